@@ -1,0 +1,56 @@
+"""What the judge says of one program on one problem."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from proctor.execution import Isolation
+from proctor.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """One test that was run."""
+
+    __test__ = False  # not a pytest class
+
+    verdict: Verdict
+    cpu: float
+    """CPU seconds."""
+    wall: float
+    """Wall seconds."""
+    memory: int
+    """Peak bytes."""
+    message: str = ""
+    """Why, in one sentence; never holds the expected output in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamReport:
+    """What lcb_runner would have written for this program. Only in official mode."""
+
+    results: tuple[bool | int, ...]
+    """True per passed test; then, if the program failed, one code (False, -2, -3, -4)."""
+    error_code: int | None
+    error_message: str | None
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Verdict on one program: AC only if every test passed."""
+
+    verdict: Verdict
+    score: float
+    """Fraction of the problem's tests known to have passed, 0 to 1."""
+    tests: tuple[TestResult, ...]
+    """The tests that were run, in order; shorter than the problem's if judging stopped early."""
+    message: str = ""
+    isolation: Isolation | None = None
+    """None where nothing was run (no code, no tests)."""
+    upstream: UpstreamReport | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether every test passed."""
+        return self.verdict.passed

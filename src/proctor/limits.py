@@ -1,0 +1,53 @@
+"""What a program may use. Seconds and bytes throughout."""
+
+from dataclasses import dataclass
+
+from proctor.errors import InputError
+
+MIB = 1 << 20
+GIB = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on one execution, counted over all processes the program starts.
+
+    Raises InputError when a bound is negative, zero where zero makes no sense, or not a number.
+    """
+
+    cpu: float = 10.0
+    """CPU seconds. The verdict clock: a busy machine does not use it up."""
+    wall: float | None = None
+    """Wall seconds, or None for the load-tolerant safety net (`idle_allowance`)."""
+    memory: int = GIB
+    """Bytes, of the whole process tree where a cgroup is to be had."""
+    output: int = 64 * MIB
+    """Bytes, of stdout and of stderr each."""
+    processes: int = 64
+    """Processes and threads alive at once."""
+    disk: int = 0
+    """Bytes of private scratch space in the working directory; 0 means nothing is writable."""
+    stack: int = 64 * MIB
+    """Bytes of the main thread's C stack."""
+
+    def __post_init__(self) -> None:
+        for field in ("cpu", "wall", "memory", "output", "processes", "disk", "stack"):
+            value = getattr(self, field)
+            if value is None and field == "wall":
+                continue
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise InputError(f"must be a number, not {value!r}", field=f"limits.{field}")
+            if not 0 <= value < float("inf"):
+                raise InputError(f"must not be {value}", field=f"limits.{field}")
+            if value == 0 and field != "disk":
+                raise InputError("must be more than zero", field=f"limits.{field}")
+
+    @property
+    def idle_allowance(self) -> float:
+        """Seconds a program may spend neither computing nor waiting for a CPU."""
+        return max(2 * self.cpu, 5.0)
+
+    @property
+    def wall_backstop(self) -> float:
+        """Wall seconds after which a program is stopped however busy the machine is."""
+        return max(20 * self.cpu, 60.0)

@@ -1,0 +1,44 @@
+"""The field's names for what became of a program."""
+
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """Outcome of one test or of one whole judgement."""
+
+    AC = "AC"
+    """Accepted."""
+    WA = "WA"
+    """Wrong answer."""
+    PE = "PE"
+    """Presentation error, only where a checker says so."""
+    TLE = "TLE"
+    """CPU time limit exceeded."""
+    ILE = "ILE"
+    """Idleness limit exceeded: the wall clock ran out while the CPU clock did not."""
+    MLE = "MLE"
+    """Memory limit exceeded."""
+    OLE = "OLE"
+    """Output limit exceeded."""
+    RE = "RE"
+    """Runtime error: exit code, signal or exception."""
+    CE = "CE"
+    """The program does not compile."""
+    NC = "NC"
+    """No code: there was nothing to judge."""
+    SK = "SK"
+    """Skipped: not run because an earlier test decided."""
+    TASK_FAULT = "TASK_FAULT"
+    """The problem is broken (no tests, unreadable tests). Carries no score."""
+    INFRA_FAULT = "INFRA_FAULT"
+    """Proctor's machinery failed. Carries no score."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether this is a pass."""
+        return self is Verdict.AC
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether this says nothing about the program and must not be scored."""
+        return self in (Verdict.TASK_FAULT, Verdict.INFRA_FAULT)
