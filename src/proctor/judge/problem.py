@@ -14,6 +14,8 @@ class Test:
     `output` one JSON value, the expected result.
     """
 
+    __test__ = False  # not a pytest class
+
     input: str
     output: str
     public: bool = False

@@ -1,0 +1,193 @@
+"""Loading a program the way lcb_runner does: after its imports, and wrapped in a function.
+
+Upstream works on text: it puts 35 lines of imports before the program and executes the lot. For
+stdin/stdout programs it first moves everything but the top-level imports into a function, by way
+of `ast.unparse`. Here the imports are executed once per cell and the program is compiled by
+itself; where that could differ, in outcome or in the text of an error, upstream's way is followed
+to the letter.
+"""
+
+import ast
+import re
+import sys
+from types import CodeType, ModuleType
+from typing import Any
+
+from proctor.cell.lcb_io import CallProgram, StdioProgram
+
+RECURSION_LIMIT = 50_000
+"""What the last line of upstream's imports sets."""
+
+_ALL_NAMES_OF = (  # noqa: SIM905  # a list of 18 lines says no more
+    "string re datetime collections heapq bisect copy math random statistics itertools functools "
+    "operator io sys json builtins typing"
+).split()
+_MODULES = _ALL_NAMES_OF[: _ALL_NAMES_OF.index("builtins")]
+_IMPORTS = "".join(
+    [f"from {name} import *\n" for name in _ALL_NAMES_OF]
+    + [f"import {name}\n" for name in _MODULES]
+)
+_PREAMBLE = f"{_IMPORTS}sys.setrecursionlimit({RECURSION_LIMIT})\n"
+
+_MODULE_NAME = "tmp_sol"
+_WRAPPER = "wrapped_function"
+_COMPILING_LIMIT = 1000
+"""CPython's recursion limit, which holds while upstream takes a program apart and compiles it."""
+_SHALLOW_LIMIT = 150
+"""Recursion limit that sends deeply nested programs upstream's way: `ast.unparse`, written in
+Python, gives up on some that the compiler, written in C, accepts."""
+
+# A statement that no future import may follow, and as many lines as upstream puts before.
+_PADDING = "0" + "\n" * (_PREAMBLE.count("\n") + 2)
+
+_SOLUTION = re.compile(r"class\W+Solution")
+_F_STRING = re.compile(r"(?<![A-Za-z0-9_])(?:[fF][rR]?|[rR][fF])['\"]")
+_SIMPLE_F_STRING = re.compile(
+    r"""[fF](?:"(?:[^"'\\{}\n]|\\[nt]|\{[^"'\\{}\n]*\})*"|'(?:[^"'\\{}\n]|\\[nt]|\{[^"'\\{}\n]*\})*')"""
+    r"""(?!\s*[A-Za-z]{0,2}['"])"""
+)
+_JOINED_F_STRING = re.compile(r"['\"]\s*(?:[fF][rR]?|[rR][fF])['\"]")
+
+
+def preamble() -> dict[str, Any]:
+    """The names that a program finds: what upstream's imports leave in a module.
+
+    Takes milliseconds: build it once per cell and hand it to every `load`, which copies it.
+    """
+    module = ModuleType(_MODULE_NAME, "")
+    exec(_IMPORTS, vars(module))  # noqa: S102  # a fixed text
+    return vars(module)
+
+
+def load(source: str, function: str | None, base: dict[str, Any]) -> StdioProgram | CallProgram:
+    """Execute a program's top level; `function` names the one to call, None is stdin/stdout.
+
+    `base` comes from `preamble`. Any Exception that this raises is a failure to load, its str is
+    what upstream puts after "Error during testing: ". Sets the recursion limit.
+    """
+    sys.setrecursionlimit(_COMPILING_LIMIT)
+    if function is None:
+        return StdioProgram(_attribute(_load_stdio(source, base), _WRAPPER))
+    module = _execute(_compile_after_preamble(source), base)
+    return CallProgram(_attribute(_solution(module, source), function))
+
+
+def _execute(code: CodeType, base: dict[str, Any]) -> ModuleType:
+    module = ModuleType(_MODULE_NAME, "")
+    names = vars(module)
+    names.update(base)
+    # As the star imports would have found them in this very process, after reliability_guard.
+    names.update(stdin=sys.stdin, stdout=sys.stdout, stderr=sys.stderr, quit=None, help=None)
+    sys.setrecursionlimit(RECURSION_LIMIT)
+    exec(code, names)  # noqa: S102  # the program; this runs in its sandbox
+    return module
+
+
+def _solution(module: ModuleType, text: str) -> object:
+    """Upstream takes a program whose text says "class Solution" for LeetCode's kind."""
+    return module.Solution() if "class Solution" in text else module
+
+
+def _attribute(holder: object, name: str) -> Any:
+    try:
+        found = getattr(holder, name) if hasattr(holder, name) else None
+    except Exception:  # noqa: BLE001  # upstream: no matter why, there is no such function
+        found = None
+    if found is None:
+        # What upstream says when it unpacks the result that was not computed.
+        raise TypeError("cannot unpack non-iterable NoneType object")
+    return found
+
+
+def _compile_after_preamble(source: str) -> CodeType:
+    try:
+        return compile(_PADDING + source, "<string>", "exec", dont_inherit=True)
+    except Exception:  # noqa: BLE001  # source text can fail in many ways; all are told alike
+        # Some messages count characters, so they need upstream's text in full.
+        return compile(f"{_PREAMBLE}\n\n{source}", "<string>", "exec", dont_inherit=True)
+
+
+def _load_stdio(source: str, base: dict[str, Any]) -> object:
+    code = None if _needs_text(source) else _compile_wrapped(source)
+    if code is not None:
+        return _execute(code, base)
+    text = _upstream_text(source)
+    module = ModuleType(_MODULE_NAME, "")
+    exec(text, vars(module))  # noqa: S102  # the program; this runs in its sandbox
+    return _solution(module, text)
+
+
+def _needs_text(source: str) -> bool:
+    """Whether the outcome may hang on the text that `ast.unparse` makes of the program.
+
+    That is where the text is searched ("class Solution"), where upstream's imports stand before a
+    future import, and with f-strings whose quotes and backslashes `ast.unparse` cannot write.
+    """
+    if "__future__" in source or _SOLUTION.search(source) or _JOINED_F_STRING.search(source):
+        return True
+    return any(
+        not _SIMPLE_F_STRING.match(source, found.start()) for found in _F_STRING.finditer(source)
+    )
+
+
+def _compile_wrapped(source: str) -> CodeType | None:
+    """The wrapped program, compiled without the detour through text. None if anything fails."""
+    try:
+        sys.setrecursionlimit(_SHALLOW_LIMIT)
+        body = ast.parse(source).body
+        if body and isinstance(body[-1], ast.If) and _is_main_guard(body[-1].test):
+            body = body[:-1] + body[-1].body
+        imports, function = _wrap(body)
+        # The first statement stands for upstream's imports: no docstring, no future import.
+        start = ast.Pass(lineno=1, col_offset=0)
+        module = ast.Module(body=[start, *imports, function], type_ignores=[])
+        return compile(module, "<string>", "exec", dont_inherit=True)
+    except Exception:  # noqa: BLE001  # whatever it is, upstream's way finds it and words it
+        return None
+    finally:
+        sys.setrecursionlimit(_COMPILING_LIMIT)
+
+
+def _is_main_guard(test: ast.expr) -> bool:
+    """Whether the condition reads exactly `__name__ == '__main__'`; quotes do not matter."""
+    match test:
+        case ast.Compare(
+            left=ast.Name(id="__name__"),
+            ops=[ast.Eq()],
+            comparators=[ast.Constant(value="__main__", kind=None)],
+        ):
+            return True
+    return False
+
+
+def _wrap(body: list[ast.stmt]) -> tuple[list[ast.stmt], ast.FunctionDef]:
+    """Top-level imports, and a function made of all the rest, which may be nothing."""
+    function = ast.parse(f"def {_WRAPPER}(): pass").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    function.body = [one for one in body if not isinstance(one, ast.Import | ast.ImportFrom)]
+    return [one for one in body if isinstance(one, ast.Import | ast.ImportFrom)], function
+
+
+def _upstream_text(source: str) -> str:
+    """The text that upstream executes for a stdin/stdout program.
+
+    First a main guard that ends the program gives way to its body, then the program is wrapped,
+    each by way of parsing and unparsing. A step that fails leaves the text as it was: a program
+    that cannot be wrapped is executed bare, without imports.
+    """
+    try:
+        body = ast.parse(source).body
+        if isinstance(body[-1], ast.If) and _is_main_guard(body[-1].test):
+            source = f"{_unparse(body[:-1])}\n{_unparse(body[-1].body)}"
+    except Exception:  # noqa: BLE001, S110  # a step that fails changes nothing
+        pass
+    try:
+        imports, function = _wrap(ast.parse(source).body)
+        return f"{_PREAMBLE}\n{_unparse(imports)}\n{_unparse([function])}"
+    except Exception:  # noqa: BLE001  # a step that fails changes nothing
+        return source
+
+
+def _unparse(statements: list[ast.stmt]) -> str:
+    # Not as a Module: that would write a first string as a docstring, over more lines.
+    return ast.unparse(statements)  # type: ignore[arg-type]

@@ -1,0 +1,393 @@
+"""Values as tagged plain data: what carries a function's result out of the sandbox.
+
+The text is ASCII JSON. None, booleans, finite floats, lists, ordinary strings and integers of up to
+63 bits stand for themselves; a JSON object is always a tag with one member::
+
+    {"int": "-ff.."}     hex, so that no limit on decimal digits applies
+    {"float": "nan"}     nan, inf, -inf
+    {"text": "eda080"}   a string with surrogates, as hex of its UTF-8 ("surrogatepass")
+    {"bytes": "00ff"}
+    {"tuple": [..]}  {"set": [..]}  {"frozenset": [..]}  {"deque": [..]}
+    {"dict": [[key, value], ..]}
+    {"array": [[shape..], [items..], text]}      a numpy array, row by row
+    {"opaque": text}     anything else: equal to no plain value
+
+`encode` runs beside the program and never calls a method that the program could have overridden to
+find a value's data, save for the text of an opaque one. `decode` runs on the host, on bytes that
+the program may have forged.
+"""
+
+import json
+import math
+import re
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+MAX_DEPTH = 100
+"""Containers within containers. JSON nests up to three levels for one of these, and the scanner of
+the standard library has to stay well below the host's recursion limit of 1000."""
+MAX_NODES = 2_000_000
+"""Values in one encoded result. Bounds structures that share their parts and would unfold without
+end, such as `x = [x, x]` repeated."""
+MAX_HASHED = 10_000
+"""Set elements and dictionary keys, strings apart, in one result. Hashes of numbers are public: a
+forged set of colliding numbers takes quadratic time to build. String hashes are salted."""
+
+_PLAIN_INT = 1 << 63
+_MAX_DECIMAL_EXPONENT = 20_000
+_OPAQUE_TEXT = 1000
+_LONG_DIGITS = re.compile(rb"[0-9]{20}")
+_HEX_INT = re.compile(r"-?[0-9a-f]+")
+_FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Opaque:
+    """A value that has no plain form. Prints as the text it was given."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Array:
+    """A numpy array: its shape, its items row by row, and how it prints (shortened)."""
+
+    shape: tuple[int, ...]
+    items: tuple[object, ...]
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def nested(self) -> object:
+        """The list of lists (or the scalar) that numpy's `tolist` would give."""
+        items = iter(self.items)
+
+        def build(shape: tuple[int, ...]) -> object:
+            return [build(shape[1:]) for _ in range(shape[0])] if shape else next(items)
+
+        return build(self.shape)
+
+
+def encode(value: object) -> bytes:
+    """Encode any value at all; see the module's docstring for the form.
+
+    A subclass of a plain type is encoded by its base's data. A cycle, nesting deeper than
+    MAX_DEPTH and what lies beyond MAX_NODES become opaque.
+    """
+    tree = _Encoder().tree(value, 0)
+    return json.dumps(tree, separators=(",", ":"), check_circular=False).encode("ascii")
+
+
+def decode(data: bytes) -> object:
+    """Decode what `encode` wrote. Raises ValueError, and nothing else, for any other bytes.
+
+    The result is made of None, bool, int, float, str, bytes, list, tuple, dict, set, frozenset,
+    deque, Opaque and Array, exactly these types, nested at most MAX_DEPTH deep.
+    """
+    # Decimal integers that long are never written; refused before int() works on them.
+    parse_int = _short_int if _LONG_DIGITS.search(data) else None
+    try:
+        tree = json.loads(data.decode("ascii"), parse_int=parse_int, parse_constant=_refuse)
+        return _Decoder().value(tree, 0)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    except TypeError as error:
+        raise ValueError(f"not encoded plain data: {error}") from None
+
+
+def _short_int(digits: str) -> int:
+    if len(digits) > 20:
+        raise ValueError("integer too long")
+    return int(digits)
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(f"{constant} is not written bare")
+
+
+class _Encoder:
+    """One walk over one value; builds what json.dumps is to write."""
+
+    def __init__(self) -> None:
+        self._nodes = 0
+        self._hashed = 0
+        self._path: set[int] = set()
+
+    def tree(self, value: object, depth: int) -> object:
+        """JSON tree of `value`, which sits inside `depth` containers."""
+        kind = type(value)
+        if value is None or kind is bool:
+            return value
+        for base, scalar_tree in _SCALAR_TREES:
+            if issubclass(kind, base):
+                return scalar_tree(value)
+        for base, tag, items_of, ellipsis in _CONTAINERS:
+            if issubclass(kind, base):
+                return self._container(value, tag, items_of, ellipsis, depth)
+        if kind in _EXACT_NUMBERS:
+            number = _as_json_number(value)
+            return _opaque(value) if number is None else self.tree(number, depth)
+        tree = self._numpy_tree(value, depth)
+        return _opaque(value) if tree is _NO_TREE else tree
+
+    def _container(
+        self,
+        value: object,
+        tag: str,
+        items_of: Callable[[Any], Iterable[object]],
+        ellipsis: str,
+        depth: int,
+    ) -> object:
+        if id(value) in self._path:
+            return {"opaque": ellipsis}  # what repr prints at a cycle
+        items: list[Any] = list(items_of(value))
+        self._nodes += len(items)
+        if tag in _HASHING:
+            keys = (key for key, _ in items) if tag == "dict" else items
+            self._hashed += sum(type(key) is not str for key in keys)
+        if depth >= MAX_DEPTH or self._nodes > MAX_NODES or self._hashed > MAX_HASHED:
+            return {"opaque": f"<{type(value).__name__} of {len(items)}: too deep or too large>"}
+        self._path.add(id(value))
+        tree: list[object]
+        if tag == "dict":
+            tree = [[self._key(key, depth + 1), self.tree(item, depth + 1)] for key, item in items]
+        else:
+            tree = self._items(items, depth + 1)
+        self._path.discard(id(value))
+        return tree if tag == "list" else {tag: tree}
+
+    def _items(self, items: list[object], depth: int) -> list[object]:
+        """Trees of the items; long lists of one simple type are checked at C speed."""
+        if len(items) > 4:
+            kinds = set(map(type, items))
+            if len(kinds) == 1:
+                check = _ALL_PLAIN.get(kinds.pop())
+                if check is not None and check(items):
+                    return items
+        return [self.tree(item, depth) for item in items]
+
+    def _key(self, key: object, depth: int) -> object:
+        # A hashable subclass of an unhashable type could not be a key again on the other side.
+        return _opaque(key) if issubclass(type(key), _UNHASHABLE) else self.tree(key, depth)
+
+    def _numpy_tree(self, value: object, depth: int) -> object:
+        """Tree of a numpy scalar or array, or _NO_TREE. Never imports numpy, which is large."""
+        numpy: Any = sys.modules.get("numpy")
+        if numpy is None:
+            return _NO_TREE
+        kind = type(value)
+        try:
+            if issubclass(kind, numpy.generic):
+                scalar = numpy.generic.item(value)
+                # longdouble is its own item: it has no Python counterpart.
+                return _NO_TREE if type(scalar) is kind else self.tree(scalar, depth)
+            if not issubclass(kind, numpy.ndarray):
+                return _NO_TREE
+            # Through a plain view: numpy.matrix and masked arrays reshape in ways of their own.
+            base = numpy.ndarray.view(value, numpy.ndarray)
+            flat = base.reshape(-1).tolist()
+            self._nodes += len(flat)
+            shape = [int(width) for width in base.shape]
+            if depth < MAX_DEPTH and self._nodes <= MAX_NODES:
+                return {"array": [shape, self._items(flat, depth + 1), _bounded(str, value)]}
+        except Exception:  # noqa: BLE001, S110  # `numpy` may be anything the program put there
+            pass
+        return _NO_TREE
+
+
+def _bounded(show: Callable[[object], str], value: object) -> object:
+    """Tree of a shortened text of `value`; this may run the program's own code."""
+    try:
+        text = str.__str__(show(value))
+    except Exception:  # noqa: BLE001  # whatever the program's __repr__ raises
+        text = f"<{type(value).__name__} object>"
+    if len(text) > _OPAQUE_TEXT:
+        half = _OPAQUE_TEXT // 2
+        text = f"{text[:half]}...{text[-half:]}"
+    return _text_tree(text)
+
+
+def _opaque(value: object) -> object:
+    return {"opaque": _bounded(repr, value)}
+
+
+def _int_tree(value: int) -> object:
+    return value if -_PLAIN_INT < value < _PLAIN_INT else {"int": f"{value:x}"}
+
+
+def _float_tree(value: float) -> object:
+    return value if math.isfinite(value) else {"float": repr(value)}
+
+
+def _text_tree(value: str) -> object:
+    # Surrogates cannot go as JSON escapes: a high one before a low one would be read as a pair.
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return {"text": value.encode("utf-8", "surrogatepass").hex()}
+    return value
+
+
+_NO_TREE = object()
+# Through the base's own slots: what a subclass defines has no say in what its data is.
+_SCALAR_TREES: tuple[tuple[type, Callable[[Any], object]], ...] = (
+    (int, lambda value: _int_tree(int.__index__(value))),
+    (str, lambda value: _text_tree(str.__str__(value))),
+    (float, lambda value: _float_tree(float.__float__(value))),
+    (bytes, lambda value: {"bytes": bytes.hex(value)}),
+)
+_EXACT_NUMBERS = (Fraction, Decimal, complex)
+
+
+def _as_json_number(value: Any) -> int | float | None:
+    """The int or float that is exactly `value`, a Fraction, Decimal or complex, if there is one.
+
+    Python calls these equal to that number, and to nothing else that JSON can hold.
+    """
+    if type(value) is complex:
+        return value.real if value.imag == 0 else None
+    if type(value) is Decimal:
+        if not value.is_finite():
+            return None if value.is_nan() else float(value)
+        if value and abs(value.adjusted()) > _MAX_DECIMAL_EXPONENT:
+            return None  # would take its exponent's worth of memory to write out
+    numerator, denominator = value.as_integer_ratio()
+    if denominator == 1:
+        return int(numerator)
+    try:
+        nearest = numerator / denominator
+    except OverflowError:
+        return None
+    exact = nearest.as_integer_ratio() == (numerator, denominator)
+    return float(nearest) if exact else None
+
+
+_CONTAINERS: tuple[tuple[type, str, Callable[[Any], Iterable[object]], str], ...] = (
+    (list, "list", list.__iter__, "[...]"),
+    (tuple, "tuple", tuple.__iter__, "(...)"),
+    (dict, "dict", dict.items, "{...}"),
+    (set, "set", set.__iter__, "{...}"),
+    (frozenset, "frozenset", frozenset.__iter__, "{...}"),
+    (deque, "deque", deque.__iter__, "[...]"),
+)
+_HASHING = ("dict", "set", "frozenset")
+_UNHASHABLE = (list, dict, set, deque)
+_ALL_PLAIN: dict[type, Callable[[list[Any]], bool]] = {
+    int: lambda items: min(items) > -_PLAIN_INT and max(items) < _PLAIN_INT,
+    str: lambda items: all(map(str.isascii, items)),
+    float: lambda items: all(map(math.isfinite, items)),
+    bool: lambda _items: True,
+    type(None): lambda _items: True,
+}
+
+
+class _Decoder:
+    """One walk over one parsed JSON text."""
+
+    def __init__(self) -> None:
+        self._hashed = 0
+
+    def value(self, tree: object, depth: int) -> object:
+        """What `tree`, inside `depth` containers, stands for. Raises ValueError or TypeError."""
+        if type(tree) is list:
+            return self._items(tree, depth)
+        if type(tree) is not dict:
+            return tree
+        if len(tree) != 1:
+            raise ValueError("a tag has one member")
+        ((tag, body),) = tree.items()
+        if tag in _SCALAR_TAGS and type(body) is str:
+            return _SCALAR_TAGS[tag](body)
+        if tag == "opaque":
+            return Opaque(self._text(body))
+        if tag not in _CONTAINER_TAGS or type(body) is not list:
+            raise ValueError(f"not a tag, or not its body: {tag[:20]}")
+        return self._container(tag, body, depth)
+
+    def _container(self, tag: str, body: list[Any], depth: int) -> object:
+        if tag == "array":
+            return self._array(body, depth)
+        if tag == "dict":
+            return self._dict(body, depth)
+        items = self._items(body, depth)
+        if tag in _HASHING:
+            self._count(items)
+        return _BUILDERS[tag](items)
+
+    def _items(self, items: list[Any], depth: int) -> list[object]:
+        if depth >= MAX_DEPTH:
+            raise ValueError("nested too deeply")
+        if _NESTING.isdisjoint(map(type, items)):
+            return items
+        return [self.value(item, depth + 1) for item in items]
+
+    def _dict(self, body: list[Any], depth: int) -> dict[object, object]:
+        if depth >= MAX_DEPTH:
+            raise ValueError("nested too deeply")
+        pairs: list[tuple[object, object]] = []
+        for pair in body:
+            if type(pair) is not list or len(pair) != 2:
+                raise ValueError("a dict holds pairs")
+            key, item = pair
+            pairs.append((self.value(key, depth + 1), self.value(item, depth + 1)))
+        self._count(key for key, _ in pairs)
+        return dict(pairs)
+
+    def _array(self, body: list[Any], depth: int) -> Array:
+        if len(body) != 3 or type(body[0]) is not list or type(body[1]) is not list:
+            raise ValueError("an array holds shape, items and text")
+        shape = body[0]
+        if len(shape) > 64 or not all(type(n) is int and 0 <= n <= MAX_NODES for n in shape):
+            raise ValueError("bad shape")
+        if math.prod(shape) != len(body[1]) or math.prod(max(n, 1) for n in shape) > MAX_NODES:
+            raise ValueError("shape and items disagree")
+        return Array(tuple(shape), tuple(self._items(body[1], depth)), self._text(body[2]))
+
+    def _text(self, tree: object) -> str:
+        text = self.value(tree, MAX_DEPTH)
+        if type(text) is not str:
+            raise ValueError("not a text")
+        return text
+
+    def _count(self, keys: Iterable[object]) -> None:
+        self._hashed += sum(type(key) is not str for key in keys)
+        if self._hashed > MAX_HASHED:
+            raise ValueError("too many set elements or keys")
+
+
+def _decode_int(body: str) -> int:
+    if not _HEX_INT.fullmatch(body):
+        raise ValueError("not a hexadecimal integer")
+    return int(body, 16)
+
+
+def _decode_float(body: str) -> float:
+    if body not in _FLOATS:
+        raise ValueError("not a special float")
+    return _FLOATS[body]
+
+
+_SCALAR_TAGS: dict[str, Callable[[str], object]] = {
+    "int": _decode_int,
+    "float": _decode_float,
+    "text": lambda body: bytes.fromhex(body).decode("utf-8", "surrogatepass"),
+    "bytes": bytes.fromhex,
+}
+_BUILDERS: dict[str, Callable[[list[object]], object]] = {
+    "tuple": tuple,
+    "set": set,
+    "frozenset": frozenset,
+    "deque": deque,
+}
+_CONTAINER_TAGS = frozenset((*_BUILDERS, "dict", "array"))
+_NESTING = frozenset((list, dict))

@@ -1,0 +1,156 @@
+"""What host, agent and job say to each other. Runs on both sides; standard library only.
+
+Three sockets, all SOCK_SEQPACKET (one send is one message):
+
+control   host <-> agent. Host: `Request` with descriptors, or KILL. Agent: `Result` per request.
+feed      host <-> the process of a serving job. Host: TEST with descriptors, one test at a time.
+          Job: one `reply` per message. Nothing that arrives here is trusted: a submission that
+          shares the process (fast path, official mode) can write what it likes.
+
+Payload (source, input, output) never travels in messages, only as descriptors, because every
+later job is forked from the agent's heap and could read it there.
+"""
+
+import socket
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+
+CONTROL_FD = 3
+MAX_MESSAGE = 64 * 1024
+KILL = b"K"
+TEST = b"T"
+
+
+class Kind(IntEnum):
+    """What a request asks the agent to fork."""
+
+    RUN = 0
+    """One program, run once. Descriptors: stdin, stdout, stderr, source."""
+    SERVE_FORK = 1
+    """Compile once, then fork one process per test. Descriptors: null, null, log, source, feed."""
+    SERVE_SHARED = 2
+    """All tests in one process with fresh globals: the fast path. Descriptors as SERVE_FORK."""
+    SERVE_OFFICIAL = 3
+    """All tests in one process the way lcb_runner does. Descriptors as SERVE_FORK."""
+
+
+_REQUEST = struct.Struct("<B QQQQQQ 64s")
+_RESULT = struct.Struct("<i d d Q Q i i")
+_ENDED = struct.Struct("<i d d Q")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A job for the agent. Seconds, bytes, processes; 0 turns address_space and disk off."""
+
+    kind: Kind
+    cpu: int
+    address_space: int
+    file_size: int
+    processes: int
+    stack: int
+    disk: int
+    function: str = ""
+    """Function to call for each test; empty for a stdin/stdout program."""
+
+    def encode(self) -> bytes:
+        """Raise ValueError if the function's name is too long to be one."""
+        name = self.function.encode("utf-8", "surrogatepass")
+        if len(name) > 64:
+            raise ValueError(f"function name longer than 64 bytes: {self.function[:70]!r}")
+        return _REQUEST.pack(
+            self.kind, self.cpu, self.address_space, self.file_size, self.processes, self.stack,
+            self.disk, name,
+        )  # fmt: skip
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Request":
+        kind, *numbers, name = _REQUEST.unpack(data)
+        return cls(Kind(kind), *numbers, name.rstrip(b"\0").decode("utf-8", "surrogatepass"))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a job's first process ended, as the agent saw it from outside the job's namespace."""
+
+    status: int
+    """Raw wait status."""
+    user: float
+    system: float
+    """CPU seconds of the process and of the children it waited for."""
+    peak: int
+    """Peak resident bytes of the largest of them."""
+    wall_ns: int
+    failed_step: int
+    """Lock-down step that failed, 0 if none: the submission was then never started."""
+    failed_errno: int
+
+    def encode(self) -> bytes:
+        return _RESULT.pack(
+            self.status, self.user, self.system, self.peak, self.wall_ns, self.failed_step,
+            self.failed_errno,
+        )  # fmt: skip
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Result":
+        return cls(*_RESULT.unpack(data))
+
+
+class Tag(IntEnum):
+    """First byte of what a serving job sends."""
+
+    READY = 1
+    """The program is compiled (and, in official mode, loaded)."""
+    UNLOADABLE = 2
+    """It is not, or (official mode) a test broke upstream's harness itself; the text says why."""
+    ENDED = 3
+    """A test's process ended: status, CPU and peak follow."""
+    RETURNED = 4
+    """A test ended inside this process (fast path, official); the output is in its descriptor."""
+    RAISED = 5
+    """A test raised; the text is the exception's repr."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One message of a serving job."""
+
+    tag: Tag
+    text: str = ""
+    status: int = 0
+    user: float = 0.0
+    system: float = 0.0
+    peak: int = 0
+
+    def encode(self) -> bytes:
+        head = bytes([self.tag])
+        if self.tag is Tag.ENDED:
+            return head + _ENDED.pack(self.status, self.user, self.system, self.peak)
+        return head + self.text.encode("utf-8", "backslashreplace")[: MAX_MESSAGE - 1]
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Reply":
+        """Raise ValueError on anything that is not a reply; the sender may be hostile."""
+        if not data:
+            raise ValueError("empty reply")
+        tag = Tag(data[0])
+        if tag is Tag.ENDED:
+            if len(data) != 1 + _ENDED.size:
+                raise ValueError("malformed reply")
+            status, user, system, peak = _ENDED.unpack_from(data, 1)
+            return cls(tag, "", status, user, system, peak)
+        return cls(tag, data[1:].decode("utf-8", "replace"))
+
+
+def send(sock: socket.socket, data: bytes, fds: list[int]) -> None:
+    """Send one message with its descriptors, which stay open here."""
+    socket.send_fds(sock, [data], fds)
+
+
+def receive(sock: socket.socket, most_fds: int) -> tuple[bytes, list[int]]:
+    """Receive one message; empty data means that the other side is gone."""
+    data, fds, _flags, _address = socket.recv_fds(
+        sock, MAX_MESSAGE, most_fds, socket.MSG_CMSG_CLOEXEC
+    )
+    return data, fds

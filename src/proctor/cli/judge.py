@@ -1,0 +1,228 @@
+"""`proctor judge`."""
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proctor.cli import render
+from proctor.cli.units import seconds, size
+from proctor.errors import InputError, ProctorError, SettingsError
+from proctor.judging.formats.livecodebench import load_problems, problem_ids
+from proctor.judging.formats.programs import Submission, load_programs
+from proctor.judging.judge import judge_many
+from proctor.judging.judgement import Judgement
+from proctor.judging.problem import Problem
+from proctor.judging.results_file import (
+    ResultsFile,
+    content_digest,
+    judgement_row,
+    read_results,
+)
+from proctor.judging.settings import JudgeSettings
+from proctor.limits import Limits
+from proctor.program import Program
+from proctor.report.summary import summarise, to_json
+from proctor.sandbox.run import open_pool
+from proctor.verdict import Verdict
+
+SHOW_EVERY = 0.1
+"""Seconds between two commits of results; nothing is shown before it is committed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for on the command line."""
+
+    problems: str
+    programs: str
+    settings: JudgeSettings
+    k: tuple[int, ...] = (1, 5, 10)
+    out: str | None = None
+    pool: Mapping[str, Any] = field(default_factory=dict)
+
+
+def settings(
+    mode: str,
+    timeout: str,
+    memory: str,
+    stop: str | None,
+    fast: bool,
+    tolerance: float | None,
+    codes: str,
+) -> JudgeSettings:
+    """Build settings from what was typed. Raises UsageError."""
+    return msgspec_checked(
+        mode=mode,
+        limits=Limits(cpu=seconds(timeout, "--timeout"), memory=size(memory, "--memory")),
+        stop=stop or "first",
+        fast=fast,
+        tolerance=tolerance,
+        codes=codes,
+    )
+
+
+def msgspec_checked(**values: Any) -> JudgeSettings:
+    """Make JudgeSettings from untyped values; its own checks name what is wrong."""
+    return JudgeSettings(**values)
+
+
+def k_list(text: str) -> tuple[int, ...]:
+    """Parse `1,5,10`. Raises InputError."""
+    try:
+        values = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise InputError(f"{text!r} is not a list of numbers such as 1,5,10", field="--k") from None
+    if min(values) < 1:
+        raise InputError("k must be at least 1", field="--k")
+    return values
+
+
+def run(request: Request, *, as_json: bool) -> int:
+    """Judge, keep results, print the summary; returns the exit code."""
+    problem_file, program_file = Path(request.problems), Path(request.programs)
+    submissions, bad_row = load_programs(program_file, problem_ids(problem_file))
+    problems = load_problems(problem_file, {entry.question_id for entry in submissions})
+    rows: list[dict[str, Any]] = []
+    interrupted = False
+    with ExitStack() as stack:
+        keeper = _Keeper(request, problems, stack)
+        todo = [entry for entry in submissions if not keeper.has(entry)]
+        progress = stack.enter_context(render.Progress(len(submissions), not as_json))
+        progress.skip(len(submissions) - len(todo))
+        try:
+            if todo:
+                pool = stack.enter_context(open_pool(**request.pool))
+                for batch in _batches(_judge(todo, problems, request.settings, pool)):
+                    rows += keeper.keep(batch)
+                    progress.show(judgement.verdict for _, judgement in batch)
+        except KeyboardInterrupt:
+            interrupted = True
+    if request.out is not None:
+        faults = [row for row in rows if row["verdict"] == Verdict.INFRA_FAULT]
+        rows = [*read_results(Path(request.out)), *faults]
+    summary = summarise(rows, problems, request.k)
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(to_json(summary)).decode() + "\n")
+    else:
+        render.summary(summary)
+    return _closing_words(request, len(rows), len(submissions), rows, bad_row, interrupted)
+
+
+def _judge(
+    todo: list[Submission], problems: Mapping[str, Problem], settings: JudgeSettings, pool: Any
+) -> Iterator[tuple[Submission, Judgement]]:
+    pairs = ((problems[entry.question_id], Program(entry.code)) for entry in todo)
+    for judged in judge_many(pairs, settings=settings, pool=pool):
+        yield todo[judged.index], judged.judgement
+
+
+def _batches(
+    results: Iterable[tuple[Submission, Judgement]],
+) -> Iterator[list[tuple[Submission, Judgement]]]:
+    """Group results so that a disk flush serves many; hand over the last ones on interruption."""
+    batch: list[tuple[Submission, Judgement]] = []
+    since = time.monotonic()
+    stream = iter(results)
+    while True:
+        try:
+            entry = next(stream, None)
+        except KeyboardInterrupt:
+            if batch:
+                yield batch
+            raise
+        if entry is not None:
+            batch.append(entry)
+        if batch and (entry is None or time.monotonic() - since > SHOW_EVERY):
+            yield batch
+            batch = []
+            since = time.monotonic()
+        if entry is None:
+            return
+
+
+class _Keeper:
+    """Makes rows of judgements and, with --out, makes them durable."""
+
+    def __init__(
+        self, request: Request, problems: Mapping[str, Problem], stack: ExitStack
+    ) -> None:
+        self._problems = problems
+        self._settings = stored_settings(request)
+        self._file = (
+            stack.enter_context(ResultsFile(Path(request.out), self._settings))
+            if request.out is not None
+            else None
+        )
+
+    def has(self, entry: Submission) -> bool:
+        """Whether this submission was judged in an earlier run."""
+        return self._file is not None and self._file.is_finished(entry.row, self._digest(entry))
+
+    def keep(self, batch: list[tuple[Submission, Judgement]]) -> list[dict[str, Any]]:
+        """Return the batch as rows, durable by then.
+
+        A fault of proctor's own is no result: it stays out of the file, to be judged again by the
+        next run.
+        """
+        rows = [
+            judgement_row(entry, judgement, digest=self._digest(entry))
+            for entry, judgement in batch
+        ]
+        if self._file is not None:
+            self._file.append_many(row for row in rows if row["verdict"] != Verdict.INFRA_FAULT)
+        return rows
+
+    def _digest(self, entry: Submission) -> str:
+        problem = self._problems[entry.question_id]
+        if self._file is not None:
+            return self._file.digest(problem, entry.code)
+        return content_digest(problem, entry.code, self._settings)
+
+
+def stored_settings(request: Request) -> dict[str, Any]:
+    """What a results file must have in common with the run that goes on with it."""
+    values = msgspec.to_builtins(request.settings)
+    if not isinstance(values, dict):
+        raise SettingsError("settings are not a mapping")
+    limits = values.pop("limits")
+    pool = request.pool
+    return {
+        **values,
+        "timeout": limits["cpu"],
+        "memory": limits["memory"],
+        "python": pool.get("python"),
+        "packages": list(pool.get("packages", ())),
+        "preload": list(pool.get("preload", ())),
+    }
+
+
+def _closing_words(
+    request: Request,
+    done: int,
+    total: int,
+    rows: list[dict[str, Any]],
+    bad_row: ProctorError | None,
+    interrupted: bool,
+) -> int:
+    faults = Counter(row["verdict"] for row in rows)[Verdict.INFRA_FAULT]
+    code = 0
+    if faults:
+        first = next(row for row in rows if row["verdict"] == Verdict.INFRA_FAULT)
+        again = " Run the same command again to judge them." if request.out else ""
+        render.note(f"{faults} programs could not be judged: {first.get('message')}.{again}")
+        code = 125
+    if bad_row is not None:
+        render.note(str(bad_row))
+        code = bad_row.exit_code
+    if interrupted:
+        kept = f"; they are in {request.out}, and the same command goes on from there"
+        render.note(f"interrupted: {done} of {total} judged{kept if request.out else ''}")
+        code = 130
+    return code

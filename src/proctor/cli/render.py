@@ -1,0 +1,120 @@
+"""What people see: tables and progress. Progress and notes go to stderr, results to stdout."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import Progress as Bar
+from rich.table import Table
+
+from proctor.report.summary import Score, Summary
+from proctor.verdict import Verdict
+
+_COLOURS = {
+    Verdict.AC: "green",
+    Verdict.WA: "red",
+    Verdict.TASK_FAULT: "magenta",
+    Verdict.INFRA_FAULT: "magenta",
+}
+
+
+def coloured(verdict: Verdict) -> str:
+    """Markup for a verdict."""
+    colour = _COLOURS.get(verdict, "yellow")
+    return f"[{colour}]{verdict}[/{colour}]"
+
+
+class Progress:
+    """A bar with counts per verdict and time left; silent where stderr is no terminal."""
+
+    def __init__(self, total: int, wanted: bool) -> None:
+        console = Console(stderr=True)
+        self._counts: Counter[Verdict] = Counter()
+        self._bar = Bar(
+            TextColumn("judging"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[verdicts]}"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            disable=not (wanted and console.is_terminal),
+        )
+        self._task = self._bar.add_task("judging", total=total, verdicts="")
+
+    def skip(self, count: int) -> None:
+        """Count programs that an earlier run judged."""
+        self._bar.advance(self._task, count)
+
+    def show(self, verdicts: Iterable[Verdict]) -> None:
+        """Count verdicts."""
+        before = self._counts.total()
+        self._counts.update(verdicts)
+        text = " ".join(f"{coloured(name)} {count}" for name, count in self._counts.most_common())
+        self._bar.update(self._task, advance=self._counts.total() - before, verdicts=text)
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._bar.stop()
+
+
+def note(text: str) -> None:
+    """One sentence on stderr."""
+    Console(stderr=True, soft_wrap=True).print(f"proctor: {text}", markup=False, highlight=False)
+
+
+def summary(figures: Summary) -> None:
+    """Verdict counts and pass rates."""
+    console = Console()
+    verdicts = ", ".join(f"{coloured(name)} {n}" for name, n in figures.verdicts.items())
+    console.print(f"{figures.total} programs: {verdicts or 'none'}")
+    table = Table(box=None, pad_edge=False)
+    for heading in ("", "problems", "programs", "passed", "rate"):
+        table.add_column(heading, justify="left" if heading == "" else "right")
+    ks = [k for k, value in figures.overall.pass_at_k.items() if value is not None]
+    for k in ks:
+        table.add_column(f"pass@{k}", justify="right")
+    _row(table, "all", figures.overall, ks)
+    for name, groups in (
+        ("platform", figures.by_platform),
+        ("difficulty", figures.by_difficulty),
+        ("month", figures.by_month),
+    ):
+        _section(table, name, groups, ks)
+    console.print(table)
+    if figures.task_faults or figures.infra_faults:
+        console.print(
+            f"without a score: {figures.task_faults} TASK_FAULT, {figures.infra_faults} INFRA_FAULT"
+        )
+
+
+def _section(table: Table, name: str, groups: Mapping[str, Score], ks: list[int]) -> None:
+    table.add_section()
+    for group, score in groups.items():
+        _row(table, f"{name} {group}", score, ks)
+
+
+def _row(table: Table, name: str, score: Score, ks: list[int]) -> None:
+    rate = "" if score.pass_rate is None else f"{score.pass_rate:.1%}"
+    cells = [name, str(score.problems), str(score.scored), str(score.passed), rate]
+    for k in ks:
+        value = score.pass_at_k.get(k)
+        cells.append("" if value is None else f"{value:.1%}")
+    table.add_row(*cells)

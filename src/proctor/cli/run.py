@@ -1,0 +1,95 @@
+"""`proctor run`."""
+
+import base64
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proctor.cli.units import seconds, size
+from proctor.errors import InputError
+from proctor.execution import Execution
+from proctor.limits import Limits
+from proctor.program import Program
+from proctor.sandbox.run import open_pool
+from proctor.sandbox.run import run as run_program
+
+LIMIT_EXIT = 124
+
+
+def limits(
+    cpu: str, wall: str | None, memory: str, output: str, processes: int, disk: str
+) -> Limits:
+    """Build limits from what was typed."""
+    return Limits(
+        cpu=seconds(cpu, "--cpu"),
+        wall=seconds(wall, "--wall") if wall is not None else None,
+        memory=size(memory, "--memory"),
+        output=size(output, "--output"),
+        processes=processes,
+        disk=size(disk, "--disk"),
+    )
+
+
+def run(
+    file: str, stdin: str | None, limits: Limits, pool: dict[str, Any], *, as_json: bool
+) -> int:
+    """Run, print what the program printed (or all facts as JSON), return the exit code."""
+    source = sys.stdin.buffer.read() if file == "-" else _read(file)
+    try:
+        program = Program(source.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"not UTF-8 text: {error}", file=file) from error
+    data = _read(stdin) if stdin is not None else _piped(file)
+    with open_pool(**pool, cells=1) as opened:
+        execution = run_program(program, data, limits=limits, pool=opened)
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(facts(execution)).decode() + "\n")
+    else:
+        _show(execution)
+    return exit_code(execution)
+
+
+def _piped(file: str) -> bytes:
+    """Without --stdin the program gets what is piped to us, but a terminal is left alone."""
+    return b"" if file == "-" or sys.stdin.isatty() else sys.stdin.buffer.read()
+
+
+def _read(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+
+
+def _show(execution: Execution) -> None:
+    sys.stdout.buffer.write(execution.stdout)
+    sys.stdout.buffer.flush()
+    sys.stderr.buffer.write(execution.stderr)
+    sys.stderr.buffer.flush()
+    if execution.limit is not None:
+        used = f"{execution.cpu:.2f} s CPU, {execution.wall:.2f} s wall"
+        used += f", {execution.memory / (1 << 20):.0f} MiB"
+        sys.stderr.write(f"proctor: stopped at the {execution.limit} limit ({used})\n")
+
+
+def exit_code(execution: Execution) -> int:
+    """Exit code that stands for an execution (see `proctor run --help`)."""
+    if execution.limit is not None:
+        return LIMIT_EXIT
+    if execution.signal is not None:
+        return 128 + execution.signal
+    return execution.exit_code or 0
+
+
+def facts(execution: Execution) -> dict[str, Any]:
+    """Return an execution as JSON values; output that is not UTF-8 is given in base64 beside."""
+    row = msgspec.to_builtins(execution, builtin_types=(bytes,))
+    assert isinstance(row, dict)
+    for name in ("stdout", "stderr"):
+        data = row[name]
+        row[name] = data.decode("utf-8", "replace")
+        if row[name].encode() != data:
+            row[f"{name}_base64"] = base64.b64encode(data).decode()
+    return row

@@ -1,0 +1,93 @@
+"""`proctor.run`: one untrusted program, once."""
+
+import asyncio
+import dataclasses
+import threading
+from concurrent.futures import Future
+
+from proctor.errors import InputError, UsageError
+from proctor.execution import Execution
+from proctor.limits import Limits
+from proctor.program import Program
+from proctor.sandbox import interpreter, policy
+from proctor.sandbox.backend import CellSetup
+from proctor.sandbox.cell import Cell
+from proctor.sandbox.execute import execute
+from proctor.sandbox.pool import Pool
+
+
+def open_pool(
+    *,
+    isolation: str | None = None,
+    python: str | None = None,
+    packages: tuple[str, ...] = (),
+    preload: tuple[str, ...] = (),
+    cells: int | None = None,
+) -> Pool:
+    """Open a pool of cells; close it, or use it as a context manager.
+
+    `python` is the interpreter judged programs run under (default: the one proctor runs under),
+    `packages` directories they may import from, `preload` modules that cells import once, `cells`
+    how many to run at once (default: one per CPU). Raises PlatformError or UsageError.
+    """
+    chosen = interpreter.probe(python) if python is not None else interpreter.default()
+    setup = CellSetup(chosen, interpreter.checked_packages(packages), preload)
+    if cells is not None and cells < 1:
+        raise UsageError(f"the number of cells must be at least 1, not {cells}")
+    return Pool(policy.choose(isolation), setup, cells)
+
+
+_shared: Pool | None = None
+_lock = threading.Lock()
+
+
+def shared_pool() -> Pool:
+    """Return the pool behind calls that bring none: default settings, opened on first use."""
+    global _shared  # noqa: PLW0603 - one per process, like an event loop's default executor
+    with _lock:
+        if _shared is None or _shared.closed:
+            _shared = open_pool()
+        return _shared
+
+
+def start(program: Program | str, stdin: bytes | str, limits: Limits, pool: Pool) -> Future[Execution]:
+    """Queue one run and return its future."""
+    if isinstance(program, str):
+        program = Program(program)
+    if not isinstance(program, Program):
+        raise InputError(f"a program is source text, not {type(program).__name__}", field="program")
+    data = stdin.encode() if isinstance(stdin, str) else bytes(stdin)
+    final = program
+
+    def job(cell: Cell, queued: float) -> Execution:
+        return dataclasses.replace(execute(cell, final, data, limits), queue=queued)
+
+    return pool.submit(job)
+
+
+def run(
+    program: Program | str,
+    stdin: bytes | str = b"",
+    *,
+    limits: Limits | None = None,
+    pool: Pool | None = None,
+) -> Execution:
+    """Run a program in isolation and return the facts of the run.
+
+    Raises InputError for bad input, PlatformError where no isolation is to be had, and InfraFault
+    if two cells in a row died. What the program does wrong is in the Execution, never an
+    exception.
+    """
+    return start(program, stdin, limits or Limits(), pool or shared_pool()).result()
+
+
+async def run_async(
+    program: Program | str,
+    stdin: bytes | str = b"",
+    *,
+    limits: Limits | None = None,
+    pool: Pool | None = None,
+) -> Execution:
+    """`run` for asyncio. Cancelling takes the program off the queue, but not out of its cell."""
+    future = start(program, stdin, limits or Limits(), pool or shared_pool())
+    return await asyncio.wrap_future(future)

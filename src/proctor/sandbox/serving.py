@@ -1,0 +1,224 @@
+"""Many tests of one program in one cell, one after the other."""
+
+import os
+import socket
+import struct
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from proctor.cell.wire import MAX_MESSAGE, TEST, Kind, Reply, Tag, send
+from proctor.execution import LimitHit
+from proctor.limits import Limits
+from proctor.program import Program
+from proctor.sandbox import memfile, procfs
+from proctor.sandbox.cell import Cell
+from proctor.sandbox.clock import Clock
+from proctor.sandbox.execute import request
+from proctor.sandbox.meter import Meter
+
+_CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
+
+
+@dataclass(frozen=True, slots=True)
+class TestRun:
+    """The facts of one test."""
+
+    __test__ = False  # not a pytest class
+
+    exit_code: int | None
+    """None if a signal ended it, it never answered, or it raised."""
+    signal: int | None
+    stdout: bytes
+    """In official mode: what the program returned or printed, as lcb_io encodes it."""
+    stderr: bytes
+    result: bytes
+    """Of a function: its encoded return value; empty if it did not get that far."""
+    raised: str | None
+    """Official mode: repr of the exception that ended the test."""
+    harness_failure: str | None
+    """Official mode: what lcb_runner's own code would have stumbled over."""
+    cpu: float
+    wall: float
+    memory: int
+    limit: LimitHit | None
+
+
+class Serving:
+    """A program loaded in a cell. Use as a context manager; `alive` says if it can go on."""
+
+    def __init__(
+        self, cell: Cell, kind: Kind, program: Program, function: str, limits: Limits, clock: Clock
+    ) -> None:
+        """Load the program under `clock`. Raises CellDied.
+
+        Afterwards `alive`, or else `unloadable` says why, or `load_limit` which limit was hit, or
+        the process just died.
+        """
+        self.alive = False
+        self.unloadable: str | None = None
+        self.load_limit: LimitHit | None = None
+        self._cell, self._kind, self._limits = cell, kind, limits
+        self._function = bool(function)
+        self._process: procfs.Process | None = None
+        self._ended = False
+        self._feed, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._log = memfile.empty()
+        try:
+            self._start(far, program, function, clock)
+        except BaseException:
+            self._close_files()
+            raise
+
+    def _start(self, far: socket.socket, program: Program, function: str, clock: Clock) -> None:
+        self._feed.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self._cell.set_limits(self._limits)
+        meter = Meter(self._cell)
+        source = memfile.sealed(program.encoded())
+        try:
+            job = request(self._kind, self._cell, self._limits, function)
+            self._cell.submit(job, [self._log, source, far.fileno()])
+        finally:
+            os.close(source)
+            far.close()
+        self.load_limit = self._wait(meter, clock)
+        reply = self._reply() if self.load_limit is None else None
+        if reply is not None and reply.tag is Tag.UNLOADABLE:
+            self.unloadable = reply.text
+        elif reply is not None and reply.tag is Tag.READY:
+            self.alive = True
+        elif self.load_limit is None:
+            self.load_limit = meter.limit_hit(self._limits, 0, meter.server_cpu(), b"", b"")
+
+    def test(self, input_fd: int, clock: Clock) -> TestRun:
+        """Run one test with this input. Raises CellDied. Afterwards `alive` may be False."""
+        outputs = [memfile.empty()]
+        if self._kind is not Kind.SERVE_OFFICIAL:
+            outputs.append(memfile.empty())
+            if self._function:
+                outputs.append(memfile.empty())
+        try:
+            return self._run(input_fd, outputs, clock)
+        finally:
+            for fd in outputs:
+                os.close(fd)
+
+    def _run(self, input_fd: int, outputs: list[int], clock: Clock) -> TestRun:
+        meter = Meter(self._cell, self._process)
+        hit, reply = self._ask([input_fd, *outputs], meter, clock)
+        wall = meter.wall()
+        if reply is None:
+            self.alive = False
+            self._end()
+        status = _wait_status(reply)
+        if reply is not None and reply.tag is Tag.ENDED:
+            cpu = meter.cpu(reply.user + reply.system)
+        else:
+            cpu = meter.server_cpu()
+            if reply is not None:
+                hit = meter.check_ended(clock, wall, cpu)
+        most = self._limits.output
+        files = [memfile.content(fd, most + 1) for fd in outputs]
+        stdout, stderr, result = [*files, b"", b""][:3]
+        hit = hit or meter.limit_hit(self._limits, status, cpu, stdout, stderr)
+        raised = _text(reply, Tag.RAISED)
+        broken = _text(reply, Tag.UNLOADABLE)
+        return TestRun(
+            exit_code=os.WEXITSTATUS(status) if os.WIFEXITED(status) and raised is None else None,
+            signal=os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
+            stdout=stdout[:most],
+            stderr=stderr[:most],
+            result=result[:most],
+            raised=raised,
+            harness_failure=broken,
+            cpu=cpu,
+            wall=wall,
+            memory=self._cell.peak(reply.peak if reply is not None else 0),
+            limit=hit,
+        )
+
+    def _ask(
+        self, fds: list[int], meter: Meter, clock: Clock
+    ) -> tuple[LimitHit | None, Reply | None]:
+        """Send one test and wait for its reply; no reply means that the process is no use now."""
+        if self._cell.wait([self._feed.fileno()], 0):
+            return None, None  # a message nobody asked for: forged by the program
+        try:
+            send(self._feed, TEST, fds)
+        except OSError:
+            return None, None
+        hit = self._wait(meter, clock)
+        reply = self._reply() if hit is None else None
+        return hit, reply if reply is not None and reply.tag in _ANSWERS[self._kind] else None
+
+    def _wait(self, meter: Meter, clock: Clock) -> LimitHit | None:
+        # The agent reports a job's end on the control socket, even if something the job started
+        # still holds the feed open.
+        fds = [self._feed.fileno(), self._cell.control.fileno()]
+        return meter.wait(fds, clock, self._limits)
+
+    def _reply(self) -> Reply | None:
+        """Read one message; None if the process is gone or what it wrote is no reply."""
+        try:
+            # Room for credentials only: descriptors that a hostile program sends are dropped.
+            data, extras, _, _ = self._feed.recvmsg(
+                MAX_MESSAGE, socket.CMSG_SPACE(_CREDENTIALS.size), socket.MSG_DONTWAIT
+            )
+        except OSError:
+            return None
+        if not data:
+            return None
+        if self._process is None:
+            for level, kind, value in extras:
+                if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
+                    self._process = procfs.Process(_CREDENTIALS.unpack(value)[0])
+        try:
+            return Reply.decode(data)
+        except ValueError:
+            return None
+
+    def _end(self) -> None:
+        if not self._ended:
+            self._ended = True
+            self._cell.end_job()
+
+    def _close_files(self) -> None:
+        self._feed.close()
+        os.close(self._log)
+        if self._process is not None:
+            self._process.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None:
+                self._end()
+        finally:
+            self._close_files()
+
+
+_ANSWERS = {
+    Kind.SERVE_FORK: (Tag.ENDED,),
+    Kind.SERVE_SHARED: (Tag.RETURNED,),
+    Kind.SERVE_OFFICIAL: (Tag.RETURNED, Tag.RAISED, Tag.UNLOADABLE),
+}
+
+
+def _text(reply: Reply | None, tag: Tag) -> str | None:
+    return reply.text if reply is not None and reply.tag is tag else None
+
+
+def _wait_status(reply: Reply | None) -> int:
+    """Raw wait status of a test; SIGKILL stands for a process that never answered."""
+    if reply is None:
+        return 9
+    if reply.tag is Tag.RETURNED and reply.text:
+        return (int(reply.text) & 0xFF) << 8 if reply.text.isascii() and reply.text.isdigit() else 9
+    return reply.status

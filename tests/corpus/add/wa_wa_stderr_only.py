@@ -1,0 +1,5 @@
+# why: the answer on stderr is no answer
+import sys
+
+a, b = map(int, input().split())
+print(a + b, file=sys.stderr)

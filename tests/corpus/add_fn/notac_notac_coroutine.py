@@ -1,0 +1,4 @@
+# why: a coroutine that nobody awaits is no result
+class Solution:
+    async def add(self, a, b):
+        return a + b

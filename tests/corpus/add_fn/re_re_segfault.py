@@ -1,0 +1,7 @@
+# why: a crash of the interpreter
+import ctypes
+
+
+class Solution:
+    def add(self, a, b):
+        return ctypes.string_at(a)

@@ -1,0 +1,5 @@
+# why: an honest endless loop
+class Solution:
+    def add(self, a, b):
+        while a + b:
+            pass

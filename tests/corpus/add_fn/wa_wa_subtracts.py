@@ -1,0 +1,4 @@
+# why: an honest wrong answer
+class Solution:
+    def add(self, a, b):
+        return a - b

@@ -1,0 +1,2 @@
+# why: the small limits of this problem are enough for an honest program
+print(sum(map(int, input().split())))

@@ -1,0 +1,4 @@
+# why: touching memory beyond the limit
+blocks = []
+while True:
+    blocks.append(bytearray(b"x") * (8 << 20))

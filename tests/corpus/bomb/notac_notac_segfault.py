@@ -1,0 +1,4 @@
+# why: a crash of the interpreter
+import ctypes
+
+ctypes.string_at(0)

@@ -1,0 +1,3 @@
+# why: one endless line
+while True:
+    print("3" * 65536, end="")

@@ -1,0 +1,4 @@
+# why: the small limits of this problem are enough for an honest program
+class Solution:
+    def add(self, a, b):
+        return a + b

@@ -1,0 +1,2 @@
+# why: the plain right answer
+print(input())

@@ -1,0 +1,2 @@
+# why: Infinity is inf to Decimal
+print(input().replace("inf", "Infinity"))

@@ -1,0 +1,3 @@
+# why: +7 is 7 to Decimal
+s = input()
+print("+" + s)

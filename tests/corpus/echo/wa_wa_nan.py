@@ -1,0 +1,2 @@
+# why: NaN equals nothing, not even by Decimal
+print("NaN")

@@ -1,0 +1,2 @@
+# why: the right tokens on too many lines
+print("\n".join(input()))

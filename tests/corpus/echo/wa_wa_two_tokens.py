@@ -1,0 +1,2 @@
+# why: one token too many on the line
+print(input(), 0)

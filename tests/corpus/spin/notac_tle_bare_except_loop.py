@@ -1,0 +1,7 @@
+# why: a loop that swallows even SystemExit and KeyboardInterrupt
+while True:
+    try:
+        while True:
+            pass
+    except:
+        continue

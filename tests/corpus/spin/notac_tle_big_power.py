@@ -1,0 +1,3 @@
+# why: one arithmetic operation on huge integers cannot be interrupted
+n = 7 ** (10**8)
+print(n % 10)

@@ -1,0 +1,3 @@
+# why: an honest endless loop
+while True:
+    pass

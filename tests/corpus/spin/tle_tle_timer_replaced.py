@@ -1,0 +1,10 @@
+# why: setitimer shares the alarm's timer; re-arming it far away must not buy time
+# upstream: AC (cheat) the time-out is SIGALRM in the program's own process
+import signal
+import time
+
+signal.setitimer(signal.ITIMER_REAL, 1000)
+start = time.process_time()
+while time.process_time() - start < 3:
+    pass
+print(sum(map(int, input().split())))

@@ -1,0 +1,2 @@
+# why: a program that prints nothing gives the empty answer
+n = int(input())
