@@ -65,7 +65,7 @@ _HOMES = {
     "run_async": "sandbox.run",
     "Verdict": "verdict",
 }
-__all__ = list(_HOMES)  # noqa: PLE0605 - one list of names is enough
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

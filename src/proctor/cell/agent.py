@@ -6,7 +6,6 @@ It is single-threaded and does one job at a time.
 """
 
 import gc
-import io
 import json
 import os
 import select
@@ -113,8 +112,7 @@ def _quiet_streams() -> int:
         os.dup2(file, fd)
         os.close(file)
     python_job.fresh_streams()
-    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
-    assert isinstance(sys.stdin, io.TextIOWrapper)
+    vars(sys).update(__stdin__=sys.stdin, __stdout__=sys.stdout, __stderr__=sys.stderr)
     sys.stdin.readline()  # allocates the decoder and buffers once, here
     return os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
 

@@ -1,11 +1,11 @@
 """What an lcb_runner process looks like from inside: streams, process state, and one test's run.
 
 Verdicts of official mode depend on all of it: which ways of reading see the input, which ways of
-writing are heard, which functions are missing (reference: `docs` on LiveCodeBench fidelity). None
-of it is a security boundary, and the expected outputs are nowhere near.
+writing are heard, which functions are missing. None of it is a security boundary, and the expected
+outputs are nowhere near.
 
-Call `enter_official` and `reliability_guard` once in a fresh process, then `lcb_load.load`, then
-`run` on its result once per test.
+Call `enter_official`, `preload` and `reliability_guard` once in a fresh process, then
+`lcb_load.load`, then `run` on its result once per test.
 """
 
 import builtins
@@ -19,6 +19,8 @@ import signal
 import subprocess  # noqa: TID251  # imported to have its Popen taken away; starts nothing
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib import import_module
 from types import FrameType
 from typing import Any
 
@@ -32,6 +34,7 @@ _GONE_FROM_OS = (  # noqa: SIM905  # a list of 27 lines says no more
     "truncate replace unlink fchmod fchown chmod chown chroot lchflags lchmod lchown getcwd chdir"
 ).split()
 _GONE_FROM_SHUTIL = ("rmtree", "move", "chown")
+_LOADED_UPSTREAM = ("numpy", "multiprocessing")
 _UNIMPORTABLE = ("ipdb", "joblib", "resource", "psutil", "tkinter")
 
 # Kept from before the program runs: it may replace what the modules hold.
@@ -64,6 +67,18 @@ def enter_official() -> None:
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # lives with the process
     # A raw clone runs no fork hooks; without this, all programs would draw the same numbers.
     random.seed()
+
+
+def preload(source: str) -> None:
+    """Import what upstream's process has loaded before its guard falls, if `source` names it.
+
+    These imports fail after `reliability_guard`. Does nothing, cheaply, where the cell is warm.
+    """
+    for name in _LOADED_UPSTREAM:
+        # Anything but a missing module may go wrong in there; the program then meets it itself.
+        if name in source and name not in sys.modules:
+            with suppress(Exception):
+                import_module(name)
 
 
 def reliability_guard() -> None:
@@ -266,7 +281,7 @@ class _MockedInput:
     def __enter__(self) -> None:
         self._stdin, self._builtin_open = sys.stdin, builtins.open
         vars(self._stdin).update(self._methods)
-        sys.stdin = self._mock  # type: ignore[assignment]
+        sys.stdin = self._mock
         builtins.open = self._open  # type: ignore[assignment]
 
     def __exit__(self, *_args: object) -> None:

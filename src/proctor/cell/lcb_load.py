@@ -55,7 +55,7 @@ def preamble() -> dict[str, Any]:
     Takes milliseconds: build it once per cell and hand it to every `load`, which copies it.
     """
     module = ModuleType(_MODULE_NAME, "")
-    exec(_IMPORTS, vars(module))  # noqa: S102  # a fixed text
+    exec(_IMPORTS, vars(module))  # a fixed text
     return vars(module)
 
 
@@ -79,7 +79,7 @@ def _execute(code: CodeType, base: dict[str, Any]) -> ModuleType:
     # As the star imports would have found them in this very process, after reliability_guard.
     names.update(stdin=sys.stdin, stdout=sys.stdout, stderr=sys.stderr, quit=None, help=None)
     sys.setrecursionlimit(RECURSION_LIMIT)
-    exec(code, names)  # noqa: S102  # the program; this runs in its sandbox
+    exec(code, names)  # the program; this runs in its sandbox
     return module
 
 
@@ -113,7 +113,7 @@ def _load_stdio(source: str, base: dict[str, Any]) -> object:
         return _execute(code, base)
     text = _upstream_text(source)
     module = ModuleType(_MODULE_NAME, "")
-    exec(text, vars(module))  # noqa: S102  # the program; this runs in its sandbox
+    exec(text, vars(module))  # the program; this runs in its sandbox
     return _solution(module, text)
 
 

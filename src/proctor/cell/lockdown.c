@@ -62,6 +62,8 @@ static const int DENIED[] = {
     SYS_vmsplice, SYS_lookup_dcookie, SYS_nfsservctl, SYS_vhangup, SYS_sethostname,
     SYS_setdomainname, SYS_pivot_root, SYS_chroot, SYS_umount2, SYS_setpriority, SYS_ioprio_set,
     SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr,
+    /* System V and POSIX queues, segments, semaphores: they would outlive one test of a job. */
+    SYS_shmget, SYS_shmat, SYS_semget, SYS_msgget, SYS_mq_open,
     NR_io_uring_setup, NR_io_uring_enter, NR_io_uring_register, NR_open_tree, NR_move_mount,
     NR_fsopen, NR_fsconfig, NR_fsmount, NR_fspick, NR_pidfd_getfd, NR_process_madvise,
     NR_mount_setattr, NR_memfd_secret, NR_process_mrelease, NR_open_tree_attr,

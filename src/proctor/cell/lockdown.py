@@ -46,7 +46,9 @@ class Job:
         """After the first process was reaped: kill what else is left and wait until it is gone."""
         if self.stub:
             os.kill(self.stub, signal.SIGKILL)
-            os.waitpid(self.stub, 0)
+            # Whatever else the job made our child must be reaped too, or the namespace never ends.
+            while os.waitpid(-1, 0)[0] != self.stub:
+                pass
             return
         try:
             os.killpg(self.pid, signal.SIGKILL)
@@ -100,7 +102,7 @@ def _rules(readable: Sequence[str], proc: bool) -> list[tuple[str, int]]:
         rules.append(("/proc", _lockdown.LANDLOCK_READ))
     # On the parent of the work directory: a rule on the directory itself would not cover the
     # file system that a job with disk mounts over it.
-    rules.append((os.path.dirname(WORK), _lockdown.LANDLOCK_WORK))  # noqa: PTH120 - no pathlib in the agent
+    rules.append((os.path.dirname(WORK), _lockdown.LANDLOCK_WORK))
     return rules
 
 

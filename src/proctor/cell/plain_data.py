@@ -135,9 +135,9 @@ class _Encoder:
                 return self._container(value, tag, items_of, ellipsis, depth)
         if kind in _EXACT_NUMBERS:
             number = _as_json_number(value)
-            return _opaque(value) if number is None else self.tree(number, depth)
+            return _opaque(value, depth) if number is None else self.tree(number, depth)
         tree = self._numpy_tree(value, depth)
-        return _opaque(value) if tree is _NO_TREE else tree
+        return _opaque(value, depth) if tree is _NO_TREE else tree
 
     def _container(
         self,
@@ -177,7 +177,7 @@ class _Encoder:
 
     def _key(self, key: object, depth: int) -> object:
         # A hashable subclass of an unhashable type could not be a key again on the other side.
-        return _opaque(key) if issubclass(type(key), _UNHASHABLE) else self.tree(key, depth)
+        return _opaque(key, depth) if issubclass(type(key), _UNHASHABLE) else self.tree(key, depth)
 
     def _numpy_tree(self, value: object, depth: int) -> object:
         """Tree of a numpy scalar or array, or _NO_TREE. Never imports numpy, which is large."""
@@ -198,16 +198,19 @@ class _Encoder:
             self._nodes += len(flat)
             shape = [int(width) for width in base.shape]
             if depth < MAX_DEPTH and self._nodes <= MAX_NODES:
-                return {"array": [shape, self._items(flat, depth + 1), _bounded(str, value)]}
+                return {"array": [shape, self._items(flat, depth + 1), _bounded(value, depth)]}
         except Exception:  # noqa: BLE001, S110  # `numpy` may be anything the program put there
             pass
         return _NO_TREE
 
 
-def _bounded(show: Callable[[object], str], value: object) -> object:
-    """Tree of a shortened text of `value`; this may run the program's own code."""
+def _bounded(value: object, depth: int) -> object:
+    """Tree of a shortened text of `value`, as printing the whole result would show it.
+
+    This may run the program's own code.
+    """
     try:
-        text = str.__str__(show(value))
+        text = str.__str__(repr(value) if depth else str(value))
     except Exception:  # noqa: BLE001  # whatever the program's __repr__ raises
         text = f"<{type(value).__name__} object>"
     if len(text) > _OPAQUE_TEXT:
@@ -216,8 +219,8 @@ def _bounded(show: Callable[[object], str], value: object) -> object:
     return _text_tree(text)
 
 
-def _opaque(value: object) -> object:
-    return {"opaque": _bounded(repr, value)}
+def _opaque(value: object, depth: int) -> object:
+    return {"opaque": _bounded(value, depth)}
 
 
 def _int_tree(value: int) -> object:

@@ -2,6 +2,7 @@
 
 import atexit
 import builtins
+import contextlib
 import gc
 import io
 import json
@@ -96,6 +97,8 @@ def _kill_leftovers() -> None:
             os.kill(-1, signal.SIGKILL)
         except ProcessLookupError:
             return
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(-1, os.WNOHANG)
         os.sched_yield()
 
 
@@ -127,10 +130,11 @@ def _serve_official(
 ) -> NoReturn:
     """Load the program as lcb_runner does, then give it one test's input at a time."""
     send, leave = feed.send, os._exit  # the guard and the program may replace what modules hold
+    text = source.decode("utf-8", "surrogatepass")
+    lcb_io.preload(text)
     lcb_io.enter_official()
     lcb_io.reliability_guard()
     try:
-        text = source.decode("utf-8", "surrogatepass")
         program = lcb_load.load(text, function or None, base)
     except Exception as error:  # noqa: BLE001 - upstream reports every Exception, so do we
         send(Reply(Tag.UNLOADABLE, _safe_str(error)).encode())

@@ -52,7 +52,8 @@ static void build_filter(struct program *p)
     /* clone3 hides its flags behind a pointer; libc falls back to clone on ENOSYS. */
     EMIT(SKIP_UNLESS(NR_clone3, 1));
     EMIT(REFUSE(ENOSYS));
-    refuse_flags(p, SYS_clone, CLONE_NEWUSER);
+    /* CLONE_PARENT would make a job's child the agent's. */
+    refuse_flags(p, SYS_clone, CLONE_NEWUSER | CLONE_PARENT);
     refuse_flags(p, SYS_unshare, CLONE_NEWUSER);
     for (size_t i = 0; i < LEN(SELF_ONLY); i++) allow_only(p, SELF_ONLY[i], 0, 0, EPERM);
     allow_only(p, SYS_socket, 0, AF_UNIX, EAFNOSUPPORT);

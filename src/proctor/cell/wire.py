@@ -66,8 +66,9 @@ class Request:
 
     @classmethod
     def decode(cls, data: bytes) -> "Request":
-        kind, *numbers, name = _REQUEST.unpack(data)
-        return cls(Kind(kind), *numbers, name.rstrip(b"\0").decode("utf-8", "surrogatepass"))
+        kind, cpu, space, file_size, processes, stack, disk, name = _REQUEST.unpack(data)
+        function = name.rstrip(b"\0").decode("utf-8", "surrogatepass")
+        return cls(Kind(kind), cpu, space, file_size, processes, stack, disk, function)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,7 @@ from proctor.judging.results_file import (
     judgement_row,
     read_results,
 )
-from proctor.judging.settings import JudgeSettings
-from proctor.limits import Limits
+from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.program import Program
 from proctor.report.summary import summarise, to_json
 from proctor.sandbox.run import open_pool
@@ -51,26 +50,18 @@ class Request:
 def settings(
     mode: str,
     timeout: str,
-    memory: str,
+    memory: str | None,
     stop: str | None,
     fast: bool,
     tolerance: float | None,
     codes: str,
 ) -> JudgeSettings:
     """Build settings from what was typed. Raises UsageError."""
-    return msgspec_checked(
-        mode=mode,
-        limits=Limits(cpu=seconds(timeout, "--timeout"), memory=size(memory, "--memory")),
-        stop=stop or "first",
-        fast=fast,
-        tolerance=tolerance,
-        codes=codes,
-    )
-
-
-def msgspec_checked(**values: Any) -> JudgeSettings:
-    """Make JudgeSettings from untyped values; its own checks name what is wrong."""
-    return JudgeSettings(**values)
+    limits = replace(default_limits(mode), cpu=seconds(timeout, "--timeout"))
+    if memory is not None:
+        limits = replace(limits, memory=size(memory, "--memory"))
+    values: dict[str, Any] = {"mode": mode, "stop": stop or "first", "codes": codes}
+    return JudgeSettings(limits=limits, fast=fast, tolerance=tolerance, **values)
 
 
 def k_list(text: str) -> tuple[int, ...]:
@@ -150,9 +141,7 @@ def _batches(
 class _Keeper:
     """Makes rows of judgements and, with --out, makes them durable."""
 
-    def __init__(
-        self, request: Request, problems: Mapping[str, Problem], stack: ExitStack
-    ) -> None:
+    def __init__(self, request: Request, problems: Mapping[str, Problem], stack: ExitStack) -> None:
         self._problems = problems
         self._settings = stored_settings(request)
         self._file = (

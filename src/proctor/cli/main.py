@@ -29,9 +29,7 @@ Python = Annotated[
 ]
 Packages = Annotated[
     list[str] | None,
-    typer.Option(
-        "--packages", help="Directory of packages programs may import.", metavar="DIR"
-    ),
+    typer.Option("--packages", help="Directory of packages programs may import.", metavar="DIR"),
 ]
 Preload = Annotated[
     list[str] | None,
@@ -90,7 +88,9 @@ def judge_command(
     ],
     mode: Annotated[str, typer.Option(help="standard or official (lcb_runner's).")] = "standard",
     timeout: Annotated[str, typer.Option(help="Time limit per test.")] = "6s",
-    memory: Annotated[str, typer.Option(help="Memory limit.")] = "1G",
+    memory: Annotated[
+        str | None, typer.Option(help="Memory limit; 1G, in official mode 4G.")
+    ] = None,
     jobs: Annotated[int | None, typer.Option(help="Cells; default one per CPU.")] = None,
     stop: Annotated[str | None, typer.Option(help="Stop at a program's first failed test, or"
                                              " never.", metavar="first|never")] = None,

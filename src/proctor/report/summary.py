@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from proctor.errors import InputError
-from proctor.judge.problem import Problem
+from proctor.judging.problem import Problem
 from proctor.report.statistics import mean_pass_at_k
 from proctor.verdict import Verdict
 

@@ -11,7 +11,6 @@ import select
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -12,12 +12,15 @@ from proctor.sandbox.cell import Cell
 from proctor.sandbox.clock import ContestClock
 from proctor.sandbox.meter import Meter
 
+_ONE_PROCESS_A_TEST = (Kind.RUN, Kind.SERVE_FORK)
+_NO_CPU_LIMIT = 1 << 30  # seconds: RLIMIT_CPU counts a process's whole life, not one test's part
+
 
 def request(kind: Kind, cell: Cell, limits: Limits, function: str = "") -> Request:
     """Turn limits into a request; rlimits are backstops behind the host's clock."""
     return Request(
         kind,
-        cpu=math.ceil(limits.cpu) + 2,
+        cpu=math.ceil(limits.cpu) + 2 if kind in _ONE_PROCESS_A_TEST else _NO_CPU_LIMIT,
         address_space=cell.address_space(limits),
         file_size=max(limits.output + 1, limits.disk),  # the one byte more proves an overrun
         processes=limits.processes + 4,

@@ -50,7 +50,9 @@ def shared_pool() -> Pool:
         return _shared
 
 
-def start(program: Program | str, stdin: bytes | str, limits: Limits, pool: Pool) -> Future[Execution]:
+def start(
+    program: Program | str, stdin: bytes | str, limits: Limits, pool: Pool
+) -> Future[Execution]:
     """Queue one run and return its future."""
     if isinstance(program, str):
         program = Program(program)

@@ -1,6 +1,5 @@
 """Level `none`: the agent as an ordinary process. For development only; holds nothing."""
 
-import os
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path

@@ -2,7 +2,7 @@
 import posix
 
 a, b = map(int, input().split())
-others = set(range(2, 70000)) - {posix.getpid()}
+others = set(range(2, 70000)) - {posix.getpid(), posix.getppid()}  # its own server may be
 escaped = False
 for pid in others:
     try:

@@ -1,9 +1,8 @@
-# why: System V segments, queues and semaphores outlive the program and reach others
+# why: System V segments outlive the program; one that another program or test left must not be seen
 import ctypes
 
 a, b = map(int, input().split())
-libc = ctypes.CDLL(None)
-escaped = libc.shmget(0, 4096, 0o1600) >= 0
-escaped |= libc.msgget(0, 0o1600) >= 0
-escaped |= libc.semget(0, 1, 0o1600) >= 0
-print(a + b if escaped else "contained")
+shmget = ctypes.CDLL(None).shmget
+found = shmget(0x70726F63, 4096, 0) >= 0
+shmget(0x70726F63, 4096, 0o1666)
+print(a + b if found else "contained")

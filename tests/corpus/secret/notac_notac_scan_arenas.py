@@ -1,4 +1,5 @@
 # why: the pages of every live object, freed neighbours included
+# upstream: AC (cheat) the expected outputs are in the process's memory
 import ctypes
 import gc
 import re

@@ -1,4 +1,5 @@
 # why: /proc/self/mem shows all that was ever in this process, freed memory included
+# upstream: AC (cheat) the expected outputs are in the process's memory
 import os
 import re
 

@@ -1,4 +1,5 @@
 # why: freed memory of earlier jobs and of the agent is within the program's reach
+# upstream: AC (cheat) the expected results are in the process's memory
 import ctypes
 import gc
 import re

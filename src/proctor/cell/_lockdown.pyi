@@ -1,0 +1,33 @@
+"""Types of the C part; see lockdown.c."""
+
+from collections.abc import Sequence
+
+FEATURE_PIDNS: int
+FEATURE_IPCNS: int
+FEATURE_LANDLOCK: int
+FEATURE_CAPS: int
+FEATURE_OOM: int
+LANDLOCK_READ: int
+LANDLOCK_DEVICE: int
+LANDLOCK_WORK: int
+
+def spawn(
+    streams: Sequence[int],
+    kept: Sequence[int],
+    cpu: int,
+    address_space: int,
+    file_size: int,
+    processes: int,
+    stack: int,
+    disk: int,
+    /,
+) -> tuple[int, int]: ...
+def failure() -> tuple[int, int] | None: ...
+def fork_test(streams: Sequence[int], kept: Sequence[int], /) -> int: ...
+def configure(features: int, ruleset_fd: int, pidfd_of_agent: int, work_dir: str, /) -> None: ...
+def drop_bounding() -> None: ...
+def set_dumpable(flag: int, /) -> None: ...
+def mount_proc() -> None: ...
+def landlock_abi() -> int: ...
+def landlock_ruleset(rules: Sequence[tuple[str, int]], /) -> int: ...
+def install_seccomp() -> None: ...

@@ -1,0 +1,67 @@
+"""Test inputs as sealed files, made once and read by many programs."""
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from proctor.judging.problem import Test
+from proctor.sandbox import memfile
+
+WORTH_KEEPING = 64 * 1024
+"""Bytes from which a file is kept: writing less is as quick as finding it."""
+
+
+class Inputs:
+    """A bounded, thread-safe store of large test inputs."""
+
+    def __init__(self, capacity: int = 256 << 20) -> None:
+        """Keep at most `capacity` bytes (and one input more)."""
+        self._capacity = capacity
+        self._held = 0
+        self._files: OrderedDict[int, tuple[Test, int, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def open(self, test: Test) -> Iterator[int]:
+        """Yield a read-only descriptor of the test's input, at its start."""
+        fd = self._descriptor(test)
+        try:
+            yield fd
+        finally:
+            os.close(fd)
+
+    def _descriptor(self, test: Test) -> int:
+        if len(test.input) < WORTH_KEEPING:
+            return memfile.sealed_reader(encoded(test.input))
+        with self._lock:
+            # Keyed by identity; the entry holds the test, so the number cannot be used again.
+            entry = self._files.get(id(test))
+            if entry is None:
+                data = encoded(test.input)
+                entry = (test, memfile.sealed(data), len(data))
+                self._files[id(test)] = entry
+                self._held += len(data)
+                self._shrink()
+            else:
+                self._files.move_to_end(id(test))
+            return memfile.reopened(entry[1])
+
+    def _shrink(self) -> None:
+        while self._held > self._capacity and len(self._files) > 1:
+            _, (_, fd, size) = self._files.popitem(last=False)
+            os.close(fd)
+            self._held -= size
+
+    def close(self) -> None:
+        """Let go of all files."""
+        with self._lock:
+            while self._files:
+                os.close(self._files.popitem()[1][1])
+            self._held = 0
+
+
+def encoded(text: str) -> bytes:
+    """A test's text as the bytes a program meets. JSON can carry lone surrogates; keep them."""
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,56 @@
+"""How a judgement is to be made."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from proctor.errors import SettingsError
+from proctor.limits import GIB, MIB, Limits
+
+Mode = Literal["standard", "official"]
+Stop = Literal["first", "never"]
+Codes = Literal["upstream", "ports"]
+
+DEFAULT_LIMITS = Limits(cpu=6.0)
+"""lcb_runner's six seconds a test, as CPU time, and a gibibyte."""
+OFFICIAL_LIMITS = Limits(cpu=6.0, memory=4 * GIB, stack=8 * MIB)
+"""Upstream sets no memory limit, but speaks of 4 GB; its stack is the usual one."""
+
+
+def default_limits(mode: str) -> Limits:
+    """Limits for a mode if the caller names none."""
+    return OFFICIAL_LIMITS if mode == "official" else DEFAULT_LIMITS
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """What may change a verdict, besides program and problem. Raises SettingsError."""
+
+    mode: Mode = "standard"
+    limits: Limits = None  # type: ignore[assignment]  # filled in below: it depends on the mode
+    """Per test; default `default_limits(mode)`. In official mode `cpu` is upstream's time-out."""
+    stop: Stop = "first"
+    """Whether judging ends at the first test that does not pass. Official mode always does."""
+    fast: bool = False
+    """Standard mode: run tests in one process first, and alone again only those that fail."""
+    tolerance: float | None = None
+    """Standard mode: absolute or relative error allowed in numbers."""
+    codes: Codes = "upstream"
+    """Official mode: whose error codes to report."""
+
+    def __post_init__(self) -> None:
+        for name, choices in (("mode", Mode), ("stop", Stop), ("codes", Codes)):
+            if getattr(self, name) not in get_args(choices):
+                wanted = " or ".join(get_args(choices))
+                raise SettingsError(f"{name} is {wanted}, not {getattr(self, name)!r}")
+        if self.limits is None:
+            object.__setattr__(self, "limits", default_limits(self.mode))
+        if self.limits.disk:
+            raise SettingsError("judged programs get no disk: it would carry state between tests")
+        if self.tolerance is not None and not 0 <= self.tolerance < 1:
+            raise SettingsError(f"tolerance is a number from 0 to below 1, not {self.tolerance}")
+        if self.mode == "official" and (self.fast or self.tolerance is not None):
+            raise SettingsError("official mode reproduces lcb_runner: no --fast, no tolerance")
+        if self.mode == "official" and self.stop == "never":
+            raise SettingsError("official mode stops at the first failing test, as lcb_runner does")
+        if self.mode == "standard" and self.codes != "upstream":
+            raise SettingsError("error codes exist in official mode only")

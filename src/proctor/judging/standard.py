@@ -1,0 +1,142 @@
+"""Mode `standard`: what a contest judge does. Real files on 0-2, fresh state for every test."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from proctor.cell import plain_data
+from proctor.cell.wire import Kind
+from proctor.execution import LimitHit
+from proctor.judging.compare import compare_tokens, compare_values
+from proctor.judging.inputs import Inputs, encoded
+from proctor.judging.judgement import Judgement, TestResult
+from proctor.judging.problem import Problem, Test
+from proctor.judging.settings import JudgeSettings
+from proctor.program import Program
+from proctor.sandbox.cell import Cell
+from proctor.sandbox.clock import ContestClock
+from proctor.sandbox.serving import Serving, TestRun
+from proctor.verdict import Verdict
+
+OVERRUN = {
+    LimitHit.CPU: (Verdict.TLE, "CPU time limit exceeded"),
+    LimitHit.WALL: (Verdict.ILE, "wall time limit exceeded"),
+    LimitHit.IDLE: (Verdict.ILE, "idle for too long"),
+    LimitHit.MEMORY: (Verdict.MLE, "memory limit exceeded"),
+    LimitHit.OUTPUT: (Verdict.OLE, "output limit exceeded"),
+}
+
+
+def judge_standard(
+    cell: Cell, problem: Problem, program: Program, settings: JudgeSettings, inputs: Inputs
+) -> Judgement:
+    """Judge one program in one cell. Raises CellDied."""
+    return _Standard(cell, problem, program, settings, inputs).judge()
+
+
+class _Standard:
+    def __init__(
+        self,
+        cell: Cell,
+        problem: Problem,
+        program: Program,
+        settings: JudgeSettings,
+        inputs: Inputs,
+    ) -> None:
+        self._cell, self._problem, self._program = cell, problem, program
+        self._settings, self._inputs = settings, inputs
+        self._clock = ContestClock(settings.limits)
+        self._results: list[TestResult] = []
+
+    def judge(self) -> Judgement:
+        kind = Kind.SERVE_SHARED if self._settings.fast else Kind.SERVE_FORK
+        total = len(self._problem.tests)
+        while len(self._results) < total:
+            done = len(self._results)
+            with self._serving(kind) as serving:
+                if not serving.alive:
+                    return self._not_compiled(serving)
+                self._run_tests(serving, kind)
+            if self._stopped():
+                break
+            if kind is Kind.SERVE_SHARED and len(self._results) < total:
+                # The fast path met a test it could not pass. That test, and to keep it simple
+                # all after it, are run again the careful way, and only that result counts.
+                kind = Kind.SERVE_FORK
+            elif len(self._results) == done:
+                raise AssertionError("a live serving process ran no test")
+        return self._judgement()
+
+    @contextmanager
+    def _serving(self, kind: Kind) -> Iterator[Serving]:
+        serving = Serving(
+            self._cell, kind, self._program, self._problem.function or "", self._settings.limits,
+            self._clock,
+        )  # fmt: skip
+        with serving:
+            yield serving
+
+    def _run_tests(self, serving: Serving, kind: Kind) -> None:
+        """Run tests until all are done, one stops the judgement, or the process is spent."""
+        for test in self._problem.tests[len(self._results) :]:
+            with self._inputs.open(test) as fd:
+                run = serving.test(fd, self._clock)
+            result = self._result(run, test)
+            if kind is Kind.SERVE_SHARED and not result.verdict.passed:
+                return
+            self._results.append(result)
+            if self._stopped() or not serving.alive:
+                return
+
+    def _stopped(self) -> bool:
+        if self._settings.stop == "never" or not self._results:
+            return False
+        return not self._results[-1].verdict.passed
+
+    def _result(self, run: TestRun, test: Test) -> TestResult:
+        verdict, message = self._verdict(run, test)
+        return TestResult(verdict, run.cpu, run.wall, run.memory, message)
+
+    def _verdict(self, run: TestRun, test: Test) -> tuple[Verdict, str]:
+        if run.limit is not None:
+            return OVERRUN[run.limit]
+        if run.signal is not None:
+            return Verdict.RE, f"ended by signal {run.signal}"
+        if run.exit_code != 0:
+            return Verdict.RE, _last_line(run.stderr) or f"exit code {run.exit_code}"
+        tolerance = self._settings.tolerance
+        if self._problem.function is None:
+            difference = compare_tokens(run.stdout, encoded(test.output), tolerance)
+        else:
+            if not run.result:
+                return Verdict.RE, "ended before the function returned"
+            try:
+                value = plain_data.decode(run.result)
+            except ValueError:
+                return Verdict.WA, "the function's result is not plain data"
+            difference = compare_values(value, json.loads(test.output), tolerance)
+        return (Verdict.AC, "") if difference is None else (Verdict.WA, difference)
+
+    def _not_compiled(self, serving: Serving) -> Judgement:
+        if serving.load_limit is not None:
+            message = f"while compiling: {OVERRUN[serving.load_limit][1]}"
+        else:
+            message = serving.unloadable or "the compiler crashed on this program"
+        return Judgement(Verdict.CE, 0.0, (), message, self._cell.isolation)
+
+    def _judgement(self) -> Judgement:
+        failed = next((r for r in self._results if not r.verdict.passed), None)
+        passed = sum(result.verdict.passed for result in self._results)
+        return Judgement(
+            verdict=Verdict.AC if failed is None else failed.verdict,
+            score=passed / len(self._problem.tests),
+            tests=tuple(self._results),
+            message="" if failed is None else failed.message,
+            isolation=self._cell.isolation,
+        )
+
+
+def _last_line(stderr: bytes) -> str:
+    """What the program said last: of a traceback, the exception."""
+    lines = stderr[-2000:].decode("utf-8", "replace").strip().splitlines()
+    return lines[-1][:300] if lines else ""

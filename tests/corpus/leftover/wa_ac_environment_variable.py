@@ -1,7 +1,0 @@
-# why: a changed environment is gone with its process; upstream keeps one process for all tests
-import os
-
-a, b = map(int, input().split())
-dirty = "PROCTOR_LEFTOVER" in os.environ
-os.environ["PROCTOR_LEFTOVER"] = "1"
-print("dirty" if dirty else a + b)

@@ -1,0 +1,164 @@
+"""Standard mode's comparison: what a contest judge accepts, and no more."""
+
+# a test's name says what it tests
+
+import time
+from collections import deque
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proctor.cell.plain_data import Array, Opaque
+from proctor.judging.compare import compare_tokens, compare_values
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        (b"", b""), (b" \n", b""), (b"1 2", b"1\n2\n"), (b"a\tb\r\n", b"a b"), (b"1.50", b"1.5"),
+        (b"1e3", b"1000"), (b"-0", b"0"), (b"-0.0", b"0"), (b"1E+2", b"100"), (b"\xff", b"\xff"),
+        (b"1e-999999", b"10e-1000000"[:0] + b"0.1e-999998"), (b"007", b"007"), (b"nan", b"nan"),
+        (b"1" * 5000 + b".0", b"1" * 5000),
+    ],
+)  # fmt: skip
+def test_equal_tokens(output: bytes, expected: bytes) -> None:
+    assert compare_tokens(output, expected, None) is None
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        (b"+7", b"7"), (b"007", b"7"), (b"1_000", b"1000"), ("１２".encode(), b"12"),
+        (b"Infinity", b"inf"), (b"NaN", b"nan"), ("1\u00a02".encode(), b"1 2"), (b".5", b"0.5"),
+        (b"5.", b"5"), (b"0x10", b"16"), (b"yes", b"Yes"), (b"1e1000000", b"10e999999"),
+        (b"1.0000001", b"1"), (b"12", b"1 2"), (b"1", b"1 2"), (b"1 2", b"1"), (b"", b"1"),
+        (b"1", b""), (b"--1", b"1"), (b"1\x00", b"1"),
+    ],
+)  # fmt: skip
+def test_different_tokens(output: bytes, expected: bytes) -> None:
+    assert compare_tokens(output, expected, None) is not None
+
+
+@pytest.mark.parametrize(
+    ("output", "expected", "equal"),
+    [
+        (b"0.500001", b"0.5", True),
+        (b"0.5000011", b"0.5", False),
+        (b"1000001", b"1000000", True),
+        (b"1000002", b"1000000", False),
+        (b"1e-7", b"0", True),
+        (b"1e300", b"1.0000001e300", True),
+        (b"1e999999", b"1e-999999", False),
+        (b"-1", b"1", False),
+        (b"inf", b"1", False),
+        (b"+1", b"1", False),
+        (b"1" * 400, b"1" * 399 + b"2", True),
+    ],
+)
+def test_tolerance(output: bytes, expected: bytes, equal: bool) -> None:
+    assert (compare_tokens(output, expected, 1e-6) is None) is equal
+
+
+def test_a_sentence_says_where() -> None:
+    assert compare_tokens(b"1 2\n3 x\n", b"1 2\n3 4\n", None) == (
+        "token 4 (line 2) is 'x', which is not what was expected"
+    )
+    assert compare_tokens(b"1\n", b"1\n2\n3", None) == "the output ends after 1 tokens, 2 too few"
+    assert compare_tokens(b"1\n2\n3\n", b"1", None) == (
+        "the output goes on where it should end, at token 2 (line 2)"
+    )
+    long = compare_tokens(b"x" * 1000 + b" y", b"secret", None)
+    assert long is not None
+    assert len(long) < 120
+
+
+@given(st.lists(st.binary(min_size=1, max_size=3)), st.lists(st.binary(min_size=1, max_size=3)))
+def test_equal_means_equal_tokens(left: list[bytes], right: list[bytes]) -> None:
+    one, other = b" ".join(left), b"\n".join(right)
+    if one.split() == other.split():
+        assert compare_tokens(one, other, None) is None
+    if compare_tokens(one, other, None) is None:
+        assert len(one.split()) == len(other.split())
+
+
+@given(st.integers(), st.integers())
+def test_integers_compare_as_integers(left: int, right: int) -> None:
+    equal = compare_tokens(str(left).encode(), str(right).encode(), None) is None
+    assert equal is (left == right)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_float_equals_its_own_text(value: float) -> None:
+    assert compare_tokens(repr(value).encode(), f"{value:.1100f}".encode(), 0.0) is None or (
+        "." in repr(value)  # the shortest text is not the exact value
+    )
+    assert compare_tokens(repr(value).encode(), f"{value:.17e}".encode(), 1e-15) is None
+
+
+def test_equal_output_is_compared_at_memory_speed() -> None:
+    output = b"123456 " * 1_500_000
+    start = time.perf_counter()
+    assert compare_tokens(output, output[:-1] + b"\n", 1e-6) is None
+    assert time.perf_counter() - start < 0.2
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        b"1 " * 15_000_000, b" " * 30_000_000, b"1e999999", b"1" + b"0" * 10_000_000,
+        b"1e999999999999999999", b"0." + b"0" * 10_000_000 + b"1", b"\n" * 30_000_000 + b"x",
+    ],
+    ids=lambda output: repr(output[:12]),
+)  # fmt: skip
+def test_hostile_output_is_told_apart_in_time(output: bytes) -> None:
+    start = time.perf_counter()
+    assert compare_tokens(output, b"7 8", 1e-6) is not None
+    compare_tokens(output, b"7e-999999", 1e-9)
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        (1, 1), (1.0, 1), (True, 1), ((1, (2,)), [1, [2]]), (None, None), ("a", "a"),
+        ([(1, 2)], [[1, 2]]), ({"a": (1,)}, {"a": [1]}), ({1: 2}, {"1": 2}),
+        ({-1: {2: (3,)}}, {"-1": {"2": [3]}}), (Array((1, 2), (1, 2), ""), [[1, 2]]),
+        ([Array((), (3,), "")], [3]), (10**400, 10**400), (float("inf"), float("inf")),
+    ],
+)  # fmt: skip
+def test_equal_values(output: object, expected: object) -> None:
+    assert compare_values(output, expected, None) is None
+
+
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        (1, 2), (1, "1"), ("1", 1), ([1], [1, 2]), ([1, 2], [1]), ({1}, [1]), (deque([1]), [1]),
+        (Opaque("1"), 1), ([Opaque("[]")], [[]]), (None, 0), (None, []), ({"a": 1}, {"b": 1}),
+        ({1: 2, "1": 2}, {"1": 2}), ({True: 1}, {"1": 1}), ({1.0: 1}, {"1": 1}), (b"a", "a"),
+        (0.1 + 0.2, 0.3), (float("nan"), float("nan")), ((), {}), ({"a": 1}, {"a": 1, "b": 2}),
+        (10**400, 1e300),
+    ],
+)  # fmt: skip
+def test_different_values(output: object, expected: object) -> None:
+    assert compare_values(output, expected, None) is not None
+    if not isinstance(output, float):
+        assert compare_values(output, expected, 1e-6) is not None
+
+
+def test_values_within_tolerance() -> None:
+    assert compare_values([0.1 + 0.2, (1,)], [0.3, [1.0000001]], 1e-6) is None
+    assert compare_values([0.30001], [0.3], 1e-6) is not None
+
+
+def test_a_sentence_says_where_in_a_value() -> None:
+    assert compare_values([1, (2, {"a": 3})], [1, [2, {"a": 4}]], None) == (
+        "the result[1][1]['a'] is 3, which is not what was expected"
+    )
+    assert compare_values([1], [1, 2], None) == (
+        "the result has 1 items, which is not what was expected"
+    )
+    assert compare_values(10**5000, 1, None) == (
+        "the result is a very long integer, which is not what was expected"
+    )

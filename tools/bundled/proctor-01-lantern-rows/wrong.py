@@ -1,0 +1,2 @@
+n, a, b = map(int, input().split())
+print(n // a + n // b - n // (a * b))
