@@ -11,6 +11,7 @@ from proctor.judging.judge import judge, judge_many
 from proctor.judging.judgement import Judgement
 from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings, Mode, default_limits
+from proctor.limits import Limits
 from proctor.sandbox.pool import Pool
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -22,17 +23,18 @@ pytestmark = pytest.mark.timeout(900)
 
 
 @cache
-def problem(directory: Path) -> tuple[Problem, float, float | None]:
-    """A problem, its CPU limit in seconds and the tolerance that standard mode is given."""
+def problem(directory: Path) -> tuple[Problem, Limits, float | None]:
+    """A problem, its limits and the tolerance that standard mode is given."""
     row = json.loads((directory / "problem.json").read_text())
     tests = tuple(Test(test["input"], test["output"]) for test in row["tests"])
-    return Problem(row["id"], tests, row["function"]), row["limits"]["cpu"], row.get("tolerance")
+    limits = Limits(**{"memory": 256 << 20, **row["limits"]})
+    return Problem(row["id"], tests, row["function"]), limits, row.get("tolerance")
 
 
 @cache
-def settings(mode: str, cpu: float, tolerance: float | None = None) -> JudgeSettings:
+def settings(mode: str, limits: Limits, tolerance: float | None = None) -> JudgeSettings:
     real: Mode = "official" if mode == "official" else "standard"
-    limits = replace(default_limits(real), cpu=cpu, memory=256 << 20)
+    limits = replace(limits, stack=default_limits(real).stack)
     if real == "official":
         return JudgeSettings(real, limits)
     return JudgeSettings(real, limits, fast=mode == FAST, tolerance=tolerance)
@@ -73,5 +75,7 @@ def test_nothing_was_harmed(judgements: dict[tuple[str, Path], Judgement], pool:
     assert judgements
     path = CORPUS / "add"
     program = "print(sum(map(int, input().split())))"
-    honest = judge(problem(path)[0], program, settings=settings("standard", 2.0), pool=pool)
+    honest = judge(
+        problem(path)[0], program, settings=settings("standard", Limits(cpu=2.0)), pool=pool
+    )
     assert honest.passed, honest

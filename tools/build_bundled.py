@@ -20,7 +20,7 @@ import base64
 import contextlib
 import io
 import json
-import pickle  # noqa: TID251 - upstream's rows are pickled; here it only writes, never loads
+import pickle  # banned elsewhere; upstream's rows are pickled, and here it only ever writes them
 import runpy
 import sys
 import tomllib

@@ -272,7 +272,7 @@ def test_streams_are_put_back_after_a_failure(real_stdin: io.TextIOWrapper) -> N
 
 
 def test_error_text_tells_of_a_repr_that_fails() -> None:
-    class Odd(Exception):  # noqa: N818
+    class Odd(Exception):
         def __repr__(self) -> str:
             raise OSError("no")
 

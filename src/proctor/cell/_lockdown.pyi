@@ -1,4 +1,4 @@
-"""Types of the C part; see lockdown.c."""
+# Types of the C part; see lockdown.c.
 
 from collections.abc import Sequence
 

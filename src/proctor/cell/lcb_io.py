@@ -42,14 +42,14 @@ _loads = json.loads
 _captured_text = io.StringIO.getvalue
 
 
-class HarnessFailure(Exception):  # noqa: N818  # no fault of ours: upstream's harness fails here
+class HarnessFailure(Exception):  # no fault of ours: upstream's harness fails here
     """Upstream's own code would fail at this point, outside its handling of one test.
 
     It then reports "Error during testing: " and this text, as for a program that does not load.
     """
 
 
-class TimeoutException(Exception):  # noqa: N818  # verdicts depend on the name: see time_limit
+class TimeoutException(Exception):  # verdicts depend on the name: see time_limit
     """What upstream's SIGALRM handler raises; a program that sets an alarm of its own meets it."""
 
 

@@ -178,5 +178,5 @@ def _usage_error(error: Exception) -> int | None:
     return int(getattr(error, "exit_code", 2))
 
 
-def _terminated(number: int, frame: FrameType | None) -> None:
+def _terminated(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt

@@ -79,7 +79,9 @@ class _Official:
             return self._judgement(upstream.load_failure(serving.unloadable, self._codes))
         if serving.load_limit is LimitHit.CPU:
             return self._judgement(upstream.load_timeout(self._codes))
-        return self._died(serving.load_limit)
+        report = upstream.process_died()
+        limit = serving.load_limit
+        return self._judgement(report, _OVERRUN.get(limit) if limit is not None else None)
 
     def _run_tests(self, serving: Serving, cases: tuple[upstream.Case, ...]) -> Judgement:
         spent = 0.0
@@ -96,43 +98,41 @@ class _Official:
         self, number: int, run: TestRun, test: Test, case: upstream.Case
     ) -> Judgement | None:
         """Note one test; return the judgement if it is the last word."""
-        codes = self._codes
-        if run.limit is LimitHit.CPU:
-            return self._failed(run, upstream.time_limit(number, case, codes))
-        if run.limit is not None:
-            return self._failed_dead(run)
-        if run.harness_failure is not None:
-            return self._failed(run, upstream.load_failure(run.harness_failure, codes))
-        if run.raised is not None:
-            return self._failed(run, upstream.runtime_error(number, case, run.raised, codes))
-        if run.exit_code is None:
-            return self._failed_dead(run)
-        if self._problem.function is None:
-            comparison = upstream.judge_stdio(run.stdout, test.output)
-        else:
-            comparison = upstream.judge_call(run.stdout, case)
-        if not comparison.passed:
-            return self._failed(run, upstream.not_passed(number, case, comparison, codes))
-        self._note(run, Verdict.AC, "")
-        return None
-
-    def _failed(self, run: TestRun, report: UpstreamReport) -> Judgement:
+        report = self._report(number, run, test, case)
+        if report is None:
+            self._note(run, Verdict.AC, "")
+            return None
         verdict = _verdict(report, self._codes)
+        if report.error_code == upstream.TEST_RUNNER_ERROR and run.limit is not None:
+            verdict = _OVERRUN.get(run.limit, verdict)
         self._note(run, verdict, report.error_message or "")
         return self._judgement(report, verdict)
 
-    def _failed_dead(self, run: TestRun) -> Judgement:
-        judgement = self._died(run.limit)
-        self._note(run, judgement.verdict, judgement.message)
-        return self._judgement(upstream.process_died(), judgement.verdict)
+    def _report(
+        self, number: int, run: TestRun, test: Test, case: upstream.Case
+    ) -> UpstreamReport | None:
+        """What upstream says of a test that did not pass; None for one that did."""
+        codes = self._codes
+        report = None
+        if run.limit is LimitHit.CPU:
+            report = upstream.time_limit(number, case, codes)
+        elif run.limit is None and run.harness_failure is not None:
+            report = upstream.load_failure(run.harness_failure, codes)
+        elif run.limit is None and run.raised is not None:
+            report = upstream.runtime_error(number, case, run.raised, codes)
+        elif run.limit is not None or run.exit_code is None:
+            report = upstream.process_died()
+        else:
+            if self._problem.function is None:
+                comparison = upstream.judge_stdio(run.stdout, test.output)
+            else:
+                comparison = upstream.judge_call(run.stdout, case)
+            if not comparison.passed:
+                report = upstream.not_passed(number, case, comparison, codes)
+        return report
 
     def _note(self, run: TestRun, verdict: Verdict, message: str) -> None:
         self._results.append(TestResult(verdict, run.cpu, run.wall, run.memory, message))
-
-    def _died(self, limit: LimitHit | None) -> Judgement:
-        """The process ended without an answer: upstream's TestRunnerError."""
-        verdict = _OVERRUN.get(limit, Verdict.RE) if limit is not None else Verdict.RE
-        return self._judgement(upstream.process_died(), verdict)
 
     def _judgement(self, report: UpstreamReport, verdict: Verdict | None = None) -> Judgement:
         passed = sum(result.verdict.passed for result in self._results)

@@ -47,7 +47,7 @@ WRONG_ANSWER = -2
 TEST_RUNNER_ERROR = -5
 
 
-class UnreadableTests(ValueError):  # noqa: N818  # a fault of the tests, named for what it is
+class UnreadableTests(ValueError):  # a fault of the tests, named for what it is
     """A test that is not JSON. The text is what upstream puts after "Error during testing: "."""
 
 

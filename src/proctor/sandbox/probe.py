@@ -126,7 +126,7 @@ def _cgroups() -> Finding:
     if group is None:
         return Finding(
             "control groups", False, "none that we may use: per-process limits and sampling",
-            "run as root, or in a delegated subtree: systemd-run --user --scope -p Delegate=yes ...",
+            "run as root, or in a delegated subtree: systemd-run --user --scope -p Delegate=yes",
         )  # fmt: skip
     try:
         return Finding("control groups", True, f"{group.kind}: {', '.join(sorted(group.controls))}")

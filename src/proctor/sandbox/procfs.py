@@ -85,7 +85,7 @@ def run_delays(pids: Iterable[int]) -> list[float] | None:
     Second figure of /proc/PID/task/TID/schedstat (kernel: Documentation/scheduler/sched-stats).
     """
     delays = []
-    known = os.path.exists("/proc/self/schedstat")  # noqa: PTH110 - hot path
+    known = os.path.exists("/proc/self/schedstat")
     if not known:
         return None
     for pid in pids:

@@ -1,0 +1,33 @@
+# Two commands do everything on a fresh machine with Python 3.11+ and a C compiler.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check docs bench clean
+
+help:  ## Show this list
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
+
+$(BIN)/.ready: pyproject.toml setup.py src/proctor/cell/lockdown.c src/proctor/cell/landlock.h src/proctor/cell/seccomp.h
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+demo: $(BIN)/.ready  ## Install into .venv and judge the bundled programs
+	$(BIN)/proctor demo
+
+test: $(BIN)/.ready  ## Install into .venv and run the tests
+	$(BIN)/python -m pytest
+
+check: $(BIN)/.ready  ## Lint, types, import rules
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(BIN)/.ready  ## Measure against peers; writes benchmarks/RESULTS.md
+	$(BIN)/python benchmarks/run_all.py
+
+clean:  ## Remove what the other targets made
+	rm -rf $(VENV) build dist
