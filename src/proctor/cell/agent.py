@@ -13,10 +13,12 @@ import signal
 import socket
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from proctor.cell import lcb_load, lockdown, python_job
+from proctor.cell.lcb_process import Disguise
 from proctor.cell.wire import CONTROL_FD, KILL, MAX_MESSAGE, Kind, Request, Result, receive
 
 MOST_FDS = 5
@@ -35,16 +37,22 @@ def main() -> NoReturn:
     hello["missing"] = _warm_up(config["imports"])
     hello.update(lockdown.prepare(config))
     base = lcb_load.preamble()
+    log = os.dup(2)  # the host reads it when a cell dies; jobs do not get it
     null = _quiet_streams()
     _forget_ourselves()
     control.send(json.dumps(hello).encode())
     gc.collect()
     gc.freeze()
     gc.disable()
-    _serve(control, null, base)
+    try:
+        _serve(control, null, base)
+    except BaseException:
+        os.write(log, traceback.format_exc().encode("utf-8", "backslashreplace"))
+        os._exit(1)
 
 
 def _serve(control: socket.socket, null: int, base: dict[str, object]) -> NoReturn:
+    disguise = Disguise()
     while True:
         data, fds = receive(control, MOST_FDS)
         if not data:
@@ -57,10 +65,14 @@ def _serve(control: socket.socket, null: int, base: dict[str, object]) -> NoRetu
             streams, kept = fds[:3], fds[3:]
         else:
             streams, kept = [null, null, fds[0]], fds[1:]
+        if request.kind is Kind.SERVE_OFFICIAL:
+            disguise.put_on()
+        else:
+            disguise.take_off()
         job = lockdown.spawn(streams, kept, request)
         if job.pid == 0:
             control.detach()
-            python_job.run(request, base)
+            python_job.run(request, base, disguise)
         for fd in fds:
             os.close(fd)
         control.send(_supervise(control, job, started).encode())

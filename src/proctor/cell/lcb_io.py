@@ -1,41 +1,20 @@
-"""What an lcb_runner process looks like from inside: streams, process state, and one test's run.
+"""What an lcb_runner process looks like from inside: its streams, and one test's run.
 
 Verdicts of official mode depend on all of it: which ways of reading see the input, which ways of
-writing are heard, which functions are missing. None of it is a security boundary, and the expected
-outputs are nowhere near.
+writing are heard. None of it is a security boundary, and the expected outputs are nowhere near.
 
-Call `enter_official`, `preload` and `reliability_guard` once in a fresh process, then
-`lcb_load.load`, then `run` on its result once per test.
+With `lcb_process.Disguise` on, call `lcb_load.load`, then `run` on its result once per test.
 """
 
 import builtins
 import faulthandler
 import io
 import json
-import os
-import random
-import shutil
-import signal
-import subprocess  # noqa: TID251  # imported to have its Popen taken away; starts nothing
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from importlib import import_module
-from types import FrameType
 from typing import Any
 
 from proctor.cell import plain_data
-
-MAX_INT_DIGITS = 50_000
-"""lcb_runner sets this on import: programs may print integers that plain CPython refuses to."""
-
-_GONE_FROM_OS = (  # noqa: SIM905  # a list of 27 lines says no more
-    "kill system putenv remove removedirs rmdir fchdir setuid fork forkpty killpg rename renames "
-    "truncate replace unlink fchmod fchown chmod chown chroot lchflags lchmod lchown getcwd chdir"
-).split()
-_GONE_FROM_SHUTIL = ("rmtree", "move", "chown")
-_LOADED_UPSTREAM = ("numpy", "multiprocessing")
-_UNIMPORTABLE = ("ipdb", "joblib", "resource", "psutil", "tkinter")
 
 # Kept from before the program runs: it may replace what the modules hold.
 _loads = json.loads
@@ -47,50 +26,6 @@ class HarnessFailure(Exception):  # no fault of ours: upstream's harness fails h
 
     It then reports "Error during testing: " and this text, as for a program that does not load.
     """
-
-
-class TimeoutException(Exception):  # verdicts depend on the name: see time_limit
-    """What upstream's SIGALRM handler raises; a program that sets an alarm of its own meets it."""
-
-
-def enter_official() -> None:
-    """Give this process the state of lcb_runner's child, but for what `reliability_guard` takes.
-
-    Raises OSError when descriptor 0 is closed. Not to be undone.
-    """
-    sys.set_int_max_str_digits(MAX_INT_DIGITS)
-    signal.signal(signal.SIGALRM, _alarm_went_off)
-    # multiprocessing closes a child's stdin and opens the null device in its place. Programs that
-    # go round the mock see that: sys.__stdin__ is closed, and everything else is empty.
-    if sys.stdin is not None:
-        sys.stdin.close()
-    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  # lives with the process
-    # A raw clone runs no fork hooks; without this, all programs would draw the same numbers.
-    random.seed()
-
-
-def preload(source: str) -> None:
-    """Import what upstream's process has loaded before its guard falls, if `source` names it.
-
-    These imports fail after `reliability_guard`. Does nothing, cheaply, where the cell is warm.
-    """
-    for name in _LOADED_UPSTREAM:
-        # Anything but a missing module may go wrong in there; the program then meets it itself.
-        if name in source and name not in sys.modules:
-            with suppress(Exception):
-                import_module(name)
-
-
-def reliability_guard() -> None:
-    """Remove what upstream's function of this name removes, since programs fail without it."""
-    faulthandler.disable()
-    os.environ["OMP_NUM_THREADS"] = "1"
-    vars(builtins).update(quit=None, help=None)
-    vars(os).update(dict.fromkeys(_GONE_FROM_OS))
-    vars(shutil).update(dict.fromkeys(_GONE_FROM_SHUTIL))
-    vars(subprocess)["Popen"] = None
-    absent: dict[str, Any] = dict.fromkeys(_UNIMPORTABLE)  # None makes an import fail
-    sys.modules.update(absent)
 
 
 class StdioProgram:
@@ -169,11 +104,6 @@ def _check_open(captured: io.StringIO) -> None:
     """Upstream reads the captured text even after a failure, and trips over a closed stream."""
     if captured.closed:
         raise HarnessFailure("I/O operation on closed file")
-
-
-def _alarm_went_off(_signal: int, _frame: FrameType | None) -> None:
-    print("timeout occured: alarm went off")  # noqa: T201  # to the program's stdout, as upstream
-    raise TimeoutException
 
 
 def _no_close(x: object) -> int:  # noqa: ARG001  # upstream's takes one, so a plain close() raises

@@ -19,6 +19,9 @@ try:
 except ImportError:
     _lockdown = None  # type: ignore[assignment]
 
+# The agent goes on using these while it wears lcb_runner's state, in which `os` lacks them.
+_kill, _killpg = os.kill, os.killpg
+
 WORK = "/box/work"
 _features = 0
 
@@ -36,22 +39,22 @@ class Job:
         """End the job now."""
         try:
             if self.stub:
-                os.kill(self.stub, signal.SIGKILL)
+                _kill(self.stub, signal.SIGKILL)
             else:
-                os.killpg(self.pid, signal.SIGKILL)
+                _killpg(self.pid, signal.SIGKILL)
         except ProcessLookupError:
-            os.kill(self.pid, signal.SIGKILL)  # its setsid has not happened yet
+            _kill(self.pid, signal.SIGKILL)  # its setsid has not happened yet
 
     def sweep(self) -> None:
         """After the first process was reaped: kill what else is left and wait until it is gone."""
         if self.stub:
-            os.kill(self.stub, signal.SIGKILL)
+            _kill(self.stub, signal.SIGKILL)
             # Whatever else the job made our child must be reaped too, or the namespace never ends.
             while os.waitpid(-1, 0)[0] != self.stub:
                 pass
             return
         try:
-            os.killpg(self.pid, signal.SIGKILL)
+            _killpg(self.pid, signal.SIGKILL)
         except ProcessLookupError:
             return
 

@@ -18,6 +18,7 @@ from types import CodeType
 from typing import NoReturn
 
 from proctor.cell import lcb_io, lcb_load, lockdown, plain_data
+from proctor.cell.lcb_process import Disguise
 from proctor.cell.wire import TEST, Kind, Reply, Request, Tag, receive
 
 SOURCE_NAME = "solution.py"
@@ -28,8 +29,11 @@ FUNCTION_RECURSION_LIMIT = 50_000  # what the platforms of function-call problem
 _COMPILE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
 
-def run(request: Request, base: dict[str, object]) -> NoReturn:
-    """Entry point of every job. `base` is the import preamble's namespace."""
+def run(request: Request, base: dict[str, object], disguise: Disguise) -> NoReturn:
+    """Entry point of every job.
+
+    `base` is the import preamble's namespace; `disguise` is on for official jobs only.
+    """
     gc.enable()
     source = _read(SOURCE_FD)
     os.close(SOURCE_FD)
@@ -37,7 +41,7 @@ def run(request: Request, base: dict[str, object]) -> NoReturn:
         _run_once(source)
     feed = socket.socket(fileno=FEED_FD)
     if request.kind is Kind.SERVE_OFFICIAL:
-        _serve_official(feed, source, request.function, base)
+        _serve_official(feed, source, request.function, base, disguise)
     try:
         code = compile(source, SOURCE_NAME, "exec", dont_inherit=True)
     except _COMPILE_ERRORS as error:
@@ -126,14 +130,16 @@ def _serve_shared(
 
 
 def _serve_official(
-    feed: socket.socket, source: bytes, function: str, base: dict[str, object]
+    feed: socket.socket,
+    source: bytes,
+    function: str,
+    base: dict[str, object],
+    disguise: Disguise,
 ) -> NoReturn:
     """Load the program as lcb_runner does, then give it one test's input at a time."""
-    send, leave = feed.send, os._exit  # the guard and the program may replace what modules hold
+    send, leave = feed.send, os._exit  # the program may replace what modules hold
     text = source.decode("utf-8", "surrogatepass")
-    lcb_io.preload(text)
-    lcb_io.enter_official()
-    lcb_io.reliability_guard()
+    disguise.preload(text)
     try:
         program = lcb_load.load(text, function or None, base)
     except Exception as error:  # noqa: BLE001 - upstream reports every Exception, so do we

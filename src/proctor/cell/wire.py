@@ -151,7 +151,8 @@ def send(sock: socket.socket, data: bytes, fds: list[int]) -> None:
 
 def receive(sock: socket.socket, most_fds: int) -> tuple[bytes, list[int]]:
     """Receive one message; empty data means that the other side is gone."""
-    data, fds, _flags, _address = socket.recv_fds(
-        sock, MAX_MESSAGE, most_fds, socket.MSG_CMSG_CLOEXEC
+    # Not socket.recv_fds: CPython's ignores its flags, and the descriptors would be inheritable.
+    data, extras, _flags, _address = sock.recvmsg(
+        MAX_MESSAGE, socket.CMSG_LEN(4 * most_fds), socket.MSG_CMSG_CLOEXEC
     )
-    return data, fds
+    return data, [fd for _, _, value in extras for (fd,) in struct.iter_unpack("i", value)]

@@ -19,6 +19,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+MODES = "standard|official"
 Isolation = Annotated[
     str | None,
     typer.Option("--isolation", help="Isolation level: namespaces or none.", metavar="LEVEL"),
@@ -49,14 +50,30 @@ def _main(
 
 @app.command("run")
 def run_command(
-    file: Annotated[str, typer.Argument(help="Program to run; - reads it from stdin.")],
-    stdin: Annotated[str | None, typer.Option(help="File to give the program as stdin.")] = None,
-    cpu: Annotated[str, typer.Option(help="CPU time limit, such as 6s or 500ms.")] = "10s",
-    wall: Annotated[str | None, typer.Option(help="Wall time limit.")] = None,
-    memory: Annotated[str, typer.Option(help="Memory limit, such as 256M.")] = "1G",
-    output: Annotated[str, typer.Option(help="Limit on stdout and stderr each.")] = "64M",
-    processes: Annotated[int, typer.Option(help="Processes and threads at once.")] = 64,
-    disk: Annotated[str, typer.Option(help="Scratch space in the working directory.")] = "0",
+    file: Annotated[
+        str, typer.Argument(help="Program to run; - reads it from stdin.", metavar="FILE")
+    ],
+    stdin: Annotated[
+        str | None,
+        typer.Option(help="File for its stdin; else what is piped in.", metavar="FILE"),
+    ] = None,
+    cpu: Annotated[
+        str, typer.Option(help="CPU time limit, such as 6s or 500ms.", metavar="TIME")
+    ] = "10s",
+    wall: Annotated[
+        str | None,
+        typer.Option(help="Wall time limit; else an idle limit applies.", metavar="TIME"),
+    ] = None,
+    memory: Annotated[str, typer.Option(help="Memory limit, such as 256M.", metavar="SIZE")] = "1G",
+    output: Annotated[
+        str, typer.Option(help="Limit on stdout and stderr each.", metavar="SIZE")
+    ] = "64M",
+    processes: Annotated[
+        int, typer.Option(help="Processes and threads at once.", metavar="N")
+    ] = 64,
+    disk: Annotated[
+        str, typer.Option(help="Scratch space in the working directory.", metavar="SIZE")
+    ] = "0",
     isolation: Isolation = None,
     python: Python = None,
     packages: Packages = None,
@@ -86,19 +103,33 @@ def judge_command(
     programs: Annotated[
         str, typer.Option(help="Programs: JSONL, or lcb_runner's JSON array.", metavar="FILE")
     ],
-    mode: Annotated[str, typer.Option(help="standard or official (lcb_runner's).")] = "standard",
-    timeout: Annotated[str, typer.Option(help="Time limit per test.")] = "6s",
+    mode: Annotated[
+        str, typer.Option(help="A contest judge's rules, or lcb_runner's.", metavar=MODES)
+    ] = "standard",
+    timeout: Annotated[str, typer.Option(help="Time limit per test.", metavar="TIME")] = "6s",
     memory: Annotated[
-        str | None, typer.Option(help="Memory limit; 1G, in official mode 4G.")
+        str | None,
+        typer.Option(help="Memory limit; 1G, in official mode 4G.", metavar="SIZE"),
     ] = None,
-    jobs: Annotated[int | None, typer.Option(help="Cells; default one per CPU.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="Programs at once; default one per CPU.", metavar="N")
+    ] = None,
     stop: Annotated[str | None, typer.Option(help="Stop at a program's first failed test, or"
                                              " never.", metavar="first|never")] = None,
     fast: Annotated[bool, typer.Option("--fast", help="Tests in one process first.")] = False,
-    tolerance: Annotated[float | None, typer.Option(help="Error allowed in numbers.")] = None,
-    codes: Annotated[str, typer.Option(help="Error codes: upstream or ports.")] = "upstream",
-    k: Annotated[str, typer.Option(help="Values of k for pass@k.")] = "1,5,10",
-    out: Annotated[str | None, typer.Option(help="Results file (JSONL); resumes.")] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(help="Absolute or relative error allowed in numbers.", metavar="NUMBER"),
+    ] = None,
+    codes: Annotated[
+        str, typer.Option(help="Error codes of official mode.", metavar="upstream|ports")
+    ] = "upstream",
+    k: Annotated[
+        str, typer.Option(help="Values of k for pass@k.", metavar="LIST")
+    ] = "1,5,10",
+    out: Annotated[
+        str | None, typer.Option(help="Results file (JSONL); resumes.", metavar="FILE")
+    ] = None,
     isolation: Isolation = None,
     python: Python = None,
     packages: Packages = None,
@@ -127,8 +158,12 @@ def judge_command(
 
 @app.command("demo")
 def demo_command(
-    mode: Annotated[str, typer.Option(help="standard or official.")] = "standard",
-    subset: Annotated[str | None, typer.Option(help="Judge only `fixture`.")] = None,
+    mode: Annotated[
+        str, typer.Option(help="A contest judge's rules, or lcb_runner's.", metavar=MODES)
+    ] = "standard",
+    subset: Annotated[
+        str | None, typer.Option(help="Judge only a part: `fixture`.", metavar="NAME")
+    ] = None,
     isolation: Isolation = None,
     json: Json = False,
 ) -> None:

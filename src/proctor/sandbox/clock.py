@@ -59,8 +59,12 @@ class ContestClock:
         left = [(limits.cpu - reading.cpu) / min(_CPUS, limits.processes)]
         if limits.wall is not None:
             left.append(limits.wall - wall)
-        elif reading.waited is not None:
-            left.append(limits.idle_allowance - (wall - reading.cpu - reading.waited))
+        else:
+            left.append(limits.wall_backstop - wall)
+            if reading.waited is None:
+                left.append(max(10 * limits.cpu, 30.0) - wall)
+            else:
+                left.append(limits.idle_allowance - (wall - reading.cpu - reading.waited))
         return max(min(left), _SHORTEST)
 
 
@@ -80,8 +84,12 @@ class UpstreamClock:
         return LimitHit.CPU if wall > max(20 * self.timeout, 60.0) else None
 
     def pause(self, wall: float, reading: Reading) -> float:
-        left = min(self.timeout - self._elapsed(wall, reading), self.timeout - reading.cpu)
-        return max(left, _SHORTEST)
+        left = [(self.timeout - reading.cpu) / _CPUS, max(20 * self.timeout, 60.0) - wall]
+        if reading.longest_wait is None:
+            left.append(max(10 * self.timeout, 30.0) - wall)
+        else:
+            left.append(self.timeout - self._elapsed(wall, reading))
+        return max(min(left), _SHORTEST)
 
     def _elapsed(self, wall: float, reading: Reading) -> float:
         if reading.longest_wait is None:

@@ -47,9 +47,10 @@ def probe(path: str) -> Interpreter:
             capture_output=True, text=True, timeout=30, check=True, env={},
         )  # fmt: skip
         version, numbers, name, prefix, exec_prefix, executable = json.loads(done.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        numbers = tuple(map(int, numbers))
+    except (OSError, subprocess.SubprocessError, ValueError, TypeError) as error:
         raise NoInterpreter(f"{path} does not run as a Python interpreter: {error}") from error
-    if name != "cpython" or tuple(numbers) < OLDEST:
+    if name != "cpython" or numbers < OLDEST:
         wanted = ".".join(map(str, OLDEST))
         raise NoInterpreter(
             f"{path} is {name} {'.'.join(map(str, numbers))}; cells run under CPython {wanted} or"

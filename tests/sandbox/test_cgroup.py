@@ -1,0 +1,243 @@
+"""Control groups, the real ones: v1 with its controllers, v2 with and without.
+
+Needs root on a machine that has both hierarchies, as CI's has.
+"""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from children import Child, StartChild, line
+
+from proctor.sandbox import cgroup, procfs
+
+MIB = 1 << 20
+JOIN = "import sys\nfor path in sys.argv[1:]:\n    with open(path, 'w') as f: f.write('0')\n"
+IDLE = JOIN + "print('in', flush=True)\nsys.stdin.read()\n"
+BURN = JOIN + "import time\nwhile time.process_time() < 0.3: pass\nprint('done', flush=True)\n"
+ALLOCATE = (
+    JOIN + "data = bytearray(%d)\nfor at in range(0, len(data), 4096): data[at] = 1\n"
+    "print('touched', flush=True)\nsys.stdin.read()\n"
+)
+
+
+def finish(child: Child) -> int:
+    assert child.stdin is not None
+    child.stdin.close()
+    return child.wait()
+
+
+def owner(serial: str) -> str:
+    """A name no other group has, of the form create() gives."""
+    return f"proctor-{os.getpid()}-{procfs.start_time(os.getpid())}-{serial}"
+
+
+@pytest.fixture
+def v1() -> Iterator[cgroup.V1Group]:
+    homes = cgroup._homes()
+    names = ("memory", "pids", "cpuacct")
+    group = cgroup.V1Group({name: homes[name] / owner("v1") for name in names})
+    yield group
+    group.remove()
+
+
+@pytest.fixture
+def v2() -> Iterator[cgroup.V2Group]:
+    group = cgroup.V2Group(cgroup._homes()[""], owner("v2"))
+    yield group
+    group.remove()
+
+
+@pytest.fixture(params=["v1", "v2"])
+def group(request: pytest.FixtureRequest) -> cgroup.Group:
+    made: cgroup.Group = request.getfixturevalue(request.param)
+    return made
+
+
+def test_homes_are_our_own_groups() -> None:
+    homes = cgroup._homes()
+    assert {"memory", "pids", "cpuacct", ""} <= homes.keys()
+    for home in homes.values():
+        assert str(os.getpid()) in (home / "cgroup.procs").read_text().split()
+
+
+def test_create_takes_the_strongest_kind() -> None:
+    group = cgroup.create()
+    assert group is not None
+    try:
+        assert group.kind == "cgroup v1"
+        assert group.controls == {"memory", "pids", "cpu"}
+        other = cgroup.create()
+        assert other is not None
+        assert set(other.join_files()).isdisjoint(group.join_files())
+        other.remove()
+    finally:
+        group.remove()
+
+
+def test_members_are_counted_and_nobody_else(group: cgroup.Group, child: StartChild) -> None:
+    assert group.pids() == []
+    inside, outside = child(IDLE, *group.join_files()), child(IDLE)
+    line(inside.stdout), line(outside.stdout)
+    assert group.pids() == [inside.pid]
+    finish(inside)
+    assert group.pids() == []
+
+
+def test_cpu_time_of_the_dead_counts(group: cgroup.Group, child: StartChild) -> None:
+    before = group.cpu()
+    burner = child(BURN, *group.join_files())
+    assert line(burner.stdout) == "done"
+    assert group.cpu() - before >= 0.25  # what it burnt, bar starting up
+    finish(burner)
+    after = group.cpu()
+    assert 0.25 <= after - before < 5
+    assert group.cpu() == after, "nobody is in it, nothing is used"
+
+
+def test_memory_and_its_peak(v1: cgroup.V1Group, child: StartChild) -> None:
+    v1.limit(500 * MIB, 50)
+    program = child(ALLOCATE % (50 * MIB), *v1.join_files())
+    assert line(program.stdout) == "touched"
+    assert 50 * MIB <= v1.memory() <= 100 * MIB
+    finish(program)
+    assert v1.memory() < 50 * MIB
+    assert v1.peak() >= 50 * MIB
+    v1.reset_peak()
+    assert v1.peak() < 50 * MIB
+    assert v1.oom_kills() == 0
+
+
+def test_too_much_memory_is_a_kill_that_is_counted(v1: cgroup.V1Group, child: StartChild) -> None:
+    v1.limit(40 * MIB, 50)
+    for kills in (1, 2):
+        program = child(ALLOCATE % (80 * MIB), *v1.join_files())
+        assert line(program.stdout) == ""
+        assert program.wait() == -signal.SIGKILL
+        assert v1.oom_kills() == kills
+    assert v1.peak() <= 40 * MIB
+
+
+def test_memory_of_several_counts_together(v1: cgroup.V1Group, child: StartChild) -> None:
+    v1.limit(60 * MIB, 50)
+    children = [child(ALLOCATE % (25 * MIB), *v1.join_files()) for _ in range(3)]
+    said = [line(program.stdout) for program in children]
+    assert "" in said, "each alone is well within the limit"
+    assert v1.oom_kills() >= 1
+
+
+def test_limits_go_up_and_down(v1: cgroup.V1Group) -> None:
+    """With memory and memsw, each direction needs its own order."""
+    home = Path(v1.join_files()[0]).parent
+    for size in (100 * MIB, 200 * MIB, 50 * MIB, 51 * MIB, 50 * MIB, 50 * MIB):
+        v1.limit(size, 20)
+        assert int((home / "memory.limit_in_bytes").read_text()) == size
+        total = home / "memory.memsw.limit_in_bytes"
+        assert not total.exists() or int(total.read_text()) == size
+
+
+def test_too_many_processes_are_refused(v1: cgroup.V1Group, child: StartChild) -> None:
+    v1.limit(500 * MIB, 10)
+    program = child(
+        JOIN + "import os\nn = 1\n"
+        "try:\n"
+        "    while n < 100:\n"
+        "        if os.fork() == 0: sys.stdin.read(); os._exit(0)\n"
+        "        n += 1\n"
+        "except BlockingIOError: print(n, flush=True)\n"
+        "sys.stdin.read()\n",
+        *v1.join_files(),
+    )
+    assert line(program.stdout) == "10"
+    finish(program)
+
+
+def test_v2_without_controllers_still_has_the_clock(v2: cgroup.V2Group) -> None:
+    assert "cpu" in v2.controls
+    v2.limit(MIB, 1)  # nothing to enforce them with, and no reason to fail
+    v2.reset_peak()
+    if "memory" not in v2.controls:
+        assert (v2.memory(), v2.peak(), v2.oom_kills()) == (0, 0, 0)
+
+
+def test_removing_a_v2_group_ends_what_is_in_it(v2: cgroup.V2Group, child: StartChild) -> None:
+    home = Path(v2.join_files()[0]).parent
+    program = child(IDLE, *v2.join_files())
+    assert line(program.stdout) == "in"
+    v2.remove()
+    assert program.wait() == -signal.SIGKILL
+    assert not home.exists()
+    v2.remove()
+
+
+def test_removing_leaves_no_directory_and_no_descriptor(child: StartChild) -> None:
+    before = set(os.listdir("/proc/self/fd"))
+    group = cgroup.create()
+    assert group is not None
+    homes = [Path(path).parent for path in group.join_files()]
+    program = child(BURN, *group.join_files())
+    finish(program)
+    group.remove()
+    assert not any(home.exists() for home in homes)
+    program.stdout.close()  # type: ignore[union-attr]
+    assert set(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_group_that_cannot_be_made_whole_leaves_nothing(tmp_path: Path) -> None:
+    """Plain directories stand in for a hierarchy without the files: the second open fails."""
+    before = set(os.listdir("/proc/self/fd"))
+    homes = {name: tmp_path / name for name in ("memory", "pids", "cpuacct")}
+    with pytest.raises(OSError, match="cpuacct.usage"):
+        cgroup.V1Group(homes)
+    assert list(tmp_path.iterdir()) == []
+    assert set(os.listdir("/proc/self/fd")) == before
+
+
+def dead_pid() -> int:
+    with subprocess.Popen(["true"]) as process:
+        process.wait()
+    return process.pid
+
+
+def test_sweep_removes_groups_of_dead_owners_only(child: StartChild) -> None:
+    me, started = os.getpid(), procfs.start_time(os.getpid())
+    other = child(IDLE)
+    line(other.stdout)
+    dead = dead_pid()
+    doomed = [f"proctor-{dead}-{started}-0", f"proctor-{dead}-1-7", f"proctor-{other.pid}-1-0"]
+    spared = [
+        owner("sweep"), f"proctor-{other.pid}-{procfs.start_time(other.pid)}-3", "proctor-",
+        f"proctor-mine-{me}", f"notproctor-{dead}-1-0",
+    ]  # fmt: skip
+    homes = cgroup._homes()
+    places = [homes["memory"], homes["pids"], homes["cpuacct"], homes[""]]
+    try:
+        for place in places:
+            for name in [*doomed, *spared]:
+                (place / name).mkdir()
+        cgroup.sweep()
+        for place in places:
+            assert [name for name in doomed if (place / name).exists()] == []
+            assert [name for name in spared if not (place / name).exists()] == []
+    finally:
+        for place in places:
+            for name in [*doomed, *spared]:
+                if (place / name).exists():
+                    (place / name).rmdir()
+
+
+def test_sweep_waits_for_the_last_process(child: StartChild) -> None:
+    """A dead owner's box may take a moment to go; its group is for the next sweep then."""
+    home = cgroup._homes()["pids"] / f"proctor-{dead_pid()}-1-0"
+    home.mkdir()
+    program = child(IDLE, str(home / "cgroup.procs"))
+    assert line(program.stdout) == "in"
+    cgroup.sweep()
+    assert home.exists()
+    assert program.poll() is None
+    finish(program)
+    cgroup.sweep()
+    assert not home.exists()

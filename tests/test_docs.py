@@ -1,0 +1,237 @@
+"""README, docs and examples: every command and every line of Python in them is run.
+
+What a fenced block is for stands behind its language:
+
+    ```python               run, all of a page's in order in one process
+    ```text output          what the python block before it prints, exactly
+    ```LANGUAGE file=NAME   written to NAME in the page's directory before anything is run
+    ```console              its `$ proctor ...` lines are run (and `$ echo ... | proctor ...`); they
+                            must succeed, or end with N where it says exit=N
+    ```console exact        the output is as shown; `...` stands for any text
+    ```console like         the output is as shown, but for numbers and spaces
+
+Anything else is for reading only.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+import proctor
+from proctor.cli.main import app
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+LINKED = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+CLI_PAGE = ROOT / "docs" / "reference" / "cli.md"
+API_PAGE = ROOT / "docs" / "reference" / "python-api.md"
+
+FENCE = re.compile(r"^```(\w*)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )*(?:(?:echo|printf|cat) [^|]*\| )*proctor\b")
+LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+MARK = "\x1e block ends \x1e"
+
+RUNNER = """
+import json, sys
+names = {"__name__": "__main__"}
+for line, code, page in json.load(sys.stdin):
+    exec(compile("\\n" * (line - 1) + code, page, "exec"), names)
+    print(MARK, flush=True)
+""".replace("MARK", repr(MARK))
+
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if not name.startswith("PROCTOR_")},
+    "PATH": f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}",
+    "NO_COLOR": "1",
+    "COLUMNS": "100",
+    "TERM": "dumb",
+}
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    options: list[str]
+    text: str
+    line: int
+
+    @property
+    def values(self) -> dict[str, str]:
+        return dict(option.split("=", 1) for option in self.options if "=" in option)
+
+
+@dataclass
+class Command:
+    """One `$` line of a console block and the output shown below it."""
+
+    line: str
+    shown: list[str] = field(default_factory=list)
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(found[1], found[2].split(), found[3], text.count("\n", 0, found.start(3)) + 1)
+        for found in FENCE.finditer(text)
+    ]
+
+
+def commands(block: Block) -> list[Command]:
+    found: list[Command] = []
+    for line in block.text.splitlines():
+        if line.startswith("$ "):
+            found.append(Command(line.removeprefix("$ ")))
+        elif found and found[-1].line.endswith("\\"):
+            found[-1].line = found[-1].line.removesuffix("\\") + line.strip()
+        elif found:
+            found[-1].shown.append(line)
+    return [command for command in found if COMMAND.match(command.line)]
+
+
+def same(shown: str, printed: str, how: list[str]) -> bool:
+    if "like" in how:
+        return alike(shown) == alike(printed)
+    pattern = ".*".join(map(re.escape, shown.strip().split("...")))
+    return re.fullmatch(pattern, printed.strip(), re.DOTALL) is not None
+
+
+def alike(text: str) -> list[str]:
+    return re.sub(r"\d+(?:\.\d+)?(?:e-\d+)?", "N", text).split()
+
+
+def page_id(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_page(page: Path, tmp_path: Path) -> None:
+    found = blocks(page)
+    for block in found:
+        if name := block.values.get("file"):
+            target = tmp_path / name
+            assert not target.exists(), f"{name} is written twice"
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(block.text, encoding="utf-8")
+    for block in found:
+        if block.language == "console":
+            check_console(block, tmp_path)
+    check_python(page, found, tmp_path)
+
+
+def check_console(block: Block, directory: Path) -> None:
+    for command in commands(block):
+        done = subprocess.run(
+            ["bash", "-c", command.line],
+            cwd=directory, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        said = f"$ {command.line}\n{done.stdout}-> {done.returncode}"
+        assert done.returncode == int(block.values.get("exit", 0)), said
+        if "exact" in block.options or "like" in block.options:
+            assert same("\n".join(command.shown), done.stdout, block.options), said
+
+
+def check_python(page: Path, found: list[Block], directory: Path) -> None:
+    programs = [
+        (index, block)
+        for index, block in enumerate(found)
+        if block.language == "python" and not block.options
+    ]
+    if not programs:
+        return
+    given = json.dumps([(block.line, block.text, page_id(page)) for _, block in programs])
+    done = subprocess.run(
+        [sys.executable, "-c", RUNNER],
+        cwd=directory, env=ENVIRONMENT, input=given, capture_output=True, text=True, timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    printed = done.stdout.split(f"{MARK}\n")
+    for (index, block), output in zip(programs, printed, strict=False):
+        after = found[index + 1] if index + 1 < len(found) else None
+        if after is not None and "output" in after.options:
+            assert same(after.text, output, ["exact"]), f"line {block.line} prints {output!r}"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=page_id)
+def test_example(example: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(example)],
+        cwd=tmp_path, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_examples_are_listed() -> None:
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert EXAMPLES
+    assert [path.name for path in EXAMPLES if path.name not in text] == []
+
+
+def documented_options() -> dict[str, dict[str, str]]:
+    """Per command, its options' rows in the tables of cli.md."""
+    sections = re.split(r"^## ", CLI_PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    found = {}
+    for section in sections:
+        title = section.splitlines()[0].strip("`")
+        if title.startswith("proctor "):
+            rows = re.findall(r"^\| `(--[a-z]+)[^|]*\|.*$", section, re.MULTILINE)
+            lines = re.findall(r"^\| `--[a-z]+[^|]*\|.*$", section, re.MULTILINE)
+            found[title.removeprefix("proctor ")] = dict(zip(rows, lines, strict=True))
+    return found
+
+
+def test_every_option_is_documented() -> None:
+    documented = documented_options()
+    listed = get_command(app).commands  # type: ignore[attr-defined]
+    assert documented.keys() == listed.keys()
+    for name, command in listed.items():
+        options = {param.opts[0]: param for param in command.params if param.opts[0][0] == "-"}
+        assert documented[name].keys() == options.keys(), name
+        for option, param in options.items():
+            row = documented[name][option]
+            metavar = "" if param.is_flag else f" {param.metavar}".replace("|", r"\|")
+            assert row.startswith(f"| `{option}{metavar}` |"), f"{name}: {row}"
+            default = param.default
+            if default is not None and default is not False:
+                assert row.split(" | ")[1].strip("` ") == str(default), f"{name}: {row}"
+
+
+def test_every_public_name_is_documented() -> None:
+    text = API_PAGE.read_text(encoding="utf-8")
+    missing = [name for name in proctor.__all__ if not re.search(rf"`{name}\b", text)]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", LINKED, ids=page_id)
+def test_links(page: Path) -> None:
+    broken = []
+    for link in LINK.findall(FENCE.sub("", page.read_text(encoding="utf-8"))):
+        if link.startswith(("https://", "http://", "mailto:")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        known = target.is_relative_to(ROOT) and target.exists()
+        if not known or (anchor and anchor not in anchors(target)):
+            broken.append(link)
+    assert broken == []
+
+
+def anchors(page: Path) -> set[str]:
+    """Anchors of a page's headings, as GitHub makes them."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in HEADING.findall(text)
+    }
