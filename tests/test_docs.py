@@ -3,14 +3,14 @@
 What a fenced block is for stands behind its language:
 
     ```python               run, all of a page's in order in one process
-    ```text output          what the python block before it prints, exactly
+    ```text output          what the python block before it prints, `...` as below
     ```LANGUAGE file=NAME   written to NAME in the page's directory before anything is run
     ```console              its `$ proctor ...` lines are run (and `$ echo ... | proctor ...`); they
                             must succeed, or end with N where it says exit=N
-    ```console exact        the output is as shown; `...` stands for any text
-    ```console like         the output is as shown, but for numbers and spaces
+    ```console exact        the output is as shown, `...` standing for any text
+    ```console like         the same, but numbers and white space may differ
 
-Anything else is for reading only.
+Anything else, and python with any other word behind it, is for reading only.
 """
 
 import json
@@ -99,13 +99,13 @@ def commands(block: Block) -> list[Command]:
 
 def same(shown: str, printed: str, how: list[str]) -> bool:
     if "like" in how:
-        return alike(shown) == alike(printed)
+        shown, printed = normal(shown), normal(printed)
     pattern = ".*".join(map(re.escape, shown.strip().split("...")))
     return re.fullmatch(pattern, printed.strip(), re.DOTALL) is not None
 
 
-def alike(text: str) -> list[str]:
-    return re.sub(r"\d+(?:\.\d+)?(?:e-\d+)?", "N", text).split()
+def normal(text: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"\d+(?:\.\d+)?(?:e-\d+)?", "N", text))
 
 
 def page_id(page: Path) -> str:
@@ -212,6 +212,14 @@ def test_every_public_name_is_documented() -> None:
     text = API_PAGE.read_text(encoding="utf-8")
     missing = [name for name in proctor.__all__ if not re.search(rf"`{name}\b", text)]
     assert missing == []
+
+
+def test_named_files_exist() -> None:
+    """The architecture page names modules by their path below src/proctor."""
+    text = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:[a-z_]+/)*[a-z_]+\.(?:py|c|h))`", text)
+    assert named
+    assert [path for path in named if not (ROOT / "src" / "proctor" / path).is_file()] == []
 
 
 @pytest.mark.parametrize("page", LINKED, ids=page_id)

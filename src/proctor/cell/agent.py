@@ -8,26 +8,31 @@ It is single-threaded and does one job at a time.
 import gc
 import json
 import os
-import select
 import signal
 import socket
 import sys
-import time
 import traceback
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from proctor.cell import lcb_load, lockdown, python_job
 from proctor.cell.lcb_process import Disguise
-from proctor.cell.wire import CONTROL_FD, KILL, MAX_MESSAGE, Kind, Request, Result, receive
-
-MOST_FDS = 5
+from proctor.cell.wire import CONTROL_FD, MAX_MESSAGE
 
 
 def main() -> NoReturn:
     """Configure, say hello, serve until the host hangs up."""
     control = socket.socket(fileno=CONTROL_FD)
     config = json.loads(control.recv(MAX_MESSAGE))
+    log = os.dup(2)  # the host reads it when a cell dies; jobs do not get it
+    try:
+        _serve(control, config)
+    except BaseException:  # noqa: BLE001 - the last words of a process that the host will replace
+        os.write(log, traceback.format_exc().encode("utf-8", "backslashreplace"))
+        os._exit(1)
+
+
+def _serve(control: socket.socket, config: dict[str, Any]) -> NoReturn:
     hello: dict[str, Any] = {
         "version": sys.version,
         "prefix": sys.base_prefix,
@@ -36,69 +41,18 @@ def main() -> NoReturn:
     sys.path.extend(config["paths"])
     hello["missing"] = _warm_up(config["imports"])
     hello.update(lockdown.prepare(config))
-    base = lcb_load.preamble()
-    log = os.dup(2)  # the host reads it when a cell dies; jobs do not get it
+    base, disguise = lcb_load.preamble(), Disguise()
     null = _quiet_streams()
     _forget_ourselves()
+    python_job.rehearse(disguise)
     control.send(json.dumps(hello).encode())
     gc.collect()
     gc.freeze()
     gc.disable()
-    try:
-        _serve(control, null, base)
-    except BaseException:
-        os.write(log, traceback.format_exc().encode("utf-8", "backslashreplace"))
-        os._exit(1)
-
-
-def _serve(control: socket.socket, null: int, base: dict[str, object]) -> NoReturn:
-    disguise = Disguise()
-    while True:
-        data, fds = receive(control, MOST_FDS)
-        if not data:
-            os._exit(0)
-        if data == KILL:  # crossed a job's natural end on the way
-            continue
-        request = Request.decode(data)
-        started = time.perf_counter_ns()
-        if request.kind is Kind.RUN:
-            streams, kept = fds[:3], fds[3:]
-        else:
-            streams, kept = [null, null, fds[0]], fds[1:]
-        if request.kind is Kind.SERVE_OFFICIAL:
-            disguise.put_on()
-        else:
-            disguise.take_off()
-        job = lockdown.spawn(streams, kept, request)
-        if job.pid == 0:
-            control.detach()
-            python_job.run(request, base, disguise)
-        for fd in fds:
-            os.close(fd)
-        control.send(_supervise(control, job, started).encode())
-
-
-def _supervise(control: socket.socket, job: lockdown.Job, started: int) -> Result:
-    """Wait for the job's end or the host's word to end it, then leave nothing of it alive."""
-    pidfd = os.pidfd_open(job.pid)
-    poller = select.poll()
-    poller.register(pidfd, select.POLLIN)
-    poller.register(control.fileno(), select.POLLIN)
-    ended = False
-    while not ended:
-        for fd, _event in poller.poll():
-            if fd == pidfd:
-                ended = True
-            elif control.recv(MAX_MESSAGE) == KILL:
-                job.kill()
-            else:  # hung up; the box dies with us
-                os._exit(0)
-    wall = time.perf_counter_ns() - started
-    os.close(pidfd)
-    _, status, usage = os.wait4(job.pid, 0)
-    job.sweep()
-    step, error = lockdown.failure()
-    return Result(status, usage.ru_utime, usage.ru_stime, usage.ru_maxrss * 1024, wall, step, error)
+    kind, function = lockdown.serve(control.fileno(), null, disguise.wear)
+    # From here on this is a job: its descriptors are in place, ours are closed.
+    control.detach()
+    python_job.run(kind, function, base, disguise)
 
 
 def _warm_up(modules: Sequence[str]) -> list[str]:

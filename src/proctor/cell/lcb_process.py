@@ -42,6 +42,13 @@ class Disguise:
         self._digits = 0
         self._alarm: Any = None
 
+    def wear(self, on: int) -> None:
+        """Put it on or take it off."""
+        if on:
+            self.put_on()
+        else:
+            self.take_off()
+
     def put_on(self) -> None:
         """Take on upstream's state; does nothing if it is on. Raises OSError if fd 0 is closed."""
         if self._saved:

@@ -18,6 +18,7 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -30,6 +31,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -47,7 +50,8 @@ enum {
     NR_open_tree, NR_move_mount, NR_fsopen, NR_fsconfig, NR_fsmount, NR_fspick, NR_pidfd_open,
     NR_clone3, NR_close_range, NR_pidfd_getfd = 438, NR_process_madvise = 440,
     NR_mount_setattr = 442, NR_landlock_create_ruleset = 444, NR_landlock_add_rule,
-    NR_landlock_restrict_self, NR_memfd_secret, NR_process_mrelease, NR_open_tree_attr = 467,
+    NR_landlock_restrict_self, NR_memfd_secret, NR_process_mrelease, NR_setxattrat = 463, NR_open_tree_attr = 467,
+    NR_file_setattr = 469,
 };
 
 /* Denied to jobs and agent alike. mount, unshare, setns and capset are missing from the list
@@ -64,6 +68,9 @@ static const int DENIED[] = {
     SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr,
     /* System V and POSIX queues, segments, semaphores: they would outlive one test of a job. */
     SYS_shmget, SYS_shmat, SYS_semget, SYS_msgget, SYS_mq_open,
+    /* Attributes of an input file would be a note to the next program that reads it. */
+    SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, NR_setxattrat, NR_file_setattr,
+    SYS_io_setup, /* its requests are counted for the whole machine (fs.aio-max-nr) */
     NR_io_uring_setup, NR_io_uring_enter, NR_io_uring_register, NR_open_tree, NR_move_mount,
     NR_fsopen, NR_fsconfig, NR_fsmount, NR_fspick, NR_pidfd_getfd, NR_process_madvise,
     NR_mount_setattr, NR_memfd_secret, NR_process_mrelease, NR_open_tree_attr,
@@ -97,11 +104,11 @@ static struct {
 } cell = { .ruleset = -1, .own_pidns = -1 };
 
 struct job {
-    unsigned long long cpu, address_space, file_size, processes, stack, disk;
+    uint64_t cpu, address_space, file_size, processes, stack, disk;
     int streams[3], kept[MAX_KEPT], n_kept;
 };
 
-static int limit(int resource, unsigned long long value)
+static int limit(int resource, uint64_t value)
 {
     struct rlimit r = { value, value };
     return setrlimit(resource, &r);
@@ -121,11 +128,11 @@ static int place_descriptors(const struct job *job)
     return (int)syscall(NR_close_range, (unsigned)n, ~0u, 0);
 }
 
-static int mount_disk(unsigned long long bytes)
+static int mount_disk(uint64_t bytes)
 {
     char options[96];
-    snprintf(options, sizeof options, "size=%llu,nr_inodes=%llu,mode=700", bytes,
-             bytes / 4096 + 64);
+    snprintf(options, sizeof options, "size=%llu,nr_inodes=%llu,mode=700",
+             (unsigned long long)bytes, (unsigned long long)(bytes / 4096 + 64));
     if (mount("proctor", cell.work, "tmpfs", MS_NOSUID | MS_NODEV, options)) return -1;
     return chdir(cell.work);
 }
@@ -133,7 +140,9 @@ static int mount_disk(unsigned long long bytes)
 static int set_limits(const struct job *job)
 {
     if (limit(RLIMIT_CPU, job->cpu) || limit(RLIMIT_FSIZE, job->file_size)
-        || limit(RLIMIT_NOFILE, 256) || limit(RLIMIT_CORE, 0) || limit(RLIMIT_MEMLOCK, 0)
+        || limit(RLIMIT_NOFILE, 256) || limit(RLIMIT_MEMLOCK, 0)
+        /* 1, not 0, which a core_pattern that pipes to a program ignores (core(5)). */
+        || (limit(RLIMIT_CORE, 1) && limit(RLIMIT_CORE, 0))
         || limit(RLIMIT_MSGQUEUE, 0) || limit(RLIMIT_STACK, job->stack)
         || limit(RLIMIT_NPROC, job->processes))
         return -1;
@@ -208,24 +217,6 @@ static pid_t start_stub(void)
     return stub;
 }
 
-static int parse_fds(PyObject *sequence, int *out, int most)
-{
-    Py_ssize_t n = PySequence_Size(sequence);
-    if (n < 0) return -1;
-    if (n > most) {
-        PyErr_SetString(PyExc_ValueError, "too many descriptors");
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < n; i++) {
-        PyObject *item = PySequence_GetItem(sequence, i);
-        if (!item) return -1;
-        out[i] = (int)PyLong_AsLong(item);
-        Py_DECREF(item);
-        if (PyErr_Occurred()) return -1;
-    }
-    return (int)n;
-}
-
 /* Forks in a new PID namespace behind a stub. Returns the pid (0 in the child), or -1. */
 static pid_t fork_behind_stub(pid_t *stub)
 {
@@ -240,74 +231,6 @@ static pid_t fork_behind_stub(pid_t *stub)
         errno = error;
     }
     return pid;
-}
-
-PyDoc_STRVAR(spawn_doc,
-"spawn(streams, kept, cpu, address_space, file_size, processes, stack, disk) -> (pid, stub)\n\n"
-"Forks a job and locks it down; returns (0, 0) in the child. `kept` descriptors become 3, 4, ...\n"
-"Limits are in seconds, bytes and processes; 0 leaves address_space and disk off.");
-
-static PyObject *spawn(PyObject *self, PyObject *args)
-{
-    (void)self;
-    PyObject *streams, *kept;
-    struct job job = { 0 };
-    if (!PyArg_ParseTuple(args, "OOKKKKKK", &streams, &kept, &job.cpu, &job.address_space,
-                          &job.file_size, &job.processes, &job.stack, &job.disk))
-        return NULL;
-    if (parse_fds(streams, job.streams, 3) != 3 || PyErr_Occurred()) return NULL;
-    if ((job.n_kept = parse_fds(kept, job.kept, MAX_KEPT - 1)) < 0) return NULL;
-    if (cell.features & FEATURE_LANDLOCK) job.kept[job.n_kept++] = cell.ruleset;
-    cell.progress->step = STEP_NONE;
-    cell.progress->error = 0;
-    pid_t stub = 0, pid = cell.features & FEATURE_PIDNS ? fork_behind_stub(&stub) : fork();
-    if (pid < 0) {
-        PyErr_SetFromErrno(PyExc_OSError);
-        if (stub > 0) kill(stub, SIGKILL);
-        return NULL;
-    }
-    if (pid == 0) {
-        if (lock_down(&job)) {
-            cell.progress->error = errno;
-            _exit(1);
-        }
-        munmap((void *)cell.progress, sizeof *cell.progress);
-        cell.progress = NULL;
-        stub = 0;
-    }
-    return Py_BuildValue("ii", (int)pid, (int)stub);
-}
-
-PyDoc_STRVAR(failure_doc,
-"failure() -> (step, errno) | None\n\nWhere the last spawned job's lock-down stopped, if it did.");
-
-static PyObject *failure(PyObject *self, PyObject *none)
-{
-    (void)self; (void)none;
-    if (cell.progress->step == STEP_DONE) Py_RETURN_NONE;
-    return Py_BuildValue("ii", cell.progress->step, cell.progress->error);
-}
-
-PyDoc_STRVAR(fork_test_doc,
-"fork_test(streams, kept) -> pid\n\n"
-"Inside a locked-down job: forks one test with its streams on 0-2, `kept` on 3..., no others.");
-
-static PyObject *fork_test(PyObject *self, PyObject *args)
-{
-    (void)self;
-    PyObject *streams, *kept;
-    struct job job = { 0 };
-    if (!PyArg_ParseTuple(args, "OO", &streams, &kept)) return NULL;
-    if (parse_fds(streams, job.streams, 3) != 3 || PyErr_Occurred()) return NULL;
-    if ((job.n_kept = parse_fds(kept, job.kept, MAX_KEPT)) < 0) return NULL;
-    pid_t pid = fork();
-    if (pid < 0) return PyErr_SetFromErrno(PyExc_OSError);
-    if (pid == 0) {
-        prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-        setsid();
-        if (place_descriptors(&job)) _exit(1);
-    }
-    return PyLong_FromLong(pid);
 }
 
 PyDoc_STRVAR(configure_doc,
@@ -331,6 +254,7 @@ static PyObject *configure(PyObject *self, PyObject *args)
     if (page == MAP_FAILED || stack == MAP_FAILED) return PyErr_SetFromErrno(PyExc_OSError);
     cell.progress = page;
     cell.stub_stack = stack;
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* jobs must not look into the agent */
     Py_RETURN_NONE;
 }
 
@@ -342,17 +266,6 @@ static PyObject *drop_bounding(PyObject *self, PyObject *none)
     (void)self; (void)none;
     for (int capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; capability++)
         if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)) return PyErr_SetFromErrno(PyExc_OSError);
-    Py_RETURN_NONE;
-}
-
-PyDoc_STRVAR(set_dumpable_doc, "set_dumpable(flag)\n\nWhether others of this uid may look inside.");
-
-static PyObject *set_dumpable(PyObject *self, PyObject *args)
-{
-    (void)self;
-    int flag;
-    if (!PyArg_ParseTuple(args, "i", &flag)) return NULL;
-    if (prctl(PR_SET_DUMPABLE, flag, 0, 0, 0)) return PyErr_SetFromErrno(PyExc_OSError);
     Py_RETURN_NONE;
 }
 
@@ -370,14 +283,13 @@ static PyObject *mount_proc(PyObject *self, PyObject *none)
 
 #include "landlock.h"
 #include "seccomp.h"
+#include "serve.h"
 
 static PyMethodDef methods[] = {
-    { "spawn", spawn, METH_VARARGS, spawn_doc },
-    { "failure", failure, METH_NOARGS, failure_doc },
-    { "fork_test", fork_test, METH_VARARGS, fork_test_doc },
+    { "serve", serve, METH_VARARGS, serve_doc },
+    { "serve_tests", serve_tests, METH_VARARGS, serve_tests_doc },
     { "configure", configure, METH_VARARGS, configure_doc },
     { "drop_bounding", drop_bounding, METH_NOARGS, drop_bounding_doc },
-    { "set_dumpable", set_dumpable, METH_VARARGS, set_dumpable_doc },
     { "mount_proc", mount_proc, METH_NOARGS, mount_proc_doc },
     { "landlock_abi", landlock_abi, METH_NOARGS, landlock_abi_doc },
     { "landlock_ruleset", landlock_ruleset, METH_VARARGS, landlock_ruleset_doc },

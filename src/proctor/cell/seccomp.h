@@ -28,11 +28,11 @@ static void allow_only(struct program *p, int call, int arg, uint32_t value, int
     EMIT(REFUSE(error));
 }
 
-/* `call` fails if argument 0 has any bit of `mask` set. */
-static void refuse_flags(struct program *p, int call, uint32_t mask)
+/* `call` fails if argument `arg` has any bit of `mask` set. */
+static void refuse_flags(struct program *p, int call, int arg, uint32_t mask)
 {
     EMIT(SKIP_UNLESS(call, 4));
-    EMIT(LOAD(ARG_LOW(0)));
+    EMIT(LOAD(ARG_LOW(arg)));
     EMIT(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, mask, 0, 1));
     EMIT(REFUSE(EPERM));
     EMIT(RETURN(SECCOMP_RET_ALLOW));
@@ -53,10 +53,15 @@ static void build_filter(struct program *p)
     EMIT(SKIP_UNLESS(NR_clone3, 1));
     EMIT(REFUSE(ENOSYS));
     /* CLONE_PARENT would make a job's child the agent's. */
-    refuse_flags(p, SYS_clone, CLONE_NEWUSER | CLONE_PARENT);
-    refuse_flags(p, SYS_unshare, CLONE_NEWUSER);
+    refuse_flags(p, SYS_clone, 0, CLONE_NEWUSER | CLONE_PARENT);
+    refuse_flags(p, SYS_unshare, 0, CLONE_NEWUSER);
+    /* Out-of-band data on UNIX sockets: nobody's need, and the way of several kernel exploits. */
+    refuse_flags(p, SYS_sendto, 3, MSG_OOB);
+    refuse_flags(p, SYS_sendmsg, 2, MSG_OOB);
+    refuse_flags(p, SYS_sendmmsg, 3, MSG_OOB);
     for (size_t i = 0; i < LEN(SELF_ONLY); i++) allow_only(p, SELF_ONLY[i], 0, 0, EPERM);
     allow_only(p, SYS_socket, 0, AF_UNIX, EAFNOSUPPORT);
+    allow_only(p, SYS_socketpair, 0, AF_UNIX, EAFNOSUPPORT);
     for (size_t i = 0; i < LEN(DENIED); i++) {
         EMIT(SKIP_UNLESS(DENIED[i], 1));
         EMIT(REFUSE(EPERM));

@@ -145,8 +145,15 @@ class Reply:
 
 
 def send(sock: socket.socket, data: bytes, fds: list[int]) -> None:
-    """Send one message with its descriptors, which stay open here."""
-    socket.send_fds(sock, [data], fds)
+    """Send one message with its descriptors, which stay open here. Raises OSError.
+
+    Never waits: a program that leaves what it is sent unread must not hold up the host.
+    """
+    rights = struct.pack(f"{len(fds)}i", *fds)
+    # Not socket.send_fds: CPython's ignores its flags.
+    sock.sendmsg(
+        [data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)], socket.MSG_DONTWAIT
+    )
 
 
 def receive(sock: socket.socket, most_fds: int) -> tuple[bytes, list[int]]:

@@ -15,27 +15,22 @@ work without it, and some programs rely on that. `use_pool` puts another pool in
 import json
 import math
 import operator
-import os
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, SupportsIndex
 
 import msgspec
 
-from proctor.errors import InfraFault, InputError, UsageError
+from proctor.compat.pools import pools
+from proctor.errors import InfraFault, InputError
 from proctor.judging.formats.livecodebench import parse_json, schema_error
 from proctor.judging.judge import AHEAD, start
 from proctor.judging.judgement import Judgement, UpstreamReport
 from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import OFFICIAL_LIMITS, JudgeSettings
 from proctor.report.statistics import mean_pass_at_k, pass_at_k
-from proctor.sandbox import interpreter
 from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import open_pool
 
 __all__ = [
     "check_correctness",
@@ -228,7 +223,7 @@ def use_pool(pool: Pool | None) -> None:
 
     The caller still has to close it, after the last call.
     """
-    _pools.use(pool)
+    pools.use(pool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +325,7 @@ def _judge_all(
 ) -> Iterator[tuple[_Task, UpstreamReport]]:
     """Yield reports as they come, with at most `most` judgements on their way."""
     # After an error the few that are on their way run to their end in the pool, unheard.
-    pool = _pools.get()
+    pool = pools.get()
     most = min(most, pool.cells * AHEAD)
     running: dict[Future[Judgement], _Task] = {}
     for task in work:
@@ -355,52 +350,3 @@ def _take(running: dict[Future[Judgement], _Task]) -> Iterator[tuple[_Task, Upst
 
 def _passed(generation: Sequence[int]) -> bool:
     return len(generation) > 0 and all(result > 0 for result in generation)
-
-
-class _Pools:
-    """The pool to judge in: the caller's, or one opened on first use.
-
-    A pool's threads do not survive a fork, and scripts like to judge in worker processes: there
-    each opens a pool of its own.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._own: Pool | None = None
-        self._chosen: Pool | None = None
-        self._forked = False
-
-    def get(self) -> Pool:
-        with self._lock:
-            if self._chosen is not None:
-                if self._forked:
-                    raise UsageError(
-                        "the pool given to use_pool was opened before this process was forked;"
-                        " open one in here, or call use_pool(None)"
-                    )
-                return self._chosen
-            if self._own is None or self._own.closed:
-                self._own = open_pool(packages=_beside_numpy())
-            return self._own
-
-    def use(self, pool: Pool | None) -> None:
-        with self._lock:
-            self._chosen, self._forked = pool, False
-
-    def after_fork(self) -> None:
-        self._lock = threading.Lock()
-        self._own, self._forked = None, True
-
-
-_pools = _Pools()
-os.register_at_fork(after_in_child=_pools.after_fork)
-
-
-def _beside_numpy() -> tuple[str, ...]:
-    """The directory numpy is installed in, if cells can use it."""
-    spec = find_spec("numpy")
-    if spec is None or spec.origin is None or interpreter.default() != interpreter.current():
-        return ()
-    home = str(Path(spec.origin).parents[1])
-    can_read = os.geteuid() != 0 or interpreter.can_stage() or interpreter.readable_by_others(home)
-    return (home,) if can_read else ()

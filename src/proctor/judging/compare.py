@@ -5,6 +5,7 @@ both look like numbers that a sane program prints. No sentence made here quotes 
 """
 
 import re
+from collections import deque
 from decimal import Context, Decimal
 from typing import TypeGuard
 
@@ -143,7 +144,8 @@ def _digits(value: int) -> str:
 
 
 def _shown_value(value: object) -> str:
-    if isinstance(value, list | tuple | dict | set | frozenset):
+    # No container is printed: it may hold integers that str refuses.
+    if isinstance(value, list | tuple | dict | set | frozenset | deque):
         return f"a {type(value).__name__} of {len(value)}"
     if type(value) is int:
         return value.__repr__() if value.bit_length() < 256 else "a very long integer"

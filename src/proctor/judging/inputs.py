@@ -33,7 +33,8 @@ class Inputs:
             os.close(fd)
 
     def _descriptor(self, test: Test) -> int:
-        if len(test.input) < WORTH_KEEPING:
+        # Programs that run as the user we are would own a shared file, and could close it to us.
+        if len(test.input) < WORTH_KEEPING or os.geteuid() != 0:
             return memfile.sealed_reader(encoded(test.input))
         with self._lock:
             # Keyed by identity; the entry holds the test, so the number cannot be used again.
@@ -41,6 +42,8 @@ class Inputs:
             if entry is None:
                 data = encoded(test.input)
                 entry = (test, memfile.sealed(data), len(data))
+                # Nor may they write to what is no content: times and extended attributes.
+                os.fchmod(entry[1], 0o444)
                 self._files[id(test)] = entry
                 self._held += len(data)
                 self._shrink()

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 
-from proctor.errors import InfraFault, PoolClosed
+from proctor.errors import CellDied, ProctorError
 from proctor.judging.inputs import Inputs
 from proctor.judging.judgement import Judgement
 from proctor.judging.official import judge_official
@@ -41,7 +41,7 @@ class Judged:
 def start(
     problem: Problem, program: Program | str, settings: JudgeSettings, pool: Pool
 ) -> Future[Judgement]:
-    """Queue one judgement; the future raises PoolClosed and nothing else."""
+    """Queue one judgement; the future raises PoolClosed or CellStartFailed, nothing else."""
     if isinstance(program, str):
         program = Program(program)
     decided = _without_running(problem, program, settings)
@@ -56,11 +56,14 @@ def start(
         return judge_in_cell(cell, problem, final, settings, inputs)
 
     def hand_over(done: Future[Judgement]) -> None:
+        if not outcome.set_running_or_notify_cancel():
+            return
         error = done.exception()
-        if isinstance(error, InfraFault) and not isinstance(error, PoolClosed):
-            outcome.set_result(Judgement(Verdict.INFRA_FAULT, 0.0, (), str(error)))
-        elif error is not None:
+        if isinstance(error, ProctorError) and not isinstance(error, CellDied):
             outcome.set_exception(error)
+        elif error is not None:  # one program's misfortune, or a fault of ours: no verdict on it
+            message = str(error) if isinstance(error, CellDied) else f"internal error: {error!r}"
+            outcome.set_result(Judgement(Verdict.INFRA_FAULT, 0.0, (), message))
         else:
             outcome.set_result(done.result())
 

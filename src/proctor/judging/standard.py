@@ -110,6 +110,8 @@ class _Standard:
         else:
             if not run.result:
                 return Verdict.RE, "ended before the function returned"
+            if len(run.result) > plain_data.most_encoded(test.output):
+                return Verdict.WA, "the function's result is far longer than what was expected"
             try:
                 value = plain_data.decode(run.result)
             except ValueError:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, InvalidOperation, localcontext
 from typing import Literal
 
-from proctor.cell.plain_data import Array, decode
+from proctor.cell.plain_data import Array, decode, most_encoded
 from proctor.judging.judgement import UpstreamReport
 from proctor.judging.problem import Test
 from proctor.judging.upstream_values import (
@@ -103,9 +103,7 @@ def parse_calls(tests: Sequence[Test]) -> tuple[Case, ...]:
     except (ValueError, RecursionError) as error:
         raise UnreadableTests(str(error)) from None
     return tuple(
-        # Encoded, a value takes at most some 50 times the room of an equal one written as JSON:
-        # 10**300 is one integer of 250 hex digits, and equal to 1e300.
-        Case(arguments, expected, 65536 + 64 * len(test.output))
+        Case(arguments, expected, most_encoded(test.output))
         for arguments, expected, test in zip(inputs, outputs, tests, strict=True)
     )
 

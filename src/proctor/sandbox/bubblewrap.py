@@ -108,6 +108,9 @@ def _box() -> list[str]:
         "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
         "--unshare-cgroup-try", "--die-with-parent", "--hostname", "cell", "--cap-add", "ALL",
         "--clearenv",
+        # bwrap's own init would be a process of the jobs' user outside seccomp, open to them where
+        # there is no Landlock; the agent as process 1 is not.
+        "--as-pid-1",
     ]  # fmt: skip
     for name, value in ENVIRONMENT.items():
         args += ["--setenv", name, value]

@@ -152,8 +152,13 @@ class Cell:
 
     def set_limits(self, limits: Limits) -> None:
         """Set what the control group enforces for the next job."""
-        if self.group is not None:
+        if self.group is None:
+            return
+        try:
             self.group.limit(limits.memory + self._base_memory, limits.processes + OWN_PROCESSES)
+        except OSError as error:  # EBUSY: more than that is charged to the group already
+            self.odd = True
+            raise CellDied(f"the cell's limits could not be set: {error}") from error
 
     def peak(self, rusage: int) -> int:
         """Peak bytes of the job, from the control group where there is one."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from proctor.errors import CellDied, InfraFault, PoolClosed
+from proctor.errors import CellDied, CellStartFailed, InfraFault, PoolClosed
 from proctor.sandbox import cgroup
 from proctor.sandbox.backend import Backend, CellSetup
 from proctor.sandbox.cell import Cell
@@ -101,7 +101,7 @@ class Pool:
                     cell = None
                     cell = self._fresh(slot)
                 result = item.job(cell, waited)
-            except CellDied as error:
+            except (CellDied, CellStartFailed) as error:
                 self._drop(cell, slot)
                 cell = None
                 if self._closed:
@@ -111,6 +111,8 @@ class Pool:
                 else:
                     continue
             except BaseException as error:  # noqa: BLE001 - the future hands it to the caller
+                if cell is not None:
+                    cell.odd = True  # the job may still be in it, and would answer for the next
                 item.future.set_exception(error)
             else:
                 item.future.set_result(result)

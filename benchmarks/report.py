@@ -1,0 +1,121 @@
+"""Tables on the terminal, JSON and Markdown on disk."""
+
+import argparse
+import datetime as dt
+import json
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from budgets import Line
+from rich.console import Console
+from rich.table import Table
+
+HOME = Path(__file__).parent
+LINES_HEAD = ["what", "measured", "budget", "kept"]
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__)
+    parser.add_argument("--quick", action="store_true", help="less than a minute, rough figures")
+    return parser.parse_args()
+
+
+def alone(benchmark: ModuleType) -> None:
+    """Run one benchmark and show what it found; nothing is written."""
+    found = benchmark.measure(arguments().quick)
+    show(Console(), benchmark.__doc__ or "", benchmark, found)
+
+
+def show(console: Console, title: str, benchmark: ModuleType, found: Any) -> None:
+    console.rule(title.splitlines()[0])
+    console.print(_rich([LINES_HEAD, *map(_cells, benchmark.lines(found))]))
+    if rows := benchmark.table(found):
+        console.print(_rich(rows))
+    for note in _notes(benchmark, found):
+        console.print(note, markup=False, highlight=False)
+
+
+def write(found: dict[ModuleType, Any], quick: bool) -> list[Path]:
+    """Write results/<date>.json and, unless the figures are rough, RESULTS.md."""
+    now = dt.datetime.now(dt.UTC)
+    document = {
+        "date": now.isoformat(timespec="seconds"),
+        "quick": quick,
+        "machine": _machine(),
+        **{benchmark.__name__: result for benchmark, result in found.items()},
+    }
+    results = HOME / "results"
+    results.mkdir(exist_ok=True)
+    name = f"{now:%Y-%m-%d}-quick.json" if quick else f"{now:%Y-%m-%d}.json"
+    written = [results / name]
+    written[0].write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    if not quick:
+        written.append(HOME / "RESULTS.md")
+        written[1].write_text(_markdown(found, document), "utf-8")
+    return written
+
+
+def _markdown(found: dict[ModuleType, Any], document: dict[str, Any]) -> str:
+    machine = document["machine"]
+    where = (
+        f"Measured {document['date'][:10]} on {machine['cpus']} CPUs ({machine['model']}), Linux"
+        f" {machine['kernel']}, Python {machine['python']}, load {machine['load']:.1f} at the end."
+    )
+    why = (
+        "Absolute figures belong to that machine, which was busy with other work; the ratios were"
+        " taken side by side. Made by `python benchmarks/run_all.py`; see README.md.\n"
+    )
+    parts = ["# Results\n", where, why]
+    for benchmark, result in found.items():
+        parts.append(f"## {(benchmark.__doc__ or '').splitlines()[0]}\n")
+        parts.append(_pipes([LINES_HEAD, *map(_cells, benchmark.lines(result))]))
+        if rows := benchmark.table(result):
+            parts.append(_pipes(rows))
+        parts += [f"- {note}" for note in _notes(benchmark, result)]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _machine() -> dict[str, Any]:
+    model = platform.machine()
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.partition(":")[2].strip()
+            break
+    return {
+        "cpus": os.cpu_count(), "model": model, "kernel": platform.release(),
+        "python": platform.python_version(), "load": os.getloadavg()[0],
+    }  # fmt: skip
+
+
+def _notes(benchmark: ModuleType, found: Any) -> list[str]:
+    notes = list(benchmark.notes(found)) if hasattr(benchmark, "notes") else []
+    if isinstance(found, dict) and found.get("whole_tree") is False:
+        notes.append("No control groups here: CPU of live cells is missing from these figures.")
+    return notes
+
+
+def _cells(line: Line) -> list[str]:
+    kept = {True: "yes", False: "NO", None: ""}[line.kept]
+    return [line.what, line.measured, line.budget, kept]
+
+
+def _rich(rows: Sequence[Sequence[str]]) -> Table:
+    table = Table(*(rows[0]))
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in rows[1:]:
+        table.add_row(*row)
+    return table
+
+
+def _pipes(rows: Sequence[Sequence[str]]) -> str:
+    rule = ["---", *["---:"] * (len(rows[0]) - 1)]
+    lines = [" | ".join(cell.replace("|", "\\|") for cell in row) for row in rows]
+    lines.insert(1, "|".join(rule))
+    return "\n".join(f"| {line} |" for line in lines) + "\n"

@@ -1,0 +1,51 @@
+"""Yardsticks without isolation: a bare fork, fork + exec(code) + capture, a fresh interpreter.
+
+Usage: forks.py bare | exec | fresh | bwrap ARGV...
+"""
+
+import io
+import os
+import subprocess
+import sys
+
+import loop
+import task
+
+
+def bare():
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+
+
+def execute():
+    """What a service without isolation does: fork, compile, run, read the output back."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.dup2(write, 1)
+        sys.stdin = io.StringIO(task.STDIN)
+        sys.stdout = io.TextIOWrapper(io.FileIO(1, "w", closefd=False), encoding="utf-8")
+        exec(compile(task.PROGRAM, "solution.py", "exec"), {"__name__": "__main__"})
+        sys.stdout.flush()
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        output = pipe.read()
+    os.waitpid(pid, 0)
+    assert output == task.STDOUT.encode(), output
+
+
+def command(argv):
+    done = subprocess.run(argv, input=task.STDIN.encode(), capture_output=True, check=True)
+    assert done.stdout == task.STDOUT.encode(), done
+
+
+if __name__ == "__main__":
+    for name in task.WARM_IMPORTS:
+        __import__(name)
+    kind, *prefix = sys.argv[1:]
+    argv = [*prefix, sys.executable, "-I", "-S", "-c", task.PROGRAM]
+    jobs = {"bare": bare, "exec": execute}
+    loop.serve(jobs.get(kind, lambda: command(argv)))

@@ -1,0 +1,119 @@
+"""What stands in for the C part where it cannot be loaded: plain forks with resource limits.
+
+There is then no lock-down inside the box; the host retires the cell after one job, since only the
+end of the box ends everything that the job started. `doctor` and every result say so.
+"""
+
+import fcntl
+import os
+import resource
+import select
+import signal
+import socket
+import time
+from collections.abc import Callable, Sequence
+
+from proctor.cell.wire import KILL, MAX_MESSAGE, TEST, Kind, Reply, Request, Result, Tag, receive
+
+_MOST_FDS = 5
+# Used while the agent wears lcb_runner's state, in which `os` lacks them.
+_kill, _killpg, _fork = os.kill, os.killpg, os.fork
+
+
+def serve(control_fd: int, null_fd: int, wear: Callable[[int], None]) -> tuple[int, str]:
+    """The agent's loop; see lockdown.serve."""
+    control = socket.socket(fileno=control_fd)
+    while True:
+        data, fds = receive(control, _MOST_FDS)
+        if not data:
+            os._exit(0)
+        if data == KILL:  # crossed a job's natural end
+            continue
+        request = Request.decode(data)
+        started = time.perf_counter_ns()
+        wear(request.kind is Kind.SERVE_OFFICIAL)
+        placed = fds if request.kind is Kind.RUN else [null_fd, null_fd, *fds]
+        pid = _fork()
+        if pid == 0:
+            control.detach()
+            os.setsid()
+            _place(placed)
+            _limit(request)
+            return request.kind, request.function
+        for fd in fds:
+            os.close(fd)
+        control.send(_supervise(control, pid, started).encode())
+
+
+def _supervise(control: socket.socket, pid: int, started: int) -> Result:
+    pidfd = os.pidfd_open(pid)
+    poller = select.poll()
+    poller.register(pidfd, select.POLLIN)
+    poller.register(control.fileno(), select.POLLIN)
+    ended = False
+    while not ended:
+        for fd, _event in poller.poll():
+            if fd == pidfd:
+                ended = True
+            elif control.recv(MAX_MESSAGE) == KILL:
+                _end(pid)
+            else:  # hung up; the box dies with us
+                os._exit(0)
+    wall = time.perf_counter_ns() - started
+    os.close(pidfd)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)  # of this one child: cells are single-use
+    _, status = os.waitpid(pid, 0)
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    user, system = usage.ru_utime - used.ru_utime, usage.ru_stime - used.ru_stime
+    _end(pid)
+    return Result(status, user, system, usage.ru_maxrss * 1024, wall, 0, 0)
+
+
+def _end(pid: int) -> None:
+    try:
+        _killpg(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+def serve_tests(feed_fd: int) -> None:
+    """A serving job's loop; see lockdown.serve_tests."""
+    feed = socket.socket(fileno=feed_fd)
+    while True:
+        message, fds = receive(feed, _MOST_FDS)
+        if message != TEST:
+            os._exit(0)
+        pid = _fork()
+        if pid == 0:
+            feed.detach()
+            os.setsid()
+            _place(fds)
+            return
+        for fd in fds:
+            os.close(fd)
+        _, status, usage = os.wait4(pid, 0)
+        _end(pid)
+        reply = Reply(Tag.ENDED, "", status, usage.ru_utime, usage.ru_stime, usage.ru_maxrss * 1024)
+        feed.send(reply.encode())
+
+
+def _place(fds: Sequence[int]) -> None:
+    """Put these descriptors on 0, 1, 2, ... and close all others."""
+    # Above every target first, so that no dup2 below overwrites a source.
+    high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 64) for fd in fds]
+    for target, fd in enumerate(high):
+        os.dup2(fd, target)
+    os.closerange(len(high), 1024)
+
+
+def _limit(request: Request) -> None:
+    limits = [
+        (resource.RLIMIT_CPU, request.cpu),
+        (resource.RLIMIT_FSIZE, request.file_size),
+        (resource.RLIMIT_STACK, request.stack),
+        (resource.RLIMIT_CORE, 0),
+    ]
+    if request.address_space:
+        limits.append((resource.RLIMIT_AS, request.address_space))
+    for which, value in limits:
+        resource.setrlimit(which, (value, value))
