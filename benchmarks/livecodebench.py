@@ -52,15 +52,15 @@ def measure(quick: bool) -> dict[str, Any] | None:
                 verdicts[name].update(zip(chunk, answer.result, strict=True))
         whole_tree = proctor.group is not None and peer.group is not None
     own = sum(verdict[3] for verdict in verdicts["proctor"].values()) / len(numbers)
+    mean = {name: statistics.mean(values) for name, values in cpus.items()}
     return {
         "whole_tree": whole_tree,
         "samples": len(numbers),
         "heavy": len(heavy),
-        "proctor_ms": statistics.median(cpus["proctor"]) * 1e3,
-        "peer_ms": statistics.median(cpus["peer"]) * 1e3,
-        "ratio": statistics.median(
-            theirs / ours for ours, theirs in zip(cpus["proctor"], cpus["peer"], strict=True)
-        ),
+        "proctor_ms": mean["proctor"] * 1e3,
+        "peer_ms": mean["peer"] * 1e3,
+        "ratio": mean["peer"] / mean["proctor"],
+        "grader_ratio": (mean["peer"] - own) / (mean["proctor"] - own),
         "programs_own_ms": own * 1e3,
         "differs_from_lcb_runner": _differences(golden, verdicts["proctor"], _golden(golden)),
         "differs_from_peer": _differences(golden, verdicts["proctor"], verdicts["peer"]),
@@ -100,6 +100,7 @@ def lines(found: dict[str, Any] | None) -> list[Line]:
     same = len(found["differs_from_lcb_runner"])
     return [
         at_least("LiveCodeBench samples per CPU-second, × the peer", found["ratio"], 6, times),
+        at_least("the same, the programs' own CPU taken off both", found["grader_ratio"], 6, times),
         at_least(
             "against lcb_runner's 24.8 CPU-ms (another day)",
             LCB_RUNNER_MS / found["proctor_ms"], 6, times,

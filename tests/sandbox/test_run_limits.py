@@ -24,7 +24,8 @@ def go(source: str, pool: Pool, **limits: float) -> Execution:
     "source",
     [
         "while True: pass",
-        "import threading\nfor _ in range(4): threading.Thread(target=exec, args=('while 1: pass',)).start()",
+        "import threading\nfor _ in range(4): threading.Thread(target=exec, args=('while 1: pass',)).start()\n"
+        "while 1: pass",
         "import os\nos.fork(); os.fork()\nwhile True: pass",
         "import os\nwhile True:\n    if os.fork() == 0: os._exit(0)\n    os.wait()",
         "import signal\nfor n in range(1, 65):\n    try: signal.signal(n, signal.SIG_IGN)\n"

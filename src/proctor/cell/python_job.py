@@ -303,7 +303,8 @@ def rehearse(disguise: Disguise) -> None:
     """
     sample = _SAMPLE.encode()
     for _ in range(_REHEARSALS):
-        _finish(_execute(compile(sample, SOURCE_NAME, "exec", dont_inherit=True)))
+        # Not _finish: what that ends, it ends once per process.
+        _flush_all(_execute(compile(sample, SOURCE_NAME, "exec", dont_inherit=True)))
     disguise.put_on()
     for _ in range(_REHEARSALS):
         lcb_load.load(_SAMPLE, None, ModuleType("rehearsal")).run("")

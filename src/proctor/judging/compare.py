@@ -12,8 +12,9 @@ from typing import TypeGuard
 from proctor.cell.plain_data import Array
 
 # Optional minus, no leading zeros, no plus, no underscores, nothing but ASCII. Six digits of
-# exponent are beyond any honest answer and keep the arithmetic below within bounds.
-_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,6})?")
+# exponent are beyond any honest answer and keep the arithmetic below within bounds. Possessive, or
+# sixty million digits and a letter would take seconds to refuse.
+_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]{1,6})?")
 _SHOWN = 40
 
 # Enough for a difference to be judged against a tolerance. Without traps: nothing overflows to an

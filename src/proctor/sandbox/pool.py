@@ -45,6 +45,7 @@ class Pool:
         self._live: dict[int, Cell] = {}
         self._idle = 0
         self._closed = False
+        self._owner = os.getpid()
         cgroup.sweep()
         atexit.register(self.close)
 
@@ -138,6 +139,8 @@ class Pool:
 
     def close(self) -> None:
         """Stop at once: running jobs are killed, waiting ones get PoolClosed. Idempotent."""
+        if os.getpid() != self._owner:
+            return  # a fork of the process that owns the cells
         with self._changed:
             self._closed = True
             waiting = list(self._waiting)

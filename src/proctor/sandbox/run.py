@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import os
 import threading
 from concurrent.futures import Future
 
@@ -39,6 +40,15 @@ def open_pool(
 
 _shared: Pool | None = None
 _lock = threading.Lock()
+
+
+def _forget_shared_pool() -> None:
+    """A fork has the parent's pool object but none of its threads."""
+    global _shared, _lock  # noqa: PLW0603 - as above
+    _shared, _lock = None, threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget_shared_pool)
 
 
 def shared_pool() -> Pool:
