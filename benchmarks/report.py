@@ -115,7 +115,7 @@ def _rich(rows: Sequence[Sequence[str]]) -> Table:
 
 
 def _pipes(rows: Sequence[Sequence[str]]) -> str:
-    rule = ["---", *["---:"] * (len(rows[0]) - 1)]
+    rule = " | ".join(["---", *["---:"] * (len(rows[0]) - 1)])
     lines = [" | ".join(cell.replace("|", "\\|") for cell in row) for row in rows]
-    lines.insert(1, "|".join(rule))
+    lines.insert(1, rule)
     return "\n".join(f"| {line} |" for line in lines) + "\n"

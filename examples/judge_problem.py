@@ -32,7 +32,7 @@ print(best)
     "does not compile": "print(",
 }
 
-settings = JudgeSettings(limits=Limits(cpu=0.5, memory=256 << 20), stop="never")
+settings = JudgeSettings(limits=Limits(cpu=0.3, memory=256 << 20), stop="never")
 for name, source in PROGRAMS.items():
     judgement = judge(problem, source, settings=settings)
     tests = " ".join(test.verdict for test in judgement.tests)

@@ -60,7 +60,7 @@ def run(kind: int, function: str, base: ModuleType, disguise: Disguise) -> NoRet
 
 def _run_once(source: bytes) -> NoReturn:
     # A lazy entry: for tracebacks and warnings, decoded only if one is shown.
-    linecache.cache[SOURCE_NAME] = (lambda: source.decode("utf-8", "replace"),)  # type: ignore[assignment]
+    linecache.cache[SOURCE_NAME] = (lambda: source.decode("utf-8", "replace"),)
     try:
         code = compile(source, SOURCE_NAME, "exec", dont_inherit=True)
     except _COMPILE_ERRORS as error:
@@ -97,11 +97,19 @@ def _serve_shared(feed: socket.socket, code: CodeType, function: str, base: Modu
             os.close(fds[3])
         fresh_streams()
         status = _call(code, function, dict(vars(base))) if function else _execute(code)
-        for thread in threading.enumerate():
-            if thread is not threading.current_thread() and not thread.daemon:
-                thread.join()
-        status = _flush_all(status)
-        feed.send(Reply(Tag.RETURNED, str(status)).encode())
+        feed.send(Reply(Tag.RETURNED, str(_end_of_test(status))).encode())
+
+
+def _end_of_test(status: int) -> int:
+    """What _finish does, for a process that goes on: that can shut threading down only once."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+    try:
+        atexit._run_exitfuncs()  # noqa: SLF001 - no public twin
+    except BaseException as error:  # noqa: BLE001 - as in _execute
+        _print_exception(error)
+    return _flush_all(status)
 
 
 def _serve_official(

@@ -104,20 +104,22 @@ class _Standard:
             return Verdict.RE, f"ended by signal {run.signal}"
         if run.exit_code != 0:
             return Verdict.RE, _last_line(run.stderr) or f"exit code {run.exit_code}"
+        if self._problem.function is not None and not run.result:
+            return Verdict.RE, "ended before the function returned"
+        difference = self._difference(run, test)
+        return (Verdict.AC, "") if difference is None else (Verdict.WA, difference)
+
+    def _difference(self, run: TestRun, test: Test) -> str | None:
         tolerance = self._settings.tolerance
         if self._problem.function is None:
-            difference = compare_tokens(run.stdout, encoded(test.output), tolerance)
-        else:
-            if not run.result:
-                return Verdict.RE, "ended before the function returned"
-            if len(run.result) > plain_data.most_encoded(test.output):
-                return Verdict.WA, "the function's result is far longer than what was expected"
-            try:
-                value = plain_data.decode(run.result)
-            except ValueError:
-                return Verdict.WA, "the function's result is not plain data"
-            difference = compare_values(value, json.loads(test.output), tolerance)
-        return (Verdict.AC, "") if difference is None else (Verdict.WA, difference)
+            return compare_tokens(run.stdout, encoded(test.output), tolerance)
+        if len(run.result) > plain_data.most_encoded(test.output):
+            return "the function's result is far longer than what was expected"
+        try:
+            value = plain_data.decode(run.result)
+        except ValueError:
+            return "the function's result is not plain data"
+        return compare_values(value, json.loads(test.output), tolerance)
 
     def _not_compiled(self, serving: Serving) -> Judgement:
         if serving.load_limit is not None:

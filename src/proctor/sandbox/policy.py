@@ -1,9 +1,8 @@
 """Which isolation level is used. Never a silent fallback."""
 
 import os
-import sys
 
-from proctor.errors import NoIsolation, SettingsError, UnsupportedPlatform
+from proctor.errors import NoIsolation, SettingsError
 from proctor.sandbox.backend import Backend
 
 LEVELS = ("namespaces", "none")
@@ -13,14 +12,8 @@ LEVELS = ("namespaces", "none")
 def choose(level: str | None = None) -> Backend:
     """Return the backend for `level`; None means PROCTOR_ISOLATION or the default, namespaces.
 
-    Raises SettingsError for an unknown level, NoIsolation if it is not permitted here, and
-    UnsupportedPlatform off Linux.
+    Raises SettingsError for an unknown level and NoIsolation if it is not permitted here.
     """
-    if sys.platform != "linux":
-        raise UnsupportedPlatform(
-            "proctor runs programs on Linux only for now: on macOS and Windows use a Linux virtual"
-            " machine or container"
-        )
     wanted = level or os.environ.get("PROCTOR_ISOLATION") or LEVELS[0]
     if wanted not in LEVELS:
         raise SettingsError(f"isolation level {wanted!r} is not one of {', '.join(LEVELS)}")

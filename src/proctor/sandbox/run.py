@@ -44,7 +44,7 @@ _lock = threading.Lock()
 
 def _forget_shared_pool() -> None:
     """A fork has the parent's pool object but none of its threads."""
-    global _shared, _lock  # noqa: PLW0603 - as above
+    global _shared, _lock
     _shared, _lock = None, threading.Lock()
 
 

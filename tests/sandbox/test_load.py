@@ -1,0 +1,89 @@
+"""Verdicts do not depend on load: the same on an idle machine and with every CPU taken four times.
+
+Nothing here is timed: the spinners make the machine slow, the programs measure CPU time.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from proctor import JudgeSettings, Limits, Pool, Problem, Test
+from proctor.judging.judge import judge_many
+from proctor.judging.settings import default_limits
+from proctor.sandbox.pool import available_cpus
+
+LIMIT = 2.0
+MODES = ("official", "standard")
+
+
+def busy(share: float) -> str:
+    """A program that uses that share of the limit, by its own CPU clock, then answers."""
+    return (
+        "import time\n"
+        f"end = time.process_time() + {share * LIMIT}\n"
+        "while time.process_time() < end:\n"
+        "    for _ in range(1000): pass\n"
+        "print(input())\n"
+    )
+
+
+PROGRAMS = {
+    "well within": busy(0.45),
+    "well over": busy(1.6),
+    "asleep": f"import time\ntime.sleep({2 * LIMIT})\nprint(input())\n",
+    "asleep for a moment": f"import time\ntime.sleep({0.3 * LIMIT})\nprint(input())\n",
+}
+EXPECTED = {
+    ("official", "well within"): "AC",
+    ("official", "well over"): "TLE",
+    ("official", "asleep"): "TLE",
+    ("official", "asleep for a moment"): "AC",
+    ("standard", "well within"): "AC",
+    ("standard", "well over"): "TLE",
+    # Standard mode counts CPU time; the safety net for idlers begins at max(2 x 2 s, 5 s).
+    ("standard", "asleep"): "AC",
+    ("standard", "asleep for a moment"): "AC",
+}
+
+
+def verdicts(pool: Pool) -> dict[tuple[str, str], str]:
+    problem = Problem("echo", (Test("ok\n", "ok\n"),))
+    made = {}
+    for mode in MODES:
+        limits = Limits(cpu=LIMIT, memory=default_limits(mode).memory)
+        settings = JudgeSettings(mode, limits)  # type: ignore[arg-type]
+        names = list(PROGRAMS)
+        pairs = [(problem, PROGRAMS[name]) for name in names]
+        for judged in judge_many(pairs, settings=settings, pool=pool):
+            made[mode, names[judged.index]] = str(judged.judgement.verdict)
+    return made
+
+
+@pytest.fixture
+def load() -> Iterator[None]:
+    """Four spinners per CPU, each in a session of its own as strangers' programs would be."""
+    with ExitStack() as stack:
+        for _ in range(4 * (os.cpu_count() or 1)):
+            spinner = stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-c", "print(flush=True)\nwhile True: pass"],
+                    stdout=subprocess.PIPE, start_new_session=True,
+                )
+            )  # fmt: skip
+            stack.callback(spinner.kill)
+            assert spinner.stdout is not None
+            spinner.stdout.readline()
+        yield
+
+
+def test_idle(pool: Pool) -> None:
+    assert verdicts(pool) == EXPECTED
+
+
+def test_under_load(load: None, pool: Pool) -> None:
+    assert pool.cells == available_cpus()
+    assert verdicts(pool) == EXPECTED
