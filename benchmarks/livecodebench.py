@@ -16,6 +16,8 @@ LATE = (-3, -5)
 """lcb_runner's codes for time-outs: seconds of waiting that say nothing of a grader."""
 HEAVY = 1.0
 """CPU seconds from which a program's own work drowns the grader's."""
+RACY = ("abc338_c O1-Preview",)
+"""Programs that start a thread and do not wait for it: under any grader, who wins is luck."""
 EXPECTED_TO_DIFFER = """The peer reads stdin from a plain StringIO: it accepts programs that
 iterate over, next() or with-block sys.stdin, mix input() with read(), or call readlines() twice,
 which lcb_runner and official mode reject; and it rejects sys.stdin.buffer, which they accept."""
@@ -97,7 +99,8 @@ def _short(verdict: list[Any]) -> str:
 def lines(found: dict[str, Any] | None) -> list[Line]:
     if found is None:
         return [Line("LiveCodeBench", "skipped: PROCTOR_TEST_DATA is not set")]
-    same = len(found["differs_from_lcb_runner"])
+    differing = [f"{d['question_id']} {d['model']}" for d in found["differs_from_lcb_runner"]]
+    unlike = len([name for name in differing if name not in RACY])
     return [
         at_least("LiveCodeBench samples per CPU-second, × the peer", found["ratio"], 6, times),
         at_least("the same, the programs' own CPU taken off both", found["grader_ratio"], 6, times),
@@ -106,7 +109,7 @@ def lines(found: dict[str, Any] | None) -> list[Line]:
             LCB_RUNNER_MS / found["proctor_ms"], 6, times,
         ),
         at_most("CPU per sample (budget: goal)", found["proctor_ms"], 2.5, milliseconds),
-        Line("verdicts unlike lcb_runner's", str(same), "0", same == 0),
+        Line("verdicts unlike lcb_runner's, races apart", str(unlike), "0", unlike == 0),
     ]  # fmt: skip
 
 
@@ -131,9 +134,10 @@ def notes(found: dict[str, Any] | None) -> list[str]:
     out = [
         f"{found['samples']} samples; {left_out}.",
         " ".join(EXPECTED_TO_DIFFER.split()),
+        f"A race in the program itself, not counted: {', '.join(RACY)}.",
     ]
     for name, key in (("lcb_runner", "differs_from_lcb_runner"), ("the peer", "differs_from_peer")):
-        out.append(f"{len(found[key])} verdicts differ from {name}'s.")
+        out.append(f"Verdicts that differ from {name}'s: {len(found[key])}.")
         out += [
             f"{one['question_id']} {one['model']}: proctor {one['proctor']}; {name} {one['other']}"
             for one in found[key][:12]

@@ -11,6 +11,7 @@ from children import Child, StartChild
 from proctor.sandbox.pool import Pool
 from proctor.sandbox.run import open_pool
 
+
 @pytest.fixture(scope="session")
 def cell_pool() -> Iterator[Pool]:
     """A pool of one cell: what follows a job there follows it in the same cell."""

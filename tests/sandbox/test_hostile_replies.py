@@ -4,14 +4,14 @@ whatever they like on its socket. They get a verdict, nobody gets an exception, 
 
 import pytest
 
-from proctor import JudgeSettings, Judgement, Limits, Pool, Problem, Test, judge
+from proctor import Judgement, JudgeSettings, Limits, Pool, Problem, Test, judge
 from proctor.cell.wire import Reply, Tag
 
-TESTS = (Test("1 2\n", "3\n"), Test("3 4\n", "7\n"), Test("5 6\n", "11\n"))
+TESTS = (Test("1 2\n", "3\n"), Test("3 4\n", "7\n"))
 PROBLEM = Problem("sums", TESTS)
 HONEST = "print(sum(map(int, input().split())))\n"
 WRONG = "print(-1)\n"
-LIMITS = Limits(cpu=1.0, memory=256 << 20)
+LIMITS = Limits(cpu=0.3, memory=256 << 20)
 
 # Sends to every socket it can find.
 SEND = (
@@ -45,7 +45,7 @@ MESSAGES = {
     "a test": b"T",
 }
 SHARED = [
-    JudgeSettings(limits=LIMITS, fast=True, stop="never"),
+    JudgeSettings(limits=LIMITS, fast=True),
     JudgeSettings("official", limits=LIMITS),
 ]
 
@@ -69,7 +69,6 @@ def test_forged_messages_never_pass_and_harm_nobody(
     for source in (
         program("", message, WRONG),
         program(WRONG, message, "os._exit(0)\n"),
-        program("", message, "while True: tell(b'\\x04' + b'0')\n"),
     ):
         judgement = checked(judge(PROBLEM, source, settings=settings, pool=cell_pool))
         assert not judgement.passed, judgement

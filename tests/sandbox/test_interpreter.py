@@ -79,7 +79,10 @@ def test_too_old_and_other_pythons_are_named(answer: str, shown: str, tmp_path: 
 def test_an_impostor_is_found_out_when_the_cell_starts(tmp_path: Path) -> None:
     """What the path said of itself must be what runs in the cell, to the letter."""
     path = script(tmp_path / "python", claim("cpython", 3, 99, 0))
-    with open_pool(python=path, cells=1) as pool, pytest.raises(CellStartFailed, match=r"not '3\.99"):
+    with (
+        open_pool(python=path, cells=1) as pool,
+        pytest.raises(CellStartFailed, match=r"not '3\.99"),
+    ):
         run("print(1)", pool=pool)
 
 
@@ -137,8 +140,9 @@ def test_preloaded_modules_are_there_already() -> None:
 
 
 def test_a_module_that_cannot_be_preloaded_is_named() -> None:
-    with open_pool(preload=("numpy",), cells=1) as pool, pytest.raises(
-        CellStartFailed, match="cannot import numpy in the cell"
+    with (
+        open_pool(preload=("numpy",), cells=1) as pool,
+        pytest.raises(CellStartFailed, match="cannot import numpy in the cell"),
     ):
         run("print(1)", pool=pool)
 

@@ -21,7 +21,7 @@ from proctor.sandbox.serving import Serving, TestRun
 # Prints how often it finds each marker. Never joins the halves; a copy of memory that it makes
 # holds a marker only if the memory did. `own` comes from its stdin and must be found, or the
 # search is worth nothing.
-SCANNER = r'''
+SCANNER = r"""
 import ctypes, gc, json, os, sys
 HALVES = %(halves)r
 
@@ -103,9 +103,10 @@ def scan(given):
 
 def solve(given):
     return "REPORT " + scan(given)
-'''
+"""
 
-MAIN = 'print(solve(sys.stdin.read().strip()), flush=True)\n'
+MAIN = "print(solve(sys.stdin.read().strip()), flush=True)\n"
+
 
 @dataclass(frozen=True)
 class Marker:

@@ -335,7 +335,9 @@ def test_a_host_that_is_killed_takes_its_cells_along(death: signal.Signals) -> N
         "print(' '.join(map(str, pool._live[0]._all_pids())), flush=True)\n"
         "proctor.run('while True: pass', limits=proctor.Limits(cpu=1000.0), pool=pool)\n"
     )
-    with subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE, text=True) as host:
+    with subprocess.Popen(
+        [sys.executable, "-c", source], stdout=subprocess.PIPE, text=True
+    ) as host:
         assert host.stdout is not None
         known = {(int(p), procfs.start_time(int(p))) for p in host.stdout.readline().split()}
         host.send_signal(death)

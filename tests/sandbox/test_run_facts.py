@@ -1,7 +1,6 @@
 """The facts of a run: exits, bytes, what a program sees, what it used. Limits: test_run_limits."""
 
 import json
-import os
 import random
 import signal
 

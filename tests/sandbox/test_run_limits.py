@@ -57,8 +57,12 @@ def test_cpu_that_only_children_use_counts(cell_pool: Pool) -> None:
 
 def test_cpu_limits_are_not_hit_below(cell_pool: Pool) -> None:
     source = "import time\nwhile time.process_time() < %s: pass\nprint('done')"
-    done = go("import time\nend = time.process_time() + 0.5\n"
-              "while time.process_time() < end: pass\nprint('done')", cell_pool, cpu=1.5)
+    done = go(
+        "import time\nend = time.process_time() + 0.5\n"
+        "while time.process_time() < end: pass\nprint('done')",
+        cell_pool,
+        cpu=1.5,
+    )
     assert (done.stdout, done.limit) == (b"done\n", None), (done, source)
 
 
@@ -270,8 +274,13 @@ def test_disk_holds_what_was_asked_for_and_no_more(cell_pool: Pool) -> None:
     code, total = done.stdout.split()
     assert code == b"ENOSPC"
     assert MIB - 65536 <= int(total) <= MIB
-    one = go("f = open('x', 'wb'); print(f.write(bytes(900 << 10))); f.close()\n"
-             "print(len(open('x', 'rb').read()))", cell_pool, disk=MIB, output=1000)
+    one = go(
+        "f = open('x', 'wb'); print(f.write(bytes(900 << 10))); f.close()\n"
+        "print(len(open('x', 'rb').read()))",
+        cell_pool,
+        disk=MIB,
+        output=1000,
+    )
     assert one.stdout == b"921600\n921600\n", one
 
 
@@ -291,7 +300,10 @@ def test_nothing_on_disk_is_left_for_the_next_job(cell_pool: Pool) -> None:
     look = "import os; print(os.listdir('.'), os.path.exists('/box/work/secret'), os.getcwd())"
     leave = "import os\nopen('secret', 'w').write('x'); os.mkdir('d'); open('d/s', 'w')\n" + look
     first = go(leave, cell_pool, disk=MIB)
-    assert first.stdout in (b"['d', 'secret'] True /box/work\n", b"['secret', 'd'] True /box/work\n")
+    assert first.stdout in (
+        b"['d', 'secret'] True /box/work\n",
+        b"['secret', 'd'] True /box/work\n",
+    )
     for disk in (MIB, 0, MIB):
         assert go(look, cell_pool, disk=disk).stdout == b"[] False /box/work\n"
 

@@ -8,6 +8,7 @@ It is single-threaded and does one job at a time.
 import gc
 import json
 import os
+import random
 import signal
 import socket
 import sys
@@ -45,6 +46,7 @@ def _serve(control: socket.socket, config: dict[str, Any]) -> NoReturn:
     null = _quiet_streams()
     _forget_ourselves()
     python_job.rehearse(disguise)
+    random.seed(0)  # judged programs draw the same numbers in every cell, or verdicts would differ
     control.send(json.dumps(hello).encode())
     gc.collect()
     gc.freeze()

@@ -151,9 +151,7 @@ def send(sock: socket.socket, data: bytes, fds: list[int]) -> None:
     """
     rights = struct.pack(f"{len(fds)}i", *fds)
     # Not socket.send_fds: CPython's ignores its flags.
-    sock.sendmsg(
-        [data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)], socket.MSG_DONTWAIT
-    )
+    sock.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)], socket.MSG_DONTWAIT)
 
 
 def receive(sock: socket.socket, most_fds: int) -> tuple[bytes, list[int]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from proctor import __version__
 from proctor.cli import render
 from proctor.cli.units import seconds, size
 from proctor.errors import InputError, ProctorError, SettingsError
@@ -28,6 +29,7 @@ from proctor.judging.results_file import (
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.program import Program
 from proctor.report.summary import summarise, to_json
+from proctor.sandbox import interpreter
 from proctor.sandbox.run import open_pool
 from proctor.verdict import Verdict
 
@@ -182,11 +184,14 @@ def stored_settings(request: Request) -> dict[str, Any]:
         raise SettingsError("settings are not a mapping")
     limits = values.pop("limits")
     pool = request.pool
+    python = pool.get("python")
+    run_under = interpreter.probe(python) if python is not None else interpreter.default()
     return {
         **values,
         "timeout": limits["cpu"],
         "memory": limits["memory"],
-        "python": pool.get("python"),
+        "python": run_under.version.split()[0],
+        "proctor": __version__,
         "packages": list(pool.get("packages", ())),
         "preload": list(pool.get("preload", ())),
     }

@@ -42,7 +42,7 @@ def start(
     problem: Problem, program: Program | str, settings: JudgeSettings, pool: Pool
 ) -> Future[Judgement]:
     """Queue one judgement; the future raises PoolClosed or CellStartFailed, nothing else."""
-    if isinstance(program, str):
+    if not isinstance(program, Program):
         program = Program(program)
     decided = _without_running(problem, program, settings)
     outcome: Future[Judgement] = Future()

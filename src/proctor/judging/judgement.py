@@ -22,7 +22,8 @@ class TestResult:
     memory: int
     """Peak bytes."""
     message: str = ""
-    """Why, in one sentence; never holds the expected output in full."""
+    """Why, in one sentence. In standard mode it never holds the expected output in full; in official
+    mode it is upstream's message, which may."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,11 +30,17 @@ class Meter:
         self._latest = NOTHING
         if group is not None:
             group.reset_peak()
-        self._started = time.monotonic()
+        self._started, self._started_real = time.monotonic(), time.time()
 
-    def wall(self) -> float:
-        """Seconds since the meter was made."""
-        return time.monotonic() - self._started
+    def wall(self, ended: float | None = None) -> float:
+        """Seconds since the meter was made, till now or till `ended` on the real-time clock.
+
+        The host may be late to look: another of its threads can hold the interpreter for seconds.
+        """
+        wall = time.monotonic() - self._started
+        if ended is None or ended < self._started_real:  # unknown, or somebody set the clock
+            return wall
+        return min(wall, ended - self._started_real)
 
     def read(self) -> Reading:
         """What the job has used up to now."""
@@ -63,7 +69,8 @@ class Meter:
             wall = self.wall()
             hit = clock.check(wall, reading)
             if hit is not None:
-                return hit
+                # The end may have come while the host was late to look.
+                return None if cell.wait(fds, 0) else hit
             if cell.watch_memory:
                 if procfs.resident_bytes(cell.job_pids()) > limits.memory:
                     return LimitHit.MEMORY

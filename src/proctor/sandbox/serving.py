@@ -18,6 +18,9 @@ from proctor.sandbox.execute import request
 from proctor.sandbox.meter import Meter
 
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
+_TIMESTAMP = struct.Struct("qq")  # seconds, nanoseconds
+_SO_TIMESTAMPNS = 35  # as the option and as the type of what comes with a message
+_EXTRAS = socket.CMSG_SPACE(_TIMESTAMP.size) + socket.CMSG_SPACE(_CREDENTIALS.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ class Serving:
         self._cell, self._kind, self._limits = cell, kind, limits
         self._function = bool(function)
         self._process: procfs.Process | None = None
+        self._sent: float | None = None  # when the latest reply was, by the real-time clock
         self._ended = False
         self._feed, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._log = memfile.empty()
@@ -72,6 +76,7 @@ class Serving:
 
     def _start(self, far: socket.socket, program: Program, function: str, clock: Clock) -> None:
         self._feed.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self._feed.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
         self._cell.set_limits(self._limits)
         meter = Meter(self._cell)
         source = memfile.sealed(program.encoded())
@@ -106,7 +111,7 @@ class Serving:
     def _run(self, input_fd: int, outputs: list[int], clock: Clock) -> TestRun:
         meter = Meter(self._cell, self._process)
         hit, reply = self._ask([input_fd, *outputs], meter, clock)
-        wall = meter.wall()
+        wall = meter.wall(self._sent if reply is not None else None)
         if reply is None:
             self.alive = False
             self._end()
@@ -160,18 +165,18 @@ class Serving:
     def _reply(self) -> Reply | None:
         """Read one message; None if the process is gone or what it wrote is no reply."""
         try:
-            # Room for credentials only: descriptors that a hostile program sends are dropped.
-            data, extras, _, _ = self._feed.recvmsg(
-                MAX_MESSAGE, socket.CMSG_SPACE(_CREDENTIALS.size), socket.MSG_DONTWAIT
-            )
+            # Room for these two only: descriptors that a hostile program sends are dropped.
+            data, extras, _, _ = self._feed.recvmsg(MAX_MESSAGE, _EXTRAS, socket.MSG_DONTWAIT)
         except OSError:
             return None
         if not data:
             return None
-        if self._process is None:
-            for level, kind, value in extras:
-                if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
-                    self._process = procfs.Process(_CREDENTIALS.unpack(value)[0])
+        for _, kind, value in extras:
+            if kind == _SO_TIMESTAMPNS:
+                seconds, nanoseconds = _TIMESTAMP.unpack(value)
+                self._sent = seconds + nanoseconds / 1e9
+            elif kind == socket.SCM_CREDENTIALS and self._process is None:
+                self._process = procfs.Process(_CREDENTIALS.unpack(value)[0])
         try:
             return Reply.decode(data)
         except ValueError:
