@@ -22,7 +22,7 @@ class TestResult:
     memory: int
     """Peak bytes."""
     message: str = ""
-    """Why, in one sentence. In standard mode it never holds the expected output in full; in official
+    """Why, in one sentence. Never holds the expected output in full in standard mode; in official
     mode it is upstream's message, which may."""
 
 

@@ -105,6 +105,15 @@ def _read_int(fd: int) -> int:
     return int(os.pread(fd, 32, 0))
 
 
+def _write(path: Path, text: str) -> None:
+    """Set a control. Not Path.write_text: it asks to create the file, and judging creates none."""
+    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)
+
+
 class _Descriptors:
     """Files kept open, since they are read around every test."""
 
@@ -154,8 +163,8 @@ class V1Group(_Descriptors):
         if (home / "memory.memsw.limit_in_bytes").exists():
             names.insert(0 if memory > self._limits[0] else 1, "memory.memsw.limit_in_bytes")
         for name in names:
-            (home / name).write_text(str(memory))
-        (self._homes["pids"] / "pids.max").write_text(str(processes))
+            _write(home / name, str(memory))
+        _write(self._homes["pids"] / "pids.max", str(processes))
         self._limits = (memory, processes)
 
     def cpu(self) -> float:
@@ -216,12 +225,12 @@ class V2Group(_Descriptors):
         if (memory, processes) == self._limits:
             return
         if "memory" in self.controls:
-            (self._home / "memory.max").write_text(str(memory))
+            _write(self._home / "memory.max", str(memory))
             swap = self._home / "memory.swap.max"
             if swap.exists():
-                swap.write_text("0")
+                _write(swap, "0")
         if "pids" in self.controls:
-            (self._home / "pids.max").write_text(str(processes))
+            _write(self._home / "pids.max", str(processes))
         self._limits = (memory, processes)
 
     def cpu(self) -> float:
@@ -246,7 +255,7 @@ class V2Group(_Descriptors):
     def remove(self) -> None:
         self._close()
         with contextlib.suppress(OSError):
-            (self._home / "cgroup.kill").write_text("1")
+            _write(self._home / "cgroup.kill", "1")
         _remove(self._home)
 
 
@@ -268,7 +277,7 @@ def _delegate(home: Path) -> frozenset[str]:
     control = home / "cgroup.subtree_control"
     for name in ("memory", "pids"):
         with contextlib.suppress(OSError):
-            control.write_text(f"+{name}")
+            _write(control, f"+{name}")
     try:
         return frozenset(control.read_text().split()) & {"memory", "pids"}
     except OSError:

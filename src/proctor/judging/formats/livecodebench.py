@@ -73,7 +73,7 @@ _ID_DECODER = msgspec.json.Decoder(_Id)
 _CASES_DECODER = msgspec.json.Decoder(_Cases)
 
 
-def load_problems(path: Path, only: Collection[str] | None = None) -> dict[str, Problem]:
+def load_problems(path: Path | str, only: Collection[str] | None = None) -> dict[str, Problem]:
     """Problems of the file by id, in file order; those of `only` if given.
 
     Rows that are not asked for are looked at for their id and no further: their tests, by far the
@@ -91,13 +91,13 @@ def load_problems(path: Path, only: Collection[str] | None = None) -> dict[str, 
     return problems
 
 
-def read_problems(path: Path, only: Collection[str] | None = None) -> Iterator[Problem]:
+def read_problems(path: Path | str, only: Collection[str] | None = None) -> Iterator[Problem]:
     """As `load_problems`, one at a time, so that only one row's tests need be in memory.
 
     Ids in `only` that the file does not have go unnoticed here.
     """
     wanted = None if only is None else frozenset(only)
-    for number, line, question_id in _identified_lines(path):
+    for number, line, question_id in _identified_lines(Path(path)):
         if wanted is not None and question_id not in wanted:
             continue
         try:
@@ -106,12 +106,12 @@ def read_problems(path: Path, only: Collection[str] | None = None) -> Iterator[P
             raise located(error, path, number) from error
 
 
-def problem_ids(path: Path) -> list[str]:
+def problem_ids(path: Path | str) -> list[str]:
     """Ids of all problems of the file, in file order, without decoding tests.
 
     Raises InputError as `load_problems` does for rows without a usable, unique id.
     """
-    return [question_id for _, _, question_id in _identified_lines(path)]
+    return [question_id for _, _, question_id in _identified_lines(Path(path))]
 
 
 def _identified_lines(path: Path) -> Iterator[tuple[int, bytes, str]]:

@@ -1,0 +1,216 @@
+"""`proctor run`: exit codes, streams, the JSON object."""
+
+import base64
+import json
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+from command import COMMAND, PATIENCE, environment, proctor
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "program.py"
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "code"),
+    [
+        ("print(1)", [], 0),
+        ("import sys; sys.exit(7)", [], 7),
+        ("import sys; sys.exit(124)", [], 124),
+        ("1 / 0", [], 1),
+        ("1 +", [], 1),
+        ("import os; os.kill(os.getpid(), 9)", [], 137),
+        ("import os; os.abort()", [], 134),
+        ("while True: pass", ["--cpu", "300ms"], 124),
+        ("import time; time.sleep(1000)", ["--wall", "0.3s"], 124),
+        ("x = bytearray(b'x' * (1 << 28))", ["--memory", "64M"], 124),
+        ("print('x' * 100000)", ["--output", "1K"], 124),
+        ("open('x', 'w').write('y' * 1000)", ["--disk", "64K"], 0),
+        ("open('x', 'w')", [], 1),
+    ],
+)
+def test_exit_codes(source: str, options: list[str], code: int, file: Path) -> None:
+    file.write_text(source)
+    assert proctor("run", file, *options).returncode == code
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nowhere.py"], "nowhere.py: cannot be read: No such file or directory"),
+        (["/"], "/: cannot be read: Is a directory"),
+        (["{file}", "--cpu", "soon"], "field `--cpu`: 'soon' is not a duration"),
+        (["{file}", "--cpu", "-1"], "field `--cpu`: '-1' is not a duration"),
+        (["{file}", "--cpu", "0"], "field `limits.cpu`: must be more than zero"),
+        (["{file}", "--memory", "-5M"], "field `--memory`: '-5M' is not a size"),
+        (["{file}", "--memory", "1X"], "unknown unit in '1X'"),
+        (["{file}", "--processes", "0"], "field `limits.processes`: must be more than zero"),
+        (["{file}", "--processes", "-3"], "field `limits.processes`: must not be -3"),
+        (["{file}", "--processes", "many"], "many"),
+        (["{file}", "--stdin", "nowhere.txt"], "nowhere.txt: cannot be read"),
+        (["{file}", "--isolation", "strong"], "isolation level 'strong' is not one of"),
+        (["{file}", "--packages", "/nowhere"], "field `packages`: '/nowhere' is not a directory"),
+        (["{file}", "--frobnicate"], "No such option"),
+        ([], "Missing argument"),
+    ],
+)
+def test_wrong_usage_is_exit_2_and_a_sentence(arguments: list[str], said: str, file: Path) -> None:
+    file.write_text("print(1)")
+    done = proctor("run", *(argument.format(file=file) for argument in arguments))
+    assert done.returncode == 2, done
+    assert said in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+    assert done.stdout == b""
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--python", "/bin/false"], "/bin/false does not run as a Python interpreter"),
+        (["--isolation", "none"], "PROCTOR_ALLOW_UNSAFE=1"),
+        (["--preload", "no_such_module"], "cannot import no_such_module in the cell"),
+    ],
+)
+def test_what_this_machine_cannot_do_is_exit_125(
+    options: list[str], said: str, file: Path
+) -> None:
+    file.write_text("print(1)")
+    done = proctor("run", file, *options)
+    assert done.returncode == 125, done
+    assert said in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_program_that_is_not_text_is_refused(file: Path) -> None:
+    file.write_bytes(b"print('\xff')")
+    done = proctor("run", file)
+    assert done.returncode == 2
+    assert f"{file}: not UTF-8 text" in done.stderr.decode()
+
+
+def test_streams_pass_through_byte_by_byte(file: Path, tmp_path: Path) -> None:
+    data = bytes(range(256)) * 10
+    file.write_text(
+        "import sys\ndata = sys.stdin.buffer.read()\nsys.stdout.buffer.write(data)\n"
+        "sys.stderr.buffer.write(data[::-1])\n"
+    )
+    given = tmp_path / "in"
+    given.write_bytes(data)
+    for done in (proctor("run", file, stdin=data), proctor("run", file, "--stdin", given)):
+        assert (done.returncode, done.stdout, done.stderr) == (0, data, data[::-1])
+
+
+def test_a_program_from_stdin_has_an_empty_stdin() -> None:
+    done = proctor("run", "-", stdin=b"import sys; print(repr(sys.stdin.read()))")
+    assert (done.returncode, done.stdout) == (0, b"''\n")
+
+
+def test_without_any_stdin(file: Path) -> None:
+    """Cron and some supervisors start programs with descriptor 0 closed."""
+    file.write_text("import sys; print(repr(sys.stdin.read()))")
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", COMMAND, "run", str(file)],
+        capture_output=True, timeout=PATIENCE, env=environment(),
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"''\n", b"")
+
+
+def test_a_limit_is_named_on_stderr(file: Path) -> None:
+    file.write_text("print('before', flush=True)\nwhile True: pass")
+    done = proctor("run", file, "--cpu", "0.3")
+    assert done.stdout == b"before\n"
+    assert done.stderr.startswith(b"proctor: stopped at the cpu limit (0.3")
+
+
+def test_json_is_one_object_with_all_facts(file: Path) -> None:
+    file.write_text("import sys\nprint('grüße'); sys.stderr.write('oh'); sys.exit(3)")
+    done = proctor("run", file, "--json")
+    assert done.returncode == 3
+    assert done.stderr == b""
+    assert done.stdout.count(b"\n") == 1
+    facts = json.loads(done.stdout)
+    assert set(facts) == {
+        "exit_code", "signal", "stdout", "stderr", "cpu", "wall", "memory", "queue", "limit",
+        "isolation",
+    }  # fmt: skip
+    assert (facts["exit_code"], facts["signal"], facts["limit"]) == (3, None, None)
+    assert (facts["stdout"], facts["stderr"]) == ("grüße\n", "oh")
+    assert 0 < facts["cpu"] < 60
+    assert 0 < facts["wall"] < 60
+    assert facts["memory"] > 0
+    assert facts["queue"] >= 0
+    assert facts["isolation"]["level"] == "namespaces"
+    assert facts["isolation"]["guarantees"]["network"]
+
+
+def test_json_of_a_signal_and_of_a_limit(file: Path) -> None:
+    file.write_text("import os; os.kill(os.getpid(), 15)")
+    facts = json.loads(proctor("run", file, "--json").stdout)
+    assert (facts["exit_code"], facts["signal"], facts["limit"]) == (None, 15, None)
+    file.write_text("while True: pass")
+    done = proctor("run", file, "--json", "--cpu", "0.2")
+    facts = json.loads(done.stdout)
+    assert (done.returncode, facts["limit"], done.stderr) == (124, "cpu", b"")
+    assert facts["cpu"] > 0.2
+
+
+def test_json_gives_bytes_that_are_no_text_in_base64(file: Path) -> None:
+    file.write_text("import sys; sys.stdout.buffer.write(bytes(range(256)))")
+    facts = json.loads(proctor("run", file, "--json").stdout)
+    assert base64.b64decode(facts["stdout_base64"]) == bytes(range(256))
+    assert "stderr_base64" not in facts
+
+
+def test_the_chosen_interpreter_runs_the_program(file: Path) -> None:
+    file.write_text("import sys; print(sys.version)")
+    system = subprocess.run(
+        ["/usr/bin/python3", "-c", "import sys; print(sys.version)"], capture_output=True
+    ).stdout
+    done = proctor("run", file, "--python", "/usr/bin/python3")
+    assert (done.returncode, done.stdout) == (0, system)
+    assert proctor("run", file).stdout != system
+
+
+def test_packages_are_given_or_they_are_not_there(file: Path) -> None:
+    file.write_text("import numpy; print(numpy.arange(3).tolist())")
+    packages = sysconfig.get_path("purelib")
+    assert proctor("run", file).returncode == 1
+    done = proctor("run", file, "--packages", packages)
+    assert (done.returncode, done.stdout) == (0, b"[0, 1, 2]\n")
+
+
+def test_a_reader_that_leaves_early_is_no_traceback(file: Path) -> None:
+    file.write_text("print('x' * 10 ** 6)")
+    done = subprocess.run(
+        ["sh", "-c", '"$@" | head -c 1; :', "sh", COMMAND, "run", str(file)],
+        capture_output=True, timeout=PATIENCE, env=environment(),
+    )  # fmt: skip
+    assert done.stdout == b"x"
+    assert b"Traceback" not in done.stderr
+
+
+def test_doctor_finds_this_machine_fit() -> None:
+    done = proctor("doctor", "--json")
+    assert done.returncode == 0, done
+    assert done.stderr == b""
+    report = json.loads(done.stdout)
+    assert report["works"] is True
+    assert report["level"] == "namespaces"
+    assert report["error"] == ""
+    assert {finding["name"] for finding in report["findings"]} >= {"bubblewrap", "seccomp"}
+    assert all(set(finding) == {"name", "ok", "found", "remedy"} for finding in report["findings"])
+    shown = proctor("doctor")
+    assert shown.returncode == 0
+    assert b"level namespaces works" in shown.stdout
+
+
+def test_doctor_says_no_where_no_job_can_run() -> None:
+    done = proctor("doctor", "--json", env={"PROCTOR_ISOLATION": "none"})
+    report = json.loads(done.stdout)
+    assert done.returncode != 0
+    assert report["works"] is False
+    assert "PROCTOR_ALLOW_UNSAFE" in report["error"]
