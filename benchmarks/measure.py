@@ -113,6 +113,7 @@ class Worker:
             cwd=WORK, preexec_fn=join,  # noqa: PLW1509 - there are no threads
         )  # fmt: skip
         if self._read() != "ready":
+            self.close()
             raise RuntimeError(f"{' '.join(argv)} did not come up")
 
     def _read(self) -> str:

@@ -104,16 +104,6 @@ def decode(data: bytes) -> object:
         raise ValueError(f"not encoded plain data: {error}") from None
 
 
-def most_encoded(expected: str) -> int:
-    """Bytes beyond which an encoded result equals no value that is written as this JSON.
-
-    Encoded, a value takes at most some 50 times the room of an equal one written as JSON: 10**300
-    is one integer of 250 hex digits, and equal to 1e300. Decoding takes 50 times the room again,
-    and seconds, so that what a program may have forged is to be measured first.
-    """
-    return 65536 + 64 * len(expected)
-
-
 def _short_int(digits: str) -> int:
     if len(digits) > 20:
         raise ValueError("integer too long")

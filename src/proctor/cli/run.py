@@ -53,7 +53,8 @@ def run(
 
 def _piped(file: str) -> bytes:
     """Without --stdin the program gets what is piped to us, but a terminal is left alone."""
-    return b"" if file == "-" or sys.stdin.isatty() else sys.stdin.buffer.read()
+    absent = file == "-" or sys.stdin is None or sys.stdin.isatty()
+    return b"" if absent else sys.stdin.buffer.read()
 
 
 def _read(path: str) -> bytes:

@@ -22,6 +22,16 @@ _SHOWN = 40
 _CONTEXT = Context(prec=60, Emax=999_999_999, Emin=-999_999_999, traps=[])
 
 
+def most_encoded(expected: str) -> int:
+    """Bytes beyond which an encoded result equals no value that is written as this JSON.
+
+    Encoded, a value takes at most some 50 times the room of an equal one written as JSON: 10**300
+    is one integer of 250 hex digits, and equal to 1e300. Decoding takes 50 times the room again,
+    and seconds, so that what a program may have forged is to be measured first.
+    """
+    return 65536 + 64 * len(expected)
+
+
 def compare_tokens(output: bytes, expected: bytes, tolerance: float | None) -> str | None:
     """Compare two texts as tokens separated by ASCII whitespace.
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from proctor.cell import plain_data
 from proctor.cell.wire import Kind
 from proctor.execution import LimitHit
-from proctor.judging.compare import compare_tokens, compare_values
+from proctor.judging.compare import compare_tokens, compare_values, most_encoded
 from proctor.judging.inputs import Inputs, encoded
 from proctor.judging.judgement import Judgement, TestResult
 from proctor.judging.problem import Problem, Test
@@ -113,7 +113,7 @@ class _Standard:
         tolerance = self._settings.tolerance
         if self._problem.function is None:
             return compare_tokens(run.stdout, encoded(test.output), tolerance)
-        if len(run.result) > plain_data.most_encoded(test.output):
+        if len(run.result) > most_encoded(test.output):
             return "the function's result is far longer than what was expected"
         try:
             value = plain_data.decode(run.result)

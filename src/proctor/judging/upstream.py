@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, InvalidOperation, localcontext
 from typing import Literal
 
-from proctor.cell.plain_data import Array, decode, most_encoded
+from proctor.cell.plain_data import Array, decode
+from proctor.judging.compare import most_encoded
 from proctor.judging.judgement import UpstreamReport
 from proctor.judging.problem import Test
 from proctor.judging.upstream_values import (

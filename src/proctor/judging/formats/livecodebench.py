@@ -96,8 +96,9 @@ def read_problems(path: Path | str, only: Collection[str] | None = None) -> Iter
 
     Ids in `only` that the file does not have go unnoticed here.
     """
+    path = Path(path)
     wanted = None if only is None else frozenset(only)
-    for number, line, question_id in _identified_lines(Path(path)):
+    for number, line, question_id in _identified_lines(path):
         if wanted is not None and question_id not in wanted:
             continue
         try:
