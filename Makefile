@@ -9,7 +9,7 @@ BIN = $(VENV)/bin
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
 
-$(BIN)/.ready: pyproject.toml setup.py src/proctor/cell/lockdown.c src/proctor/cell/landlock.h src/proctor/cell/seccomp.h src/proctor/cell/serve.h
+$(BIN)/.ready: pyproject.toml setup.py src/proctor/cell/lockdown.c src/proctor/cell/landlock.h src/proctor/cell/seccomp.h src/proctor/cell/serve.h src/proctor/cell/pin.h
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@

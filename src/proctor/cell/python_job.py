@@ -303,6 +303,14 @@ if not line:
 _REHEARSALS = 30
 
 
+def play_least() -> None:
+    """Do the least that a job does."""
+    gc.enable()
+    source = b"import sys\nprint(len(sys.stdin.readline()) + 1)\n"
+    code = compile(source, SOURCE_NAME, "exec", dont_inherit=True)
+    _flush_all(_execute(code))
+
+
 def rehearse(disguise: Disguise) -> None:
     """Walk the paths that every job walks, before any job is forked.
 

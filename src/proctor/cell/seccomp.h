@@ -79,6 +79,7 @@ static PyObject *install_seccomp(PyObject *self, PyObject *none)
     static struct program program;
     build_filter(&program);
     struct sock_fprog filter = { program.n, program.code };
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* jobs must not look into the agent */
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
         return PyErr_SetFromErrno(PyExc_OSError);
     Py_RETURN_NONE;

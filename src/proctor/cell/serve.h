@@ -108,9 +108,8 @@ static pid_t spawn(const struct request *request, const int *fds, int n_fds, int
     struct job job = { .cpu = request->cpu, .address_space = request->address_space,
                        .file_size = request->file_size, .processes = request->processes,
                        .stack = request->stack, .disk = request->disk };
-    int streams = request->kind == KIND_RUN ? 3 : 1;
-    for (int i = 0; i < 3; i++) job.streams[i] = streams == 3 ? fds[i] : null;
-    if (streams == 1) job.streams[2] = fds[0];
+    int streams = request->kind == KIND_RUN ? 3 : 0; /* tests bring streams of their own */
+    for (int i = 0; i < 3; i++) job.streams[i] = streams ? fds[i] : null;
     for (int i = streams; i < n_fds; i++) job.kept[job.n_kept++] = fds[i];
     if (cell.features & FEATURE_LANDLOCK) job.kept[job.n_kept++] = cell.ruleset;
     cell.progress->step = STEP_NONE;

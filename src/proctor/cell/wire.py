@@ -28,7 +28,7 @@ class Kind(IntEnum):
     RUN = 0
     """One program, run once. Descriptors: stdin, stdout, stderr, source."""
     SERVE_FORK = 1
-    """Compile once, then fork one process per test. Descriptors: null, null, log, source, feed."""
+    """Compile once, then fork one process per test. Descriptors: source, feed."""
     SERVE_SHARED = 2
     """All tests in one process with fresh globals: the fast path. Descriptors as SERVE_FORK."""
     SERVE_OFFICIAL = 3

@@ -30,17 +30,19 @@ class Meter:
         self._latest = NOTHING
         if group is not None:
             group.reset_peak()
+        self.start()
+
+    def start(self) -> None:
+        """Let the wall clock begin now: the program was not asked before."""
         self._started, self._started_real = time.monotonic(), time.time()
 
     def wall(self, ended: float | None = None) -> float:
-        """Seconds since the meter was made, till now or till `ended` on the real-time clock.
+        """Seconds since the start, till now or till `ended` on the real-time clock.
 
         The host may be late to look: another of its threads can hold the interpreter for seconds.
         """
         wall = time.monotonic() - self._started
-        if ended is None or ended < self._started_real:  # unknown, or somebody set the clock
-            return wall
-        return min(wall, ended - self._started_real)
+        return wall if ended is None else min(wall, max(ended - self._started_real, 0.0))
 
     def read(self) -> Reading:
         """What the job has used up to now."""

@@ -67,7 +67,6 @@ class Serving:
         self._sent: float | None = None  # when the latest reply was, by the real-time clock
         self._ended = False
         self._feed, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._log = memfile.empty()
         try:
             self._start(far, program, function, clock)
         except BaseException:
@@ -82,7 +81,7 @@ class Serving:
         source = memfile.sealed(program.encoded())
         try:
             job = request(self._kind, self._cell, self._limits, function)
-            self._cell.submit(job, [self._log, source, far.fileno()])
+            self._cell.submit(job, [source, far.fileno()])
         finally:
             os.close(source)
             far.close()
@@ -152,6 +151,7 @@ class Serving:
             send(self._feed, TEST, fds)
         except OSError:
             return None, None
+        meter.start()
         hit = self._wait(meter, clock)
         reply = self._reply() if hit is None else None
         return hit, reply if reply is not None and reply.tag in _ANSWERS[self._kind] else None
@@ -189,7 +189,6 @@ class Serving:
 
     def _close_files(self) -> None:
         self._feed.close()
-        os.close(self._log)
         if self._process is not None:
             self._process.close()
 
