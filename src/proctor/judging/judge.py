@@ -9,6 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 
 from proctor.errors import CellDied, ProctorError
+from proctor.judging.assignment import Assignment
 from proctor.judging.inputs import Inputs
 from proctor.judging.judgement import Judgement
 from proctor.judging.official import judge_official
@@ -53,7 +54,7 @@ def start(
     final, inputs = program, _inputs_of(pool)
 
     def job(cell: Cell, _queued: float) -> Judgement:
-        return judge_in_cell(cell, problem, final, settings, inputs)
+        return judge_in_cell(Assignment(cell, problem, final, settings, inputs))
 
     def hand_over(done: Future[Judgement]) -> None:
         if not outcome.set_running_or_notify_cancel():

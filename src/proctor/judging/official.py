@@ -6,13 +6,10 @@ One process per program, all tests in it, as upstream; the comparison is the hos
 from proctor.cell.wire import Kind
 from proctor.execution import LimitHit
 from proctor.judging import upstream
-from proctor.judging.inputs import Inputs
+from proctor.judging.assignment import Assignment
 from proctor.judging.judgement import Judgement, TestResult, UpstreamReport
 from proctor.judging.per_problem import PerProblem
 from proctor.judging.problem import Problem, Test
-from proctor.judging.settings import JudgeSettings
-from proctor.program import Program
-from proctor.sandbox.cell import Cell
 from proctor.sandbox.clock import UpstreamClock
 from proctor.sandbox.serving import Serving, TestRun
 from proctor.verdict import Verdict
@@ -38,34 +35,22 @@ def _parse_cases(problem: Problem) -> tuple[upstream.Case, ...] | str:
 _cases = PerProblem(_parse_cases)
 
 
-def judge_official(
-    cell: Cell, problem: Problem, program: Program, settings: JudgeSettings, inputs: Inputs
-) -> Judgement:
+def judge_official(assignment: Assignment) -> Judgement:
     """Judge one program in one cell. Raises CellDied."""
-    return _Official(cell, problem, program, settings, inputs).judge()
+    return _Official(assignment).judge()
 
 
 class _Official:
-    def __init__(
-        self,
-        cell: Cell,
-        problem: Problem,
-        program: Program,
-        settings: JudgeSettings,
-        inputs: Inputs,
-    ) -> None:
-        self._cell, self._problem, self._program = cell, problem, program
-        self._settings, self._inputs = settings, inputs
+    def __init__(self, assignment: Assignment) -> None:
+        self._assignment = assignment
+        self._problem = assignment.problem
+        settings = assignment.settings
         self._clock = UpstreamClock(settings.limits.cpu)
         self._codes = upstream.PORTS if settings.codes == "ports" else upstream.LCB_RUNNER
         self._results: list[TestResult] = []
 
     def judge(self) -> Judgement:
-        serving = Serving(
-            self._cell, Kind.SERVE_OFFICIAL, self._program, self._problem.function or "",
-            self._settings.limits, self._clock,
-        )  # fmt: skip
-        with serving:
+        with self._assignment.serve(Kind.SERVE_OFFICIAL, self._clock) as serving:
             if not serving.alive:
                 return self._not_loaded(serving)
             cases = _cases.of(self._problem)
@@ -86,8 +71,7 @@ class _Official:
     def _run_tests(self, serving: Serving, cases: tuple[upstream.Case, ...]) -> Judgement:
         spent = 0.0
         for number, (test, case) in enumerate(zip(self._problem.tests, cases, strict=True)):
-            with self._inputs.open(test) as fd:
-                run = serving.test(fd, self._clock)
+            run = self._assignment.run_test(serving, test, self._clock)
             spent += run.wall
             failed = self._examine(number, run, test, case)
             if failed is not None:
@@ -141,7 +125,7 @@ class _Official:
             score=passed / len(self._problem.tests),
             tests=tuple(self._results),
             message=report.error_message or "",
-            isolation=self._cell.isolation,
+            isolation=self._assignment.cell.isolation,
             upstream=report,
         )
 

@@ -1,19 +1,16 @@
 """Mode `standard`: what a contest judge does. Real files on 0-2, fresh state for every test."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from proctor.cell import plain_data
 from proctor.cell.wire import Kind
+from proctor.errors import CellDied
 from proctor.execution import LimitHit
+from proctor.judging.assignment import Assignment
 from proctor.judging.compare import compare_tokens, compare_values, most_encoded
-from proctor.judging.inputs import Inputs, encoded
+from proctor.judging.inputs import encoded
 from proctor.judging.judgement import Judgement, TestResult
-from proctor.judging.problem import Problem, Test
-from proctor.judging.settings import JudgeSettings
-from proctor.program import Program
-from proctor.sandbox.cell import Cell
+from proctor.judging.problem import Test
 from proctor.sandbox.clock import ContestClock
 from proctor.sandbox.serving import Serving, TestRun
 from proctor.verdict import Verdict
@@ -27,33 +24,23 @@ OVERRUN = {
 }
 
 
-def judge_standard(
-    cell: Cell, problem: Problem, program: Program, settings: JudgeSettings, inputs: Inputs
-) -> Judgement:
+def judge_standard(assignment: Assignment) -> Judgement:
     """Judge one program in one cell. Raises CellDied."""
-    return _Standard(cell, problem, program, settings, inputs).judge()
+    return _Standard(assignment).judge()
 
 
 class _Standard:
-    def __init__(
-        self,
-        cell: Cell,
-        problem: Problem,
-        program: Program,
-        settings: JudgeSettings,
-        inputs: Inputs,
-    ) -> None:
-        self._cell, self._problem, self._program = cell, problem, program
-        self._settings, self._inputs = settings, inputs
-        self._clock = ContestClock(settings.limits)
+    def __init__(self, assignment: Assignment) -> None:
+        self._assignment = assignment
+        self._problem, self._settings = assignment.problem, assignment.settings
+        self._clock = ContestClock(self._settings.limits)
         self._results: list[TestResult] = []
 
     def judge(self) -> Judgement:
         kind = Kind.SERVE_SHARED if self._settings.fast else Kind.SERVE_FORK
         total = len(self._problem.tests)
         while len(self._results) < total:
-            done = len(self._results)
-            with self._serving(kind) as serving:
+            with self._assignment.serve(kind, self._clock) as serving:
                 if not serving.alive:
                     return self._not_compiled(serving)
                 self._run_tests(serving, kind)
@@ -63,24 +50,12 @@ class _Standard:
                 # The fast path met a test it could not pass. That test, and to keep it simple
                 # all after it, are run again the careful way, and only that result counts.
                 kind = Kind.SERVE_FORK
-            elif len(self._results) == done:
-                raise AssertionError("a live serving process ran no test")
         return self._judgement()
-
-    @contextmanager
-    def _serving(self, kind: Kind) -> Iterator[Serving]:
-        serving = Serving(
-            self._cell, kind, self._program, self._problem.function or "", self._settings.limits,
-            self._clock,
-        )  # fmt: skip
-        with serving:
-            yield serving
 
     def _run_tests(self, serving: Serving, kind: Kind) -> None:
         """Run tests until all are done, one stops the judgement, or the process is spent."""
         for test in self._problem.tests[len(self._results) :]:
-            with self._inputs.open(test) as fd:
-                run = serving.test(fd, self._clock)
+            run = self._assignment.run_test(serving, test, self._clock)
             result = self._result(run, test)
             if kind is Kind.SERVE_SHARED and not result.verdict.passed:
                 return
@@ -122,11 +97,13 @@ class _Standard:
         return compare_values(value, json.loads(test.output), tolerance)
 
     def _not_compiled(self, serving: Serving) -> Judgement:
+        if self._results:
+            raise CellDied("a program that had been compiled did not compile again")
         if serving.load_limit is not None:
             message = f"while compiling: {OVERRUN[serving.load_limit][1]}"
         else:
             message = serving.unloadable or "the compiler crashed on this program"
-        return Judgement(Verdict.CE, 0.0, (), message, self._cell.isolation)
+        return Judgement(Verdict.CE, 0.0, (), message, self._assignment.cell.isolation)
 
     def _judgement(self) -> Judgement:
         failed = next((r for r in self._results if not r.verdict.passed), None)
@@ -136,7 +113,7 @@ class _Standard:
             score=passed / len(self._problem.tests),
             tests=tuple(self._results),
             message="" if failed is None else failed.message,
-            isolation=self._cell.isolation,
+            isolation=self._assignment.cell.isolation,
         )
 
 

@@ -1,0 +1,33 @@
+"""One judgement to be made, in the cell it is made in."""
+
+from dataclasses import dataclass
+
+from proctor.cell.wire import Kind
+from proctor.judging.inputs import Inputs
+from proctor.judging.problem import Problem, Test
+from proctor.judging.settings import JudgeSettings
+from proctor.program import Program
+from proctor.sandbox.cell import Cell
+from proctor.sandbox.clock import Clock
+from proctor.sandbox.serving import Serving, TestRun
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What both modes are given."""
+
+    cell: Cell
+    problem: Problem
+    program: Program
+    settings: JudgeSettings
+    inputs: Inputs
+
+    def serve(self, kind: Kind, clock: Clock) -> Serving:
+        """Load the program into the cell. Raises CellDied."""
+        function = self.problem.function or ""
+        return Serving(self.cell, kind, self.program, function, self.settings.limits, clock)
+
+    def run_test(self, serving: Serving, test: Test, clock: Clock) -> TestRun:
+        """Give a loaded program one test. Raises CellDied."""
+        with self.inputs.open(test) as fd:
+            return serving.test(fd, clock)
