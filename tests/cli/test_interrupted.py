@@ -4,6 +4,7 @@ The moments are random (with a fixed seed) because any moment must do; what is c
 does not depend on when it was.
 """
 
+import contextlib
 import json
 import os
 import random
@@ -27,7 +28,7 @@ BUNDLED = Path(proctor.__file__).parent / "bundled"
 # The command, with a note in a file of every program that is handed to a cell.
 NOTING = r"""
 import os, re, sys
-from proctor.judging import judge
+from proctor.cli import judge
 notes = os.open(sys.argv.pop(1), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 real = judge.start
 def start(problem, program, *rest):
@@ -93,7 +94,8 @@ class Judging:
     """One judgement that is begun again and again with the same command."""
 
     def __init__(self, place: Path) -> None:
-        rows = [json.loads(line) for line in (BUNDLED / "programs.jsonl").open()]
+        text = (BUNDLED / "programs.jsonl").read_text()
+        rows = [json.loads(line) for line in text.splitlines()]
         for number, row in enumerate(rows):
             row["code"] += f"\n# row {number}\n"
         self.labels = [row["label"]["standard"] for row in rows]
@@ -142,10 +144,8 @@ def test_kill_9_at_any_moment(seed: int, tmp_path: Path) -> None:
             if round_ % 3:
                 wait_for_rows(process, judging.out, len(before) + chance.randint(1, 4))
             else:
-                try:
+                with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(chance.uniform(0.02, 1.2))
-                except subprocess.TimeoutExpired:
-                    pass
             process.kill()
             process.communicate()
             midway += process.returncode == -signal.SIGKILL

@@ -2,11 +2,23 @@
 
 import json
 import random
+import re
 import signal
 
 import pytest
 
-from proctor import Execution, InputError, Limits, Pool, Program, run
+from proctor import (
+    Execution,
+    InputError,
+    JudgeSettings,
+    Limits,
+    Pool,
+    Problem,
+    Program,
+    Test,
+    judge,
+    run,
+)
 from proctor.sandbox.bubblewrap import ENVIRONMENT
 
 MIB = 1 << 20
@@ -359,3 +371,26 @@ def test_wall_time_contains_sleep_and_cpu_time_does_not(pool: Pool) -> None:
     done = run("import time; time.sleep(0.4)", pool=pool)
     assert done.wall >= 0.4
     assert done.cpu < 0.3
+
+
+def test_official_mode_changes_nothing_for_the_jobs_after_it(cell_pool: Pool) -> None:
+    """Its programs live in a process dressed up as lcb_runner's; theirs only."""
+    source = (
+        "import builtins, faulthandler, os, shutil, subprocess, sys, threading\n"
+        "print(os.kill, os.fork, os.getcwd(), shutil.rmtree, subprocess.Popen, builtins.quit,\n"
+        "      sys.getrecursionlimit(), sys.modules.get('resource', 0), sys.modules.get('psutil', 0),\n"
+        "      faulthandler.is_enabled(), sorted(vars(builtins)), sys.argv, sys.path,\n"
+        "      [name for name in sorted(sys.modules) if sys.modules[name] is None],\n"
+        "      threading.active_count(), sys.stdin.encoding, type(sys.stdout), sep='\\n')\n"
+    )
+    before = run(source, pool=cell_pool)
+    problem = Problem("p", (Test("1\n", "1\n"),))
+    cell = cell_pool._live[0]
+    for program in ("print(input())", "import os; os._exit(1)", "def f(:", "while True: pass"):
+        settings = JudgeSettings("official", Limits(cpu=0.2))
+        judge(problem, program, settings=settings, pool=cell_pool)
+    after = run(source, pool=cell_pool)
+    assert cell_pool._live[0] is cell
+    assert before.ok, before
+    strip = re.compile(rb" at 0x[0-9a-f]+")
+    assert strip.sub(b"", after.stdout) == strip.sub(b"", before.stdout)

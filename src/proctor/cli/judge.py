@@ -3,7 +3,8 @@
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ from proctor.cli.units import seconds, size
 from proctor.errors import InputError, ProctorError, SettingsError
 from proctor.judging.formats.livecodebench import load_problems, problem_ids
 from proctor.judging.formats.programs import Submission, load_programs
-from proctor.judging.judge import judge_many
+from proctor.judging.judge import AHEAD, start
 from proctor.judging.judgement import Judgement
 from proctor.judging.problem import Problem
 from proctor.judging.results_file import (
@@ -29,7 +30,8 @@ from proctor.judging.results_file import (
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.program import Program
 from proctor.report.summary import summarise, to_json
-from proctor.sandbox import interpreter
+from proctor.sandbox import cgroup, interpreter
+from proctor.sandbox.pool import Pool
 from proctor.sandbox.run import open_pool
 from proctor.verdict import Verdict
 
@@ -90,9 +92,11 @@ def run(request: Request, *, as_json: bool) -> int:
         progress = stack.enter_context(render.Progress(len(submissions), not as_json))
         progress.skip(len(submissions) - len(todo))
         try:
-            if todo:
+            if not todo:
+                cgroup.sweep()  # what a killed run left behind; else opening a pool does it
+            else:
                 pool = stack.enter_context(open_pool(**request.pool))
-                for batch in _batches(_judge(todo, problems, request.settings, pool)):
+                for batch in _batches(todo, problems, request.settings, pool):
                     rows += keeper.keep(batch)
                     progress.show(judgement.verdict for _, judgement in batch)
         except KeyboardInterrupt:
@@ -108,36 +112,39 @@ def run(request: Request, *, as_json: bool) -> int:
     return _closing_words(request, len(rows), len(submissions), rows, bad_row, interrupted)
 
 
-def _judge(
-    todo: list[Submission], problems: Mapping[str, Problem], settings: JudgeSettings, pool: Any
-) -> Iterator[tuple[Submission, Judgement]]:
-    pairs = ((problems[entry.question_id], Program(entry.code)) for entry in todo)
-    for judged in judge_many(pairs, settings=settings, pool=pool):
-        yield todo[judged.index], judged.judgement
-
-
 def _batches(
-    results: Iterable[tuple[Submission, Judgement]],
+    todo: list[Submission], problems: Mapping[str, Problem], settings: JudgeSettings, pool: Pool
 ) -> Iterator[list[tuple[Submission, Judgement]]]:
-    """Group results so that a disk flush serves many; hand over the last ones on interruption."""
+    """Judge, and hand over what was made in some SHOW_EVERY, so that a disk flush serves many.
+
+    What is made does not wait for slower programs; on interruption the last ones come too.
+    """
+    waiting = iter(todo)
+    running: dict[Future[Judgement], Submission] = {}
     batch: list[tuple[Submission, Judgement]] = []
-    since = time.monotonic()
-    stream = iter(results)
-    while True:
-        try:
-            entry = next(stream, None)
-        except KeyboardInterrupt:
-            if batch:
-                yield batch
-            raise
-        if entry is not None:
-            batch.append(entry)
-        if batch and (entry is None or time.monotonic() - since > SHOW_EVERY):
+    due = 0.0
+    try:
+        while True:
+            while len(running) < pool.cells * AHEAD and (entry := next(waiting, None)) is not None:
+                program = Program(entry.code)
+                running[start(problems[entry.question_id], program, settings, pool)] = entry
+            if not running:
+                return
+            patience = max(due - time.monotonic(), 0.0) if batch else None
+            done, _ = wait(running, patience, return_when=FIRST_COMPLETED)
+            if not batch:
+                due = time.monotonic() + SHOW_EVERY
+            batch += [(running.pop(future), future.result()) for future in done]
+            if not running or time.monotonic() >= due:
+                made, batch = batch, []
+                yield made
+    except (KeyboardInterrupt, ProctorError):
+        if batch:
             yield batch
-            batch = []
-            since = time.monotonic()
-        if entry is None:
-            return
+        raise
+    finally:
+        for future in running:
+            future.cancel()
 
 
 class _Keeper:
