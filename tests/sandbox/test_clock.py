@@ -195,7 +195,7 @@ def test_whoever_follows_the_pauses_overruns_by_no_more_than_the_shortest(
         ends = clock.limits.wall or clock.limits.wall_backstop
         assert wall <= ends + slack
         if clock.limits.wall is None:
-            idle = wall - now.cpu - (now.waited or 0)
+            idle = wall - now.cpu - (now.longest_wait or 0)
             assert idle <= clock.limits.idle_allowance + slack
 
 

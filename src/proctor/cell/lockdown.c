@@ -49,8 +49,8 @@ enum {
     NR_pidfd_send_signal = 424, NR_io_uring_setup, NR_io_uring_enter, NR_io_uring_register,
     NR_open_tree, NR_move_mount, NR_fsopen, NR_fsconfig, NR_fsmount, NR_fspick, NR_pidfd_open,
     NR_clone3, NR_close_range, NR_pidfd_getfd = 438, NR_process_madvise = 440,
-    NR_mount_setattr = 442, NR_landlock_create_ruleset = 444, NR_landlock_add_rule,
-    NR_landlock_restrict_self, NR_memfd_secret, NR_process_mrelease, NR_setxattrat = 463, NR_open_tree_attr = 467,
+    NR_mount_setattr = 442, NR_quotactl_fd = 443, NR_landlock_create_ruleset = 444, NR_landlock_add_rule,
+    NR_landlock_restrict_self, NR_memfd_secret, NR_process_mrelease, NR_set_mempolicy_home_node = 450, NR_setxattrat = 463, NR_open_tree_attr = 467,
     NR_file_setattr = 469,
 };
 
@@ -73,7 +73,7 @@ static const int DENIED[] = {
     SYS_io_setup, /* its requests are counted for the whole machine (fs.aio-max-nr) */
     NR_io_uring_setup, NR_io_uring_enter, NR_io_uring_register, NR_open_tree, NR_move_mount,
     NR_fsopen, NR_fsconfig, NR_fsmount, NR_fspick, NR_pidfd_getfd, NR_process_madvise,
-    NR_mount_setattr, NR_memfd_secret, NR_process_mrelease, NR_open_tree_attr,
+    NR_mount_setattr, NR_quotactl_fd, NR_set_mempolicy_home_node, NR_memfd_secret, NR_process_mrelease, NR_open_tree_attr,
 #ifdef SYS_kexec_file_load
     SYS_kexec_file_load,
 #endif
@@ -110,7 +110,10 @@ struct job {
 
 static int limit(int resource, uint64_t value)
 {
-    struct rlimit r = { value, value };
+    struct rlimit r;
+    if (getrlimit(resource, &r)) return -1;
+    if (value > r.rlim_max) value = r.rlim_max; /* the host may allow less than we ask for */
+    r.rlim_cur = r.rlim_max = value;
     return setrlimit(resource, &r);
 }
 

@@ -34,6 +34,8 @@ the standard library has to stay well below the host's recursion limit of 1000."
 MAX_NODES = 2_000_000
 """Values in one encoded result. Bounds structures that share their parts and would unfold without
 end, such as `x = [x, x]` repeated."""
+MAX_EMPTY_LISTS = 10_000
+"""Lists that an array without items may unfold into. A few bytes can ask for millions."""
 MAX_HASHED = 10_000
 """Set elements and dictionary keys, strings apart, in one result. Hashes of numbers are public: a
 forged set of colliding numbers takes quadratic time to build. String hashes are salted."""
@@ -352,7 +354,9 @@ class _Decoder:
         shape = body[0]
         if len(shape) > 64 or not all(type(n) is int and 0 <= n <= MAX_NODES for n in shape):
             raise ValueError("bad shape")
-        if math.prod(shape) != len(body[1]) or math.prod(max(n, 1) for n in shape) > MAX_NODES:
+        # An array with no items still unfolds into as many lists as its other dimensions say.
+        lists = math.prod(max(n, 1) for n in shape)
+        if math.prod(shape) != len(body[1]) or lists > max(len(body[1]), MAX_EMPTY_LISTS):
             raise ValueError("shape and items disagree")
         return Array(tuple(shape), tuple(self._items(body[1], depth)), self._text(body[2]))
 

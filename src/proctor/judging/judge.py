@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import threading
 import weakref
 from collections.abc import AsyncIterator, Iterable, Iterator
@@ -22,6 +23,8 @@ from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import Pool
 from proctor.sandbox.run import shared_pool
 from proctor.verdict import Verdict
+
+_logger = logging.getLogger(__name__)
 
 AHEAD = 4
 """Judgements queued per cell: enough to keep it busy, few enough to bound memory."""
@@ -63,7 +66,10 @@ def start(
         if isinstance(error, ProctorError) and not isinstance(error, CellDied):
             outcome.set_exception(error)
         elif error is not None:  # one program's misfortune, or a fault of ours: no verdict on it
-            message = str(error) if isinstance(error, CellDied) else f"internal error: {error!r}"
+            message = str(error)
+            if not isinstance(error, CellDied):
+                message = f"internal error: {error!r}"
+                _logger.error("please report this", exc_info=error)
             outcome.set_result(Judgement(Verdict.INFRA_FAULT, 0.0, (), message))
         else:
             outcome.set_result(done.result())

@@ -43,6 +43,9 @@ _DEVICES = ("null", "zero", "full", "random", "urandom")
 _FIRST_UID = 0x70000000  # a range nobody hands out
 
 
+SAMPLED = "sampling of the process tree; shared memory is not counted"
+
+
 class Bubblewrap:
     """Boxes made by bubblewrap's `bwrap`."""
 
@@ -84,7 +87,7 @@ class Bubblewrap:
     def guarantees(self, hello: Mapping[str, Any], controls: frozenset[str]) -> dict[str, str]:
         landlock = f", Landlock ABI {hello['landlock']}" if hello["landlock"] else ""
         seccomp = "seccomp" if hello["seccomp"] else "not enforced (C part missing)"
-        tree = "control group" if "memory" in controls else "sampling of the process tree"
+        tree = "control group" if "memory" in controls else SAMPLED
         return {
             "filesystem": f"mount namespace, read-only root{landlock}",
             "network": "network namespace without interfaces",

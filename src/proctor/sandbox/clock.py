@@ -49,9 +49,10 @@ class ContestClock:
             return LimitHit.WALL if wall > limits.wall else None
         if wall > limits.wall_backstop:
             return LimitHit.IDLE
-        if reading.waited is None:
+        if reading.longest_wait is None:
             return LimitHit.IDLE if wall > max(10 * limits.cpu, 30.0) else None
-        idle = wall - reading.cpu - reading.waited
+        # The longest wait, not the sum: children that wait for one another would excuse any sleep.
+        idle = wall - reading.cpu - reading.longest_wait
         return LimitHit.IDLE if idle > limits.idle_allowance else None
 
     def pause(self, wall: float, reading: Reading) -> float:
@@ -61,10 +62,10 @@ class ContestClock:
             left.append(limits.wall - wall)
         else:
             left.append(limits.wall_backstop - wall)
-            if reading.waited is None:
+            if reading.longest_wait is None:
                 left.append(max(10 * limits.cpu, 30.0) - wall)
             else:
-                left.append(limits.idle_allowance - (wall - reading.cpu - reading.waited))
+                left.append(limits.idle_allowance - (wall - reading.cpu - reading.longest_wait))
         return max(min(left), _SHORTEST)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from proctor import cell
 from proctor.sandbox.backend import WARM_IMPORTS, CellSetup, Launch
-from proctor.sandbox.bubblewrap import ENVIRONMENT, PYTHON_FLAGS
+from proctor.sandbox.bubblewrap import ENVIRONMENT, PYTHON_FLAGS, SAMPLED
 from proctor.sandbox.launcher import CONTROL_FD
 
 _BOOT = (
@@ -55,7 +55,7 @@ class Unsafe:
             "network": nothing,
             "processes": "control group" if "pids" in controls else nothing,
             "signals": nothing,
-            "memory": "control group" if "memory" in controls else "sampling of the process tree",
+            "memory": "control group" if "memory" in controls else SAMPLED,
             "cpu": "control group" if "cpu" in controls else "process clocks; orphans not counted",
             "output": "RLIMIT_FSIZE on memory files",
             "kernel": nothing,
