@@ -36,6 +36,8 @@ def run(
     file: str, stdin: str | None, limits: Limits, pool: dict[str, Any], *, as_json: bool
 ) -> int:
     """Run, print what the program printed (or all facts as JSON), return the exit code."""
+    if file == "-" and sys.stdin is None:
+        raise InputError("there is no standard input to read the program from", file="-")
     source = sys.stdin.buffer.read() if file == "-" else _read(file)
     try:
         program = Program(source.decode("utf-8"))
