@@ -1,5 +1,6 @@
 # Two commands do everything on a fresh machine with Python 3.11+ and a C compiler.
 PYTHON ?= python3
+CC ?= cc
 VENV ?= .venv
 BIN = $(VENV)/bin
 
@@ -25,6 +26,9 @@ check: $(BIN)/.ready  ## Lint, types, import rules
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(CC) -fsyntax-only -std=gnu11 -Wall -Wextra -Werror -Wno-missing-field-initializers \
+		-DPy_LIMITED_API=0x030b0000 -isystem "$$($(BIN)/python -c \
+		'import sysconfig; print(sysconfig.get_path("include"))')" src/proctor/cell/lockdown.c
 
 bench: $(BIN)/.ready  ## Measure against peers; writes benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/run_all.py

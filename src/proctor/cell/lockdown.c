@@ -23,6 +23,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -206,6 +207,7 @@ static int stub_main(void *unused)
         struct timespec forever = { 1 << 30, 0 };
         syscall(SYS_nanosleep, &forever, NULL);
     }
+    return 0;
 }
 
 static pid_t start_stub(void)
