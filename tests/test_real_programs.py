@@ -65,7 +65,7 @@ def test_standard_mode_passes_what_passed_the_hidden_tests(test_data: Path) -> N
     passers = [
         (program["question_id"], program["model"], judgement)
         for program, judgement in zip(programs, judgements, strict=True)
-        if program["leaderboard_passed"] == "True"
+        if program["leaderboard_passed"]
     ]
     failed = [entry for entry in passers if not entry[2].passed]
     assert len(passers) > 500

@@ -124,8 +124,8 @@ def test_too_much_memory_is_a_kill_that_is_counted(v1: cgroup.V1Group, child: St
 def test_memory_of_several_counts_together(v1: cgroup.V1Group, child: StartChild) -> None:
     v1.limit(60 * MIB, 50)
     children = [child(ALLOCATE % (25 * MIB), *v1.join_files()) for _ in range(3)]
-    said = [line(program.stdout) for program in children]
-    assert "" in said, "each alone is well within the limit"
+    for program in children:  # each alone is well within the limit; who is killed, and when, varies
+        line(program.stdout)
     assert v1.oom_kills() >= 1
 
 
