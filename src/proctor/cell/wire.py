@@ -1,6 +1,6 @@
 """What host, agent and job say to each other. Runs on both sides; standard library only.
 
-Three sockets, all SOCK_SEQPACKET (one send is one message):
+Two sockets, both SOCK_SEQPACKET (one send is one message):
 
 control   host <-> agent. Host: `Request` with descriptors, or KILL. Agent: `Result` per request.
 feed      host <-> the process of a serving job. Host: TEST with descriptors, one test at a time.
@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 CONTROL_FD = 3
+LONGEST_NAME = 64
+"""Bytes of a function's name."""
 MAX_MESSAGE = 64 * 1024
 KILL = b"K"
 TEST = b"T"
@@ -57,7 +59,7 @@ class Request:
     def encode(self) -> bytes:
         """Raise ValueError if the function's name is too long to be one."""
         name = self.function.encode("utf-8", "surrogatepass")
-        if len(name) > 64:
+        if len(name) > LONGEST_NAME:
             raise ValueError(f"function name longer than 64 bytes: {self.function[:70]!r}")
         return _REQUEST.pack(
             self.kind, self.cpu, self.address_space, self.file_size, self.processes, self.stack,

@@ -9,9 +9,10 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 
+from proctor.cell.wire import LONGEST_NAME
 from proctor.errors import CellDied, ProctorError
 from proctor.judging.assignment import Assignment
-from proctor.judging.inputs import Inputs
+from proctor.judging.inputs import Inputs, encoded
 from proctor.judging.judgement import Judgement
 from proctor.judging.official import judge_official
 from proctor.judging.per_problem import PerProblem
@@ -174,6 +175,9 @@ def _without_running(
     """Return the judgement of what needs no cell: a broken problem, an absent program."""
     if not problem.tests:
         message = "the problem has no tests; a program without tests cannot be judged"
+        return Judgement(Verdict.TASK_FAULT, 0.0, (), message)
+    if problem.function is not None and len(encoded(problem.function)) > LONGEST_NAME:
+        message = f"the name of the function is longer than {LONGEST_NAME} bytes"
         return Judgement(Verdict.TASK_FAULT, 0.0, (), message)
     if settings.mode == "official":
         return None  # upstream has its own say on the rest
