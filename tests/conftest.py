@@ -4,10 +4,15 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from proctor.sandbox.pool import Pool
 from proctor.sandbox.run import open_pool
+
+# The same examples every time: a test that passed does not fail for another reason than a change.
+hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
+hypothesis.settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session")
