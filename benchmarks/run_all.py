@@ -1,18 +1,34 @@
 """Run every benchmark, show the tables, write results/<date>.json and RESULTS.md."""
 
+import harness
 import large_problems
 import livecodebench
+import run_isolation
 import run_latency
 from rich.console import Console
 
+import contest
 import report
+import serve
+
+BENCHMARKS = (
+    run_latency, run_isolation, livecodebench, large_problems, contest, harness, serve,
+)  # fmt: skip
 
 
 def main() -> None:
     quick = report.arguments().quick
     console = Console()
     found = {}
-    for benchmark in (run_latency, livecodebench, large_problems):
+    for benchmark in (
+        run_latency,
+        run_isolation,
+        livecodebench,
+        large_problems,
+        contest,
+        harness,
+        serve,
+    ):
         found[benchmark] = benchmark.measure(quick)
         report.show(console, benchmark.__doc__ or "", benchmark, found[benchmark])
     for path in report.write(found, quick):

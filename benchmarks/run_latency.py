@@ -14,7 +14,7 @@ import peers
 from budgets import Line, at_least, at_most, milliseconds, per_second, seconds, times
 from measure import INTERPRETER, WORK, Variant, Worker, interleave, quantile
 
-from proctor.sandbox.bubblewrap import find_bwrap
+from proctor.sandbox.levels.bubblewrap import find_bwrap
 
 BARE, RUN, CELL, DISK = "bare os.fork", "proctor.run", "proctor, one cell", "proctor.run, disk"
 FORK, FAST = "proctor.judge, fork per test", "proctor.judge, fast path"

@@ -1,6 +1,7 @@
 """The golden verdicts: every program of tests/corpus in both modes (format: corpus/README.md)."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -13,9 +14,14 @@ from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings, Mode, default_limits
 from proctor.limits import Limits
 from proctor.sandbox.pool import Pool
+from proctor.sandbox.run import open_pool
 
 CORPUS = Path(__file__).parent / "corpus"
 PROGRAMS = sorted(CORPUS.glob("*/*.py"))
+HOSTILE = [
+    path for path in PROGRAMS
+    if path.parent.name.split("_")[0] in ("escape", "bomb", "leftover", "spin")
+]  # fmt: skip
 MODES: tuple[Mode, ...] = ("official", "standard")
 FAST = "fast"
 # Most of it is programs that are meant to run into their limits.
@@ -40,27 +46,39 @@ def settings(mode: str, limits: Limits, tolerance: float | None = None) -> Judge
     return JudgeSettings(real, limits, fast=mode == FAST, tolerance=tolerance)
 
 
-@pytest.fixture(scope="session")
-def judgements(pool: Pool) -> dict[tuple[str, Path], Judgement]:
-    """Judge everything once, hostile programs side by side with honest ones."""
+Judged = dict[tuple[str, Path], Judgement]
+
+
+def judge_all(programs: Sequence[Path], mode: str, pool: Pool) -> Judged:
+    """Judge hostile programs side by side with honest ones."""
     made = {}
-    for mode in (*MODES, FAST):
-        groups: dict[JudgeSettings, list[Path]] = {}
-        for path in PROGRAMS:
-            groups.setdefault(settings(mode, *problem(path.parent)[1:]), []).append(path)
-        for chosen, paths in groups.items():
-            pairs = ((problem(path.parent)[0], path.read_text()) for path in paths)
-            for judged in judge_many(pairs, settings=chosen, pool=pool):
-                made[mode, paths[judged.index]] = judged.judgement
+    groups: dict[JudgeSettings, list[Path]] = {}
+    for path in programs:
+        groups.setdefault(settings(mode, *problem(path.parent)[1:]), []).append(path)
+    for chosen, paths in groups.items():
+        pairs = ((problem(path.parent)[0], path.read_text()) for path in paths)
+        for judged in judge_many(pairs, settings=chosen, pool=pool):
+            made[mode, paths[judged.index]] = judged.judgement
     return made
 
 
-@pytest.mark.parametrize("mode", [*MODES, FAST])
-@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_verdict(mode: str, path: Path, judgements: dict[tuple[str, Path], Judgement]) -> None:
+@pytest.fixture(scope="session")
+def judgements(pool: Pool) -> Judged:
+    """Everything, once."""
+    return {key: each for mode in (*MODES, FAST)
+            for key, each in judge_all(PROGRAMS, mode, pool).items()}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def at_landlock() -> Judged:
+    """What attacks, exhausts or stays behind, where no namespace holds it."""
+    with open_pool(isolation="landlock") as pool:
+        return judge_all(HOSTILE, "standard", pool)
+
+
+def check(mode: str, path: Path, judgement: Judgement) -> None:
     official, standard = path.stem.split("_")[:2]
     expected = official if mode == "official" else standard
-    judgement = judgements[mode, path]
     verdict = judgement.verdict.value.lower()
     shown = f"{verdict}: {judgement.message}"
     if expected == "notac":
@@ -70,7 +88,22 @@ def test_verdict(mode: str, path: Path, judgements: dict[tuple[str, Path], Judge
         assert verdict == expected, shown
 
 
-def test_nothing_was_harmed(judgements: dict[tuple[str, Path], Judgement], pool: Pool) -> None:
+def name(path: Path) -> str:
+    return f"{path.parent.name}/{path.stem}"
+
+
+@pytest.mark.parametrize("mode", [*MODES, FAST])
+@pytest.mark.parametrize("path", PROGRAMS, ids=name)
+def test_verdict(mode: str, path: Path, judgements: Judged) -> None:
+    check(mode, path, judgements[mode, path])
+
+
+@pytest.mark.parametrize("path", HOSTILE, ids=name)
+def test_verdict_at_landlock(path: Path, at_landlock: Judged) -> None:
+    check("standard", path, at_landlock["standard", path])
+
+
+def test_nothing_was_harmed(judgements: Judged, pool: Pool) -> None:
     """After all the attacks an honest program still passes."""
     assert judgements
     path = CORPUS / "add"

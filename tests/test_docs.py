@@ -9,6 +9,10 @@ What a fenced block is for stands behind its language:
                             must succeed, or end with N where it says exit=N
     ```console exact        the output is as shown, `...` standing for any text
     ```console like         the same, but numbers and white space may differ
+    ```http                 a request, sent to a real server: `METHOD PATH`, headers, an empty line,
+                            the body; {id} in the path is the last answer's id
+    ```http answer          what it answered: status, content type, an empty line, the body, which
+                            is compared as `like`, without regard to any white space
 
 Anything else, and python with any other word behind it, is for reading only.
 """
@@ -20,18 +24,24 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from typer.main import get_command
 
 import proctor
 from proctor.cli.main import app
+from proctor.serve.native import about, schema, session_schema, solve_schema
+from proctor.solver.envelope import Envelope, Partial
+from served import serving
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-LINKED = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
+LINKED = [*PAGES, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 CLI_PAGE = ROOT / "docs" / "reference" / "cli.md"
+DOORS = ("http-api", "sandbox-fusion", "judge0", "piston", "nemo", "mcp", "tack")
 API_PAGE = ROOT / "docs" / "reference" / "python-api.md"
 
 FENCE = re.compile(r"^```(\w*)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -125,6 +135,39 @@ def test_page(page: Path, tmp_path: Path) -> None:
         if block.language == "console":
             check_console(block, tmp_path)
     check_python(page, found, tmp_path)
+    check_http(found)
+
+
+def check_http(found: list[Block]) -> None:
+    """Send a page's requests to one server, in order."""
+    if not any(block.language == "http" for block in found):
+        return
+    with serving() as served, served.client() as client:
+        answer = None
+        for block in found:
+            if block.language != "http":
+                continue
+            head, _, text = block.text.partition("\n\n")
+            first, *lines = head.splitlines()
+            if "answer" in block.options:
+                assert answer is not None
+                printed = squeezed(normal(answer.text))
+                said = f"line {block.line}: {answer.status_code} {answer.headers}\n{answer.text}"
+                assert first.split()[0] == str(answer.status_code), said
+                for name, _, value in (line.partition(": ") for line in lines):
+                    assert same(normal(value), normal(answer.headers[name]), ["exact"]), said
+                assert same(squeezed(normal(text)), printed, ["exact"]), said
+                continue
+            method, path = first.split()
+            if "{id}" in path:
+                assert answer is not None
+                path = path.replace("{id}", answer.json()["id"])
+            headers = dict(line.split(": ", 1) for line in lines)
+            answer = client.request(method, path, headers=headers, content=text.encode())
+
+
+def squeezed(text: str) -> str:
+    return re.sub(r"\s", "", text)
 
 
 def check_console(block: Block, directory: Path) -> None:
@@ -186,32 +229,87 @@ def documented_options() -> dict[str, dict[str, str]]:
     for section in sections:
         title = section.splitlines()[0].strip("`")
         if title.startswith("proctor "):
-            rows = re.findall(r"^\| `(--[a-z]+)[^|]*\|.*$", section, re.MULTILINE)
-            lines = re.findall(r"^\| `--[a-z]+[^|]*\|.*$", section, re.MULTILINE)
+            rows = re.findall(r"^\| `(--[a-z-]+)[^|]*\|.*$", section, re.MULTILINE)
+            lines = re.findall(r"^\| `--[a-z-]+[^|]*\|.*$", section, re.MULTILINE)
             found[title.removeprefix("proctor ")] = dict(zip(rows, lines, strict=True))
     return found
 
 
 def test_every_option_is_documented() -> None:
     documented = documented_options()
-    listed = get_command(app).commands  # type: ignore[attr-defined]
+    listed = {}
+    for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
+        below = getattr(command, "commands", {})
+        listed |= {f"{name} {each}": below[each] for each in below} or {name: command}
     assert documented.keys() == listed.keys()
     for name, command in listed.items():
-        options = {param.opts[0]: param for param in command.params if param.opts[0][0] == "-"}
+        options = {typed(param): param for param in command.params if param.opts[0][0] == "-"}
         assert documented[name].keys() == options.keys(), name
         for option, param in options.items():
             row = documented[name][option]
             metavar = "" if param.is_flag else f" {param.metavar}".replace("|", r"\|")
             assert row.startswith(f"| `{option}{metavar}` |"), f"{name}: {row}"
             default = param.default
-            if default is not None and default is not False:
+            if default is not None and not isinstance(default, bool):
                 assert row.split(" | ")[1].strip("` ") == str(default), f"{name}: {row}"
+
+
+def typed(param: Any) -> str:
+    """How somebody who wants what is not the default writes it."""
+    return str(param.secondary_opts[0] if param.default is True else param.opts[0])
+
+
+def test_every_route_and_field_of_the_server_is_documented() -> None:
+    """By the pages of the doors, from what the server says of itself."""
+    pages = {
+        name: (ROOT / "docs" / "reference" / f"{name}.md").read_text("utf-8") for name in DOORS
+    }
+    everything = "\n".join(pages.values())
+    found = openapi()
+    paths = [path.replace("identity", "id").replace("{name}", "{id}") for path in found["paths"]]
+    assert "/v1/judge" in paths
+    missing = [path for path in paths if path not in everything and not other_place(path)]
+    assert missing == [], missing
+    fields = {
+        name
+        for module in (schema, about, session_schema, solve_schema)
+        for struct in vars(module).values()
+        if isinstance(struct, type) and issubclass(struct, msgspec.Struct)
+        for name in struct.__struct_fields__
+    }
+    assert "stdin_base64" in fields
+    assert [name for name in sorted(fields) if f"`{name}`" not in pages["http-api"]] == []
+    envelope = (ROOT / "docs" / "reference" / "solve-envelope.md").read_text("utf-8")
+    answered = {*Envelope.__struct_encode_fields__, *Partial.__struct_encode_fields__}
+    assert "jobId" in answered
+    assert [name for name in sorted(answered) if f"`{name}`" not in envelope] == []
+
+
+def other_place(path: str) -> bool:
+    """Whether it is a second place of what stands in the pages at its first."""
+    return path.startswith(("/judge0/", "/api/v2"))
+
+
+def openapi() -> Any:
+    with serving() as served, served.client() as client:
+        return client.get("/schema/openapi.json").json()
 
 
 def test_every_public_name_is_documented() -> None:
     text = API_PAGE.read_text(encoding="utf-8")
     missing = [name for name in proctor.__all__ if not re.search(rf"`{name}\b", text)]
     assert missing == []
+
+
+def test_every_environment_variable_is_documented() -> None:
+    used = {
+        name
+        for path in (ROOT / "src" / "proctor").rglob("*.py")
+        for name in re.findall(r"\bPROCTOR_[A-Z_]*[A-Z]\b", path.read_text(encoding="utf-8"))
+    }
+    assert "PROCTOR_ISOLATION" in used
+    text = (ROOT / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
+    assert sorted(name for name in used if f"`{name}" not in text) == []
 
 
 def test_named_files_exist() -> None:

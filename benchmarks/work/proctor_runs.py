@@ -7,10 +7,8 @@ import task
 
 from proctor import JudgeSettings, Limits, Problem, Test, judge, open_pool, run
 from proctor.program import Program
-from proctor.sandbox import interpreter, policy
 from proctor.sandbox.backend import CellSetup
-from proctor.sandbox.cell import Cell
-from proctor.sandbox.execute import execute
+from proctor.sandbox.choice import policy
 
 TESTS = 100
 DISK = 16 << 20
@@ -29,11 +27,12 @@ def public_run(limits):
 
 def cell_run():
     """One cell driven directly, as the pool's thread does."""
-    cell = Cell(policy.choose(), CellSetup(interpreter.default()))
+    choice = policy.choose()
+    cell = choice.backend.open_cell(CellSetup(choice.interpreter), 0)
     program, stdin, limits = Program(task.PROGRAM), task.STDIN.encode(), Limits()
 
     def job():
-        done = execute(cell, program, stdin, limits)
+        done = cell.run(program, stdin, limits)
         assert done.stdout == task.STDOUT.encode(), done
 
     return job

@@ -2,17 +2,34 @@
 
 from typing import TYPE_CHECKING, Any
 
+from proctor.version import __version__ as __version__
+
 if TYPE_CHECKING:
+    from proctor.bench.adapter import BenchmarkAdapter as BenchmarkAdapter
+    from proctor.bench.adapter import Outcome as Outcome
+    from proctor.bench.adapter import run_benchmark as run_benchmark
+    from proctor.bench.agent import AgenticAdapter as AgenticAdapter
+    from proctor.bench.agent import Budgets as Budgets
+    from proctor.bench.journal import Journal as Journal
+    from proctor.bench.journal import Solved as Solved
+    from proctor.bench.models.model import Message as Message
     from proctor.errors import InfraFault as InfraFault
     from proctor.errors import InputError as InputError
     from proctor.errors import NoIsolation as NoIsolation
     from proctor.errors import PlatformError as PlatformError
     from proctor.errors import ProctorError as ProctorError
+    from proctor.errors import SessionEnded as SessionEnded
     from proctor.errors import UsageError as UsageError
     from proctor.execution import Execution as Execution
+    from proctor.execution import Guarantee as Guarantee
     from proctor.execution import Isolation as Isolation
     from proctor.execution import LimitHit as LimitHit
+    from proctor.execution import Strength as Strength
+    from proctor.judging.contest.arena import open_arena as open_arena
+    from proctor.judging.contest.judge import judge_contest as judge_contest
+    from proctor.judging.contest.judgement import ContestJudgement as ContestJudgement
     from proctor.judging.formats.livecodebench import load_problems as load_problems
+    from proctor.judging.formats.packages.package import load as load_package  # noqa: F401 (renamed)
     from proctor.judging.judge import Judged as Judged
     from proctor.judging.judge import judge as judge
     from proctor.judging.judge import judge_async as judge_async
@@ -23,29 +40,52 @@ if TYPE_CHECKING:
     from proctor.judging.problem import Problem as Problem
     from proctor.judging.problem import Test as Test
     from proctor.judging.settings import JudgeSettings as JudgeSettings
+    from proctor.languages.run import run as run
+    from proctor.languages.run import run_async as run_async
     from proctor.limits import Limits as Limits
     from proctor.program import Program as Program
     from proctor.report.statistics import pass_at_k as pass_at_k
     from proctor.sandbox.pool import Pool as Pool
     from proctor.sandbox.run import open_pool as open_pool
-    from proctor.sandbox.run import run as run
-    from proctor.sandbox.run import run_async as run_async
+    from proctor.sandbox.session import Background as Background
+    from proctor.sandbox.session import Session as Session
+    from proctor.sandbox.session import open_session as open_session
+    from proctor.solver.envelope import Envelope as SolveEnvelope  # noqa: F401 (renamed)
+    from proctor.solver.envelope import Incumbent as Incumbent
+    from proctor.solver.host import SolverHost as SolverHost
+    from proctor.solver.solve import solve as solve
+    from proctor.solver.solve import solve_async as solve_async
+    from proctor.solver.solve import solve_stream as solve_stream
     from proctor.verdict import Verdict as Verdict
 
-__version__ = "0.1.0"
 
 # Loaded on first use: `proctor --help` and `import proctor` stay fast, on any platform.
 _HOMES = {
+    "BenchmarkAdapter": "bench.adapter",
+    "Outcome": "bench.adapter",
+    "run_benchmark": "bench.adapter",
+    "AgenticAdapter": "bench.agent",
+    "Budgets": "bench.agent",
+    "Journal": "bench.journal",
+    "Solved": "bench.journal",
+    "Message": "bench.models.model",
     "InfraFault": "errors",
     "InputError": "errors",
     "NoIsolation": "errors",
     "PlatformError": "errors",
     "ProctorError": "errors",
+    "SessionEnded": "errors",
     "UsageError": "errors",
     "Execution": "execution",
+    "Guarantee": "execution",
     "Isolation": "execution",
     "LimitHit": "execution",
+    "Strength": "execution",
+    "open_arena": "judging.contest.arena",
+    "judge_contest": "judging.contest.judge",
+    "ContestJudgement": "judging.contest.judgement",
     "load_problems": "judging.formats.livecodebench",
+    "load_package": "judging.formats.packages.package:load",
     "Judged": "judging.judge",
     "judge": "judging.judge",
     "judge_async": "judging.judge",
@@ -61,8 +101,17 @@ _HOMES = {
     "pass_at_k": "report.statistics",
     "Pool": "sandbox.pool",
     "open_pool": "sandbox.run",
-    "run": "sandbox.run",
-    "run_async": "sandbox.run",
+    "run": "languages.run",
+    "run_async": "languages.run",
+    "Background": "sandbox.session",
+    "Session": "sandbox.session",
+    "open_session": "sandbox.session",
+    "SolveEnvelope": "solver.envelope:Envelope",
+    "Incumbent": "solver.envelope",
+    "SolverHost": "solver.host",
+    "solve": "solver.solve",
+    "solve_async": "solver.solve",
+    "solve_stream": "solver.solve",
     "Verdict": "verdict",
 }
 __all__ = list(_HOMES)
@@ -73,5 +122,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'proctor' has no attribute {name!r}")
     from importlib import import_module
 
-    value = globals()[name] = getattr(import_module(f"proctor.{_HOMES[name]}"), name)
+    home, _, there = _HOMES[name].partition(":")  # what it is called there, if otherwise
+    value = globals()[name] = getattr(import_module(f"proctor.{home}"), there or name)
     return value

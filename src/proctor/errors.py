@@ -5,16 +5,38 @@
     ProctorError                 has a stable `code` and an `exit_code` for the command line
     ├── UsageError               the caller's mistake                                (exit 2)
     │   ├── InputError           a file, line or field that cannot be used
-    │   └── SettingsError        settings that contradict each other or an earlier run
+    │   │   └── FileRefused      a session's file that cannot be read or written
+    │   ├── SettingsError        settings that contradict each other or an earlier run
+    │   └── Unauthorized         a server that wants another token
     ├── PlatformError            this machine lacks what was asked for             (exit 125)
-    │   ├── UnsupportedPlatform  not Linux, or not an architecture we know
+    │   ├── UnsupportedPlatform  this level is not for this system or architecture
     │   ├── NoIsolation          no permitted sandbox works here
-    │   └── NoInterpreter        no usable CPython for the cell
+    │   ├── NoInterpreter        no usable CPython for the cell
+    │   └── NoLanguage           a language's compiler or interpreter is missing
+    ├── CompileFailed            a program does not compile                          (exit 1)
+    ├── SessionEnded             the session is over: closed, idle for too long, killed (exit 125)
+    ├── Cancelled                whoever asked for a job no longer wants it       (exit 125)
+    ├── NotFound                 what is named is not there, or not yours           (exit 2)
+    ├── Busy                     too much is waiting already; ask again later     (exit 125)
+    ├── ModelFault               a model gave no usable reply                      (exit 125)
+    │   ├── ModelUnreachable     nothing answers at its address, or the line breaks
+    │   ├── ModelStalled         no whole reply in time
+    │   ├── ModelRefused         the server answers with an error
+    │   ├── ModelReplyBroken     what it sends is no reply: HTML, half a JSON, no choice, too long
+    │   ├── ModelAbsent          a recording does not hold what is asked for
+    │   └── AgentFault           an agent of the user's own failed
     └── InfraFault               our machinery failed; never the program's fault   (exit 125)
         ├── CellStartFailed      a cell did not come up
         ├── CellDied             a cell vanished while a job was in it
-        └── PoolClosed           the pool was shut while work was waiting
+        ├── PoolClosed           the pool was shut while work was waiting
+        ├── Unreachable          no proctor at that address, or the line to it broke
+        └── ReplyBroken          what answers there is no proctor, or not this one's
 """
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from proctor.execution import Execution
 
 
 class ProctorError(Exception):
@@ -61,10 +83,26 @@ class InputError(UsageError):
         return f"{', '.join(where)}: {self.message}" if where else self.message
 
 
+class FileRefused(InputError):
+    """A file in a session that cannot be read or written; `errno` says why, as in errno(3)."""
+
+    code = "file-refused"
+
+    def __init__(self, message: str, *, file: str, errno: int) -> None:
+        self.errno = errno
+        super().__init__(message, file=file)
+
+
 class SettingsError(UsageError):
     """Settings that contradict each other, or those an output file was begun with."""
 
     code = "bad-settings"
+
+
+class Unauthorized(UsageError):
+    """A server wants a token, or another one."""
+
+    code = "unauthorized"
 
 
 class PlatformError(ProctorError):
@@ -85,10 +123,131 @@ class NoIsolation(PlatformError):
     code = "no-isolation"
 
 
+class LevelLacks(NoIsolation):
+    """The isolation level in force cannot do this; the message says what it can, and which does."""
+
+    code = "level-lacks"
+
+
 class NoInterpreter(PlatformError):
     """No interpreter that a cell could run under."""
 
     code = "no-interpreter"
+
+
+class CompileFailed(ProctorError):
+    """A program does not compile; `output` is what the compiler said."""
+
+    code = "compile-failed"
+    exit_code = 1
+
+    def __init__(
+        self, message: str, output: str = "", execution: "Execution | None" = None
+    ) -> None:
+        self.output = output
+        self.execution = execution
+        """The compiler's run, if it came to that."""
+        super().__init__(message)
+
+
+class NoLanguage(PlatformError):
+    """A language's tools are not installed; the message says which, and how to get them."""
+
+    code = "no-language"
+
+
+class SessionEnded(ProctorError):
+    """Asked of a session that is over; the message says why it ended."""
+
+    code = "session-ended"
+
+
+class Cancelled(ProctorError):
+    """The job was called off by whoever asked for it; it has no result."""
+
+    code = "cancelled"
+
+
+class NotFound(ProctorError):
+    """There is no job or session of that name, or it is somebody else's."""
+
+    code = "not-found"
+    exit_code = 2
+
+
+class Busy(ProctorError):
+    """More is waiting than may wait."""
+
+    code = "busy"
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        self.retry_after = retry_after
+        """Seconds after which there may be room."""
+        super().__init__(message)
+
+
+class ModelFault(ProctorError):
+    """A model gave no usable reply: neither its programs nor proctor are to blame."""
+
+    code = "model-fault"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        passing: bool = True,
+        retry_after: float | None = None,
+        busy: bool = False,
+    ) -> None:
+        self.passing = passing
+        """Whether asking again may help."""
+        self.retry_after = retry_after
+        """Seconds that the server wants to be left alone."""
+        self.busy = busy
+        """Whether it may be for too many requests at once."""
+        super().__init__(message)
+
+
+class ModelUnreachable(ModelFault):
+    """Nothing answers at the model's address, or the connection breaks."""
+
+    code = "model-unreachable"
+
+
+class ModelStalled(ModelFault):
+    """The model's server did not send a whole reply in time."""
+
+    code = "model-stalled"
+
+
+class ModelRefused(ModelFault):
+    """The model's server answered with an error."""
+
+    code = "model-refused"
+
+
+class ModelReplyBroken(ModelFault):
+    """What the model's server sent is not a reply."""
+
+    code = "model-reply-broken"
+
+
+class ModelAbsent(ModelFault):
+    """A recording does not hold the generation that is asked for."""
+
+    code = "model-absent"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, passing=False)
+
+
+class AgentFault(ModelFault):
+    """An agent of the user's own failed, or did what an agent must not."""
+
+    code = "agent-error"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, passing=False)
 
 
 class InfraFault(ProctorError):
@@ -113,3 +272,15 @@ class PoolClosed(InfraFault):
     """The pool was closed while this work was waiting or running."""
 
     code = "pool-closed"
+
+
+class Unreachable(InfraFault):
+    """A server or daemon of proctor's is not there, or the line to it broke before its answer."""
+
+    code = "unreachable"
+
+
+class ReplyBroken(InfraFault):
+    """What a server or daemon sent is no answer of proctor's."""
+
+    code = "reply-broken"

@@ -15,18 +15,49 @@ class LimitHit(StrEnum):
     """The safety net: neither computing nor waiting for a CPU for too long."""
     MEMORY = "memory"
     OUTPUT = "output"
+    PROCESSES = "processes"
+    """Only where the host counts them, for want of a better way; else a fork just fails."""
+    DISK = "disk"
+    """Likewise; else a write just fails."""
+
+
+GUARANTEES = (
+    "filesystem", "network", "processes", "signals", "memory", "cpu", "output", "kernel",
+)  # fmt: skip
+"""What a level is asked about; every Isolation answers all of them."""
+
+
+class Strength(StrEnum):
+    """How much of a guarantee is enforced."""
+
+    FULL = "full"
+    PARTIAL = "partial"
+    """Enforced but for the gap that the guarantee names."""
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Guarantee:
+    """Whether one thing is held back from programs, by what, and what that leaves open."""
+
+    strength: Strength
+    how: str
+    """The mechanism in force; of one that is not enforced, why."""
+    gap: str = ""
+    """What is not covered."""
+
+    def __str__(self) -> str:
+        if self.strength is Strength.NONE:
+            return f"not enforced: {self.how}"
+        return f"{self.how}; gap: {self.gap}" if self.gap else self.how
 
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """Which level held a run and how each of its guarantees was enforced.
-
-    `guarantees` maps a guarantee (filesystem, network, processes, signals, memory, cpu, output,
-    kernel) to the mechanism in force; a value that starts with "not enforced" says that none was.
-    """
+    """Which level held a run, and what it guaranteed: an answer to each of GUARANTEES."""
 
     level: str
-    guarantees: Mapping[str, str]
+    guarantees: Mapping[str, Guarantee]
 
 
 @dataclass(frozen=True, slots=True)

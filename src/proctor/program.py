@@ -1,29 +1,54 @@
 """What is run."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 from proctor.errors import InputError
+
+_LANGUAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9+#._-]{0,31}")
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program's source text and the language it is in.
+    """A program's source and the language it is in.
 
-    Raises InputError when `source` is not a string or `language` is not known.
+    Raises InputError when `source` is not a string, `language` is no name, or a file's name could
+    lead out of the directory it is put into.
     """
 
     source: str
     language: str = "python"
+    """An id or alias of `proctor languages`."""
+    name: str = ""
+    """File name of `source`; empty for the language's usual one."""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Further files by relative path, put beside it: headers, modules, graders."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.source, str):
             kind = type(self.source).__name__
             raise InputError(f"a program is a string of source text, not {kind}", field="code")
-        if self.language != "python":
-            raise InputError(
-                f"language {self.language!r} is not known here; known: python", field="language"
-            )
+        if not isinstance(self.language, str) or not _LANGUAGE.fullmatch(self.language):
+            raise InputError(f"{self.language!r} is not a language's name", field="language")
+        for name in (*self.files, *([self.name] if self.name else [])):
+            check_relative(name)
 
     def encoded(self) -> bytes:
         """Source as UTF-8. Lone surrogates, which JSON can carry, become what they encode to."""
         return self.source.encode("utf-8", "surrogatepass")
+
+
+def check_relative(name: str) -> str:
+    """Return a file's relative path as it is. Raises InputError if it could lead elsewhere."""
+    parts = name.split("/")
+    if not name or name.startswith("/") or any(part in {"", ".", ".."} for part in parts):
+        raise InputError(f"{name!r} is not a plain relative path", field="files")
+    try:
+        size = len(name.encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError as error:
+        raise InputError(f"{name!r} is not a file name", field="files") from error
+    if "\0" in name or "\\" in name or size > 1000:
+        raise InputError(f"{name!r} is not a file name", field="files")
+    return str(PurePosixPath(name))

@@ -8,6 +8,8 @@ class Verdict(StrEnum):
 
     AC = "AC"
     """Accepted."""
+    PA = "PA"
+    """Partly accepted: a score between none and all. Only in contest problems that give such."""
     WA = "WA"
     """Wrong answer."""
     PE = "PE"

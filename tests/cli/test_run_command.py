@@ -203,7 +203,7 @@ def test_doctor_finds_this_machine_fit() -> None:
     assert all(set(finding) == {"name", "ok", "found", "remedy"} for finding in report["findings"])
     shown = proctor("doctor")
     assert shown.returncode == 0
-    assert b"level namespaces works" in shown.stdout
+    assert b"level namespaces is used" in shown.stdout
 
 
 def test_doctor_says_no_where_no_job_can_run() -> None:

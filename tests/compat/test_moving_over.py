@@ -59,13 +59,20 @@ def test_a_script_for_lcb_runner_with_its_imports_changed(tmp_path: Path) -> Non
     assert again[3][1].startswith("Error during testing: ")
 
 
-RACY = {"abc349_e"}  # docs/reference/lcb_runner.md: a thread that nobody waits for
-# The same page: time-outs and memory, machine by machine.
+# docs/reference/lcb_runner.md: time-outs and memory, machine by machine.
 ON_THE_EDGE = {"3406", "abc301_e", "abc361_f", "abc363_c"}
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def racy(code: str) -> bool:
+    """Whether it may start a thread that it does not wait for: on a busy machine, output is lost.
+
+    The same page: so it is upstream.
+    """
+    return "threading" in code and ".start()" in code and ".join()" not in code
 
 
 def recorded(folder: Path) -> dict[str, list[tuple[str, dict[str, Any]]]]:
@@ -75,7 +82,7 @@ def recorded(folder: Path) -> dict[str, list[tuple[str, dict[str, Any]]]]:
         rows(folder / "programs.jsonl"), rows(folder / "lcb_runner_verdicts.jsonl"), strict=True
     )
     for program, verdict in pairs:
-        if program["question_id"] not in RACY | ON_THE_EDGE:
+        if program["question_id"] not in ON_THE_EDGE and not racy(program["code"]):
             by_question.setdefault(program["question_id"], []).append((program["code"], verdict))
     names = sorted(by_question)
     chosen = [
@@ -108,5 +115,9 @@ def test_recorded_verdicts(test_data: Path) -> None:
             got = results[index][number], about.get("error_code"), about.get("error_message")
             wanted = verdict["results"], verdict["error_code"], verdict["error_message"]
             assert json.dumps(got) == json.dumps(wanted), (name, number)
-    passes = [verdict["error_code"] is None for name in chosen for _, verdict in chosen[name]]
-    assert metrics["pass@1"] == pytest.approx(sum(passes) / len(passes))
+    # A mean over problems, which have one program or two.
+    rates = [
+        sum(verdict["error_code"] is None for _, verdict in each) / len(each)
+        for each in chosen.values()
+    ]
+    assert metrics["pass@1"] == pytest.approx(sum(rates) / len(rates))

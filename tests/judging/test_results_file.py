@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from proctor.errors import InfraFault, InputError, SettingsError
-from proctor.execution import Isolation
+from proctor.execution import Guarantee, Isolation, Strength
 from proctor.judging.formats.programs import Submission
 from proctor.judging.judgement import Judgement, TestResult, UpstreamReport
 from proctor.judging.problem import Problem
@@ -301,7 +301,7 @@ def test_the_row_of_a_judgement() -> None:
         0.5,
         (TestResult(Verdict.AC, 0.0123456789, 0.5, 7), TestResult(Verdict.WA, 1, 2, 8, "differs")),
         message="test 2: differs",
-        isolation=Isolation("namespaces", {"network": "own namespace"}),
+        isolation=Isolation("namespaces", {"network": Guarantee(Strength.FULL, "own namespace")}),
     )
     submission = Submission(4, "a", 1, "x", {"model": "m", "passed": True, "metadata": 3})
     assert judgement_row(submission, judgement, digest="d") == {

@@ -2,8 +2,6 @@
 
 # a test's name says what it tests
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,11 +84,10 @@ def test_long_lines_are_cut_in_the_middle() -> None:
     ],
     ids=lambda output: repr(output[:12]),
 )  # fmt: skip
+@pytest.mark.usefixtures("ends")
 def test_huge_output_is_told_apart_in_time(output: bytes) -> None:
-    start = time.perf_counter()
     assert judge_stdio(output, "1 2\n3").outcome == "wrong"
     assert judge_stdio(output, "7").outcome == "wrong"
-    assert time.perf_counter() - start < 10
 
 
 @given(st.binary(), st.text())
@@ -112,11 +109,10 @@ def test_the_expected_output_passes(text: str) -> None:
     ],
     ids=lambda output: repr(output[:12]),
 )  # fmt: skip
+@pytest.mark.usefixtures("ends")
 def test_hostile_results_are_told_apart_in_time(output: bytes) -> None:
-    start = time.perf_counter()
     assert not judge_call(output, call("1")).passed
     assert not judge_call(output, call("[" + "1," * 100_000 + "1]")).passed
-    assert time.perf_counter() - start < 10
 
 
 def test_no_equal_result_is_too_long_to_be_plausible() -> None:

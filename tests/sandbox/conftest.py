@@ -1,9 +1,11 @@
 """Shared by the sandbox tests: a single cell, and real processes to look at."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 from children import Child, StartChild
@@ -34,3 +36,11 @@ def child() -> Iterator[StartChild]:
             return process
 
         yield start
+
+
+@pytest.fixture
+def nothing_selected(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No variable and no configuration file says what to use."""
+    for name in [name for name in os.environ if name.startswith("PROCTOR_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))

@@ -1,18 +1,23 @@
-"""Control groups, the real ones: v1 with its controllers, v2 with and without.
+"""Control groups, the real ones: v1 with its controllers, v2 without.
 
-Needs root on a machine that has both hierarchies, as CI's has.
+Needs root on a machine that has both hierarchies, as CI's has. For v2 with controllers see tests/vm.
 """
 
+import contextlib
 import os
 import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from children import Child, StartChild, line
 
-from proctor.sandbox import cgroup, procfs
+from proctor import Limits, Pool, Program, open_pool, run
+from proctor.errors import CellDied
+from proctor.sandbox.machine import cgroup, procfs
+from proctor.sandbox.run import start
 
 MIB = 1 << 20
 JOIN = "import sys\nfor path in sys.argv[1:]:\n    with open(path, 'w') as f: f.write('0')\n"
@@ -37,7 +42,7 @@ def owner(serial: str) -> str:
 
 @pytest.fixture
 def v1() -> Iterator[cgroup.V1Group]:
-    homes = cgroup._homes()
+    homes = cgroup.own_groups()
     names = ("memory", "pids", "cpuacct")
     group = cgroup.V1Group({name: homes[name] / owner("v1") for name in names})
     yield group
@@ -46,7 +51,7 @@ def v1() -> Iterator[cgroup.V1Group]:
 
 @pytest.fixture
 def v2() -> Iterator[cgroup.V2Group]:
-    group = cgroup.V2Group(cgroup._homes()[""], owner("v2"))
+    group = cgroup.V2Group(cgroup.own_groups()[""], owner("v2"))
     yield group
     group.remove()
 
@@ -57,8 +62,8 @@ def group(request: pytest.FixtureRequest) -> cgroup.Group:
     return made
 
 
-def test_homes_are_our_own_groups() -> None:
-    homes = cgroup._homes()
+def test_own_groups_have_us() -> None:
+    homes = cgroup.own_groups()
     assert {"memory", "pids", "cpuacct", ""} <= homes.keys()
     for home in homes.values():
         assert str(os.getpid()) in (home / "cgroup.procs").read_text().split()
@@ -202,6 +207,51 @@ def dead_pid() -> int:
     return process.pid
 
 
+def test_a_group_taken_away_is_a_dead_cell() -> None:
+    """Out of its group, a cell is neither bounded nor counted: its job is tried on another."""
+    with open_pool(cells=1) as pool:
+        pool.submit(lambda cell, waited: None).result()
+        first: Any = pool._live[0]
+        homes = first.group._homes
+        job = start(Program("import time\ntime.sleep(1.5)\nprint('right')"), b"", Limits(), pool)
+        while not first.job_pids():
+            pass
+        while homes["pids"].exists():
+            for home in homes.values():
+                for pid in (home / "cgroup.procs").read_text().split() if home.exists() else []:
+                    with contextlib.suppress(ProcessLookupError):
+                        (home.parent / "cgroup.procs").write_text(pid)
+                with contextlib.suppress(OSError):
+                    home.rmdir()
+        done = job.result()
+        assert (done.stdout, done.limit) == (b"right\n", None)
+        assert pool._live[0] is not first
+
+
+def test_reading_what_is_gone_is_a_dead_cell(v1: cgroup.V1Group, v2: cgroup.V2Group) -> None:
+    for group in (v1, v2):
+        with pytest.raises(CellDied, match="the cell is not in it any more"):
+            group.check()  # nobody has joined
+        for path in group.join_files():
+            Path(path).parent.rmdir()
+        for look in (group.cpu, group.check, group.pids):
+            with pytest.raises(CellDied, match="took the cell's control group away"):
+                look()
+    for look in (v1.memory, v1.peak, v1.oom_kills, v1.reset_peak):
+        with pytest.raises(CellDied):
+            look()
+
+
+def test_a_tree_ends_when_one_of_it_is_killed_for_memory(pool: Pool) -> None:
+    """Not when the clock would have ended the rest."""
+    program = (
+        "import os, time\nif os.fork() == 0: kept = b'x' * (200 << 20)\nwhile True: time.sleep(1)\n"
+    )
+    done = run(program, limits=Limits(memory=64 * MIB, cpu=600.0, wall=3600.0), pool=pool)
+    assert done.limit == "memory"
+    assert (done.exit_code, done.signal) == (None, signal.SIGKILL)
+
+
 def test_sweep_removes_groups_of_dead_owners_only(child: StartChild) -> None:
     me, started = os.getpid(), procfs.start_time(os.getpid())
     other = child(IDLE)
@@ -212,7 +262,7 @@ def test_sweep_removes_groups_of_dead_owners_only(child: StartChild) -> None:
         owner("sweep"), f"proctor-{other.pid}-{procfs.start_time(other.pid)}-3", "proctor-",
         f"proctor-mine-{me}", f"notproctor-{dead}-1-0",
     ]  # fmt: skip
-    homes = cgroup._homes()
+    homes = cgroup.own_groups()
     places = [homes["memory"], homes["pids"], homes["cpuacct"], homes[""]]
     try:
         for place in places:
@@ -231,10 +281,12 @@ def test_sweep_removes_groups_of_dead_owners_only(child: StartChild) -> None:
 
 def test_sweep_waits_for_the_last_process(child: StartChild) -> None:
     """A dead owner's box may take a moment to go; its group is for the next sweep then."""
-    home = cgroup._homes()["pids"] / f"proctor-{dead_pid()}-1-0"
-    home.mkdir()
-    program = child(IDLE, str(home / "cgroup.procs"))
-    assert line(program.stdout) == "in"
+    home = cgroup.own_groups()["pids"] / f"proctor-{dead_pid()}-1-0"
+    while True:  # another proctor on this machine may sweep it before somebody is in it
+        home.mkdir(exist_ok=True)
+        program = child(IDLE, str(home / "cgroup.procs"))
+        if line(program.stdout) == "in":
+            break
     cgroup.sweep()
     assert home.exists()
     assert program.poll() is None

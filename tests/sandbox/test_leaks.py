@@ -16,7 +16,10 @@ import pytest
 
 from proctor import Limits, Pool, Problem, Program, Test, judge, run
 from proctor.judging.settings import JudgeSettings
-from proctor.sandbox.serving import Serving, TestRun
+from proctor.sandbox.cell import TestRun
+from proctor.sandbox.command import Command
+from proctor.sandbox.executing import in_pool
+from proctor.sandbox.serving import AgentServing
 
 # Prints how often it finds each marker. Never joins the halves; a copy of memory that it makes
 # holds a marker only if the memory did. `own` comes from its stdin and must be found, or the
@@ -141,14 +144,14 @@ MODES = {
 def test_runs(monkeypatch: pytest.MonkeyPatch) -> list[TestRun]:
     """What programs really answered: a judgement does not tell. Listens, changes nothing."""
     heard: list[TestRun] = []
-    real = Serving.test
+    real = AgentServing.test
 
-    def listen(self: Serving, *arguments: object) -> TestRun:
+    def listen(self: AgentServing, *arguments: object) -> TestRun:
         done = real(self, *arguments)  # type: ignore[arg-type]
         heard.append(done)
         return done
 
-    monkeypatch.setattr(Serving, "test", listen)
+    monkeypatch.setattr(AgentServing, "test", listen)
     return heard
 
 
@@ -173,6 +176,8 @@ class Past:
     disk: Marker
     expected: Marker
     result: Marker
+    placed: Marker
+    word: Marker
 
     def all(self) -> dict[str, Marker]:
         return dict(vars(self))
@@ -181,7 +186,7 @@ class Past:
 @pytest.fixture(scope="module")
 def past(cell_pool: Pool) -> Iterator[Past]:
     """Earlier jobs of every kind, right, wrong, crashing and stopped, in the one cell."""
-    made = Past(*(marker() for _ in range(7)))
+    made = Past(*(marker() for _ in range(9)))
     source = (
         f"# {made.source.whole}\n"
         f"import sys\n"
@@ -206,6 +211,17 @@ def past(cell_pool: Pool) -> Iterator[Past]:
     for settings in MODES.values():
         judge(Problem("past", tests), source, settings=settings, pool=cell_pool)
         judge(Problem("past", calls, "f"), function, settings=settings, pool=cell_pool)
+    place = made.word.whole
+    for collect in ((), ("*",)):  # the two ways to place files
+        command = Command(
+            ("/bin/cat", f"{place}/{place}"),
+            files={f"{place}/{place}": made.placed.whole.encode()},
+            directories=(f"made/{place}",),
+            environment={place: place},
+            collect=collect,
+        )
+        finished = in_pool(cell_pool)(command, b"", Limits(disk=1 << 20))
+        assert finished.execution.stdout == made.placed.whole.encode(), finished
     cell = cell_pool._live[0]
     yield made
     assert cell_pool._live[0] is cell, "a new cell has no past to find"

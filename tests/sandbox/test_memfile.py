@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from proctor.sandbox import memfile
+from proctor.sandbox.machine import memfile
 
 CONTENT = bytes(range(256)) * 3 + b"\0end"
 

@@ -31,7 +31,7 @@ FACTS = r"""
 import dataclasses, json, os, sys
 import proctor
 from proctor import JudgeSettings, Limits, Problem, Test, judge, open_pool, run
-from proctor.sandbox import cgroup, procfs
+from proctor.sandbox.machine import cgroup, procfs
 
 MIB = 1 << 20
 TREE = '''
@@ -134,11 +134,13 @@ def test_the_guarantees_say_how(facts: dict[str, Any]) -> None:
     assert not facts["group"], "or this shows nothing: an ordinary user has no control group here"
     assert facts["isolation"]["level"] == "namespaces"
     guarantees = facts["isolation"]["guarantees"]
-    assert guarantees["memory"].startswith("sampling of the process tree")
-    assert guarantees["cpu"] == "process clocks; orphans not counted"
-    assert guarantees["processes"] == "PID namespace per job, RLIMIT_NPROC"
-    assert guarantees["network"] == "network namespace without interfaces"
-    assert guarantees["kernel"] == "seccomp"
+    assert guarantees["memory"]["strength"] == "partial"
+    assert guarantees["memory"]["how"].startswith("sampling of the process tree")
+    assert guarantees["cpu"]["strength"] == "partial"
+    assert guarantees["cpu"]["how"] == "clocks of all processes, ended ones included"
+    assert guarantees["processes"]["how"] == "PID namespace per job, RLIMIT_NPROC"
+    assert guarantees["network"]["how"] == "network namespace without interfaces"
+    assert guarantees["kernel"] == {"strength": "full", "how": "seccomp", "gap": ""}
 
 
 @pytest.mark.parametrize("what", ["memory of one", "memory of a tree"])
@@ -200,3 +202,28 @@ def test_the_running_interpreter_is_the_one_that_was_chosen(facts: dict[str, Any
     ).stdout
     assert facts["hello"][2] == f"hi {system}"
     assert sys.version != system.strip()
+
+
+SESSION = r"""
+import json, os
+from proctor import Limits, open_session
+from proctor.sandbox import workspace
+
+HIDING = "setsid sh -c 'sleep 1000 & sleep 1000' & (setsid sleep 1000 &); sleep 1000; :"
+out = {}
+limits = Limits(cpu=10.0, wall=60.0, memory=256 << 20, disk=1 << 20)
+with open_session(limits=limits, furnished=True) as session:
+    session.run(workspace.MAKE_TMP)
+    session.write("/tmp/x", "y")
+    out["tmp"] = session.read(".tmp/x").decode()
+    out["name"] = session.command(["whoami"]).stdout.decode()
+    before = len(session._pool._live[0].job_pids())
+    out["limit"] = str(session.command(["sh", "-c", HIDING], wall=0.5).limit)
+    out["left"] = len(session._pool._live[0].job_pids()) - before
+print(json.dumps(out))
+"""
+
+
+def test_sessions_end_programs_with_all_they_started(library: Path) -> None:
+    found = as_user(SESSION, library)
+    assert found == {"tmp": "y", "name": "cell\n", "limit": "wall", "left": 0}

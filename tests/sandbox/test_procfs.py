@@ -5,7 +5,7 @@ import time
 
 from children import StartChild, line
 
-from proctor.sandbox import procfs
+from proctor.sandbox.machine import procfs
 
 MIB = 1 << 20
 WAIT = "import sys; print('ready', flush=True); sys.stdin.read()"
@@ -53,7 +53,7 @@ def test_a_process_that_is_gone_has_nothing() -> None:
     assert procfs.start_time(pid) is None
     assert procfs.descendants(pid) == []
     assert procfs.run_delays([pid]) == []
-    assert procfs.resident_bytes([pid]) == 0
+    assert procfs.resident_bytes([pid], 0) == 0
     process = procfs.Process(pid)
     assert (process.cpu(), process.waited()) == (0.0, 0.0)
     process.close()
@@ -135,8 +135,8 @@ def test_resident_bytes_count_what_was_touched(child: StartChild) -> None:
     source = "data = bytearray(%d)\nfor at in range(0, len(data), 4096): data[at] = 1\n" + WAIT
     small, big = child(source % MIB), child(source % (40 * MIB))
     line(small.stdout), line(big.stdout)
-    one, other = procfs.resident_bytes([small.pid]), procfs.resident_bytes([big.pid])
+    one, other = procfs.resident_bytes([small.pid], 0), procfs.resident_bytes([big.pid], 0)
     assert 0 < one < 30 * MIB
     assert 38 * MIB <= other - one <= 42 * MIB
-    together = procfs.resident_bytes([small.pid, big.pid, gone()])
+    together = procfs.resident_bytes([small.pid, big.pid, gone()], 0)
     assert abs(together - one - other) < MIB

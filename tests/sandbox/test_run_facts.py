@@ -19,7 +19,7 @@ from proctor import (
     judge,
     run,
 )
-from proctor.sandbox.bubblewrap import ENVIRONMENT
+from proctor.sandbox.levels.bubblewrap import ENVIRONMENT
 
 MIB = 1 << 20
 
@@ -115,7 +115,9 @@ def test_what_is_no_program_is_refused(pool: Pool) -> None:
     with pytest.raises(InputError, match="field `program`"):
         run(5, pool=pool)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="field `language`"):
-        Program("", language="cobol")
+        Program("", language="no such/thing")
+    with pytest.raises(InputError, match="'cobol' is no language"):
+        run(Program("", language="cobol"), pool=pool)
 
 
 @pytest.mark.parametrize(
@@ -370,7 +372,7 @@ def test_cpu_time_of_orphans_counts(pool: Pool) -> None:
 def test_wall_time_contains_sleep_and_cpu_time_does_not(pool: Pool) -> None:
     done = run("import time; time.sleep(0.4)", pool=pool)
     assert done.wall >= 0.4
-    assert done.cpu < 0.3
+    assert done.cpu < done.wall - 0.35
 
 
 def test_official_mode_changes_nothing_for_the_jobs_after_it(cell_pool: Pool) -> None:

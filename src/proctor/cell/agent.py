@@ -24,9 +24,11 @@ from proctor.cell.wire import CONTROL_FD, MAX_MESSAGE
 def main() -> NoReturn:
     """Configure, say hello, serve until the host hangs up."""
     control = socket.socket(fileno=CONTROL_FD)
+    control.send(b"?")  # by now we are in the control groups that the host has us join
     config = json.loads(control.recv(MAX_MESSAGE))
     log = os.dup(2)  # the host reads it when a cell dies; jobs do not get it
     try:
+        lockdown.enter(config, [control.fileno()])
         _serve(control, config)
     except BaseException:  # noqa: BLE001 - the last words of a process that the host will replace
         os.write(log, traceback.format_exc().encode("utf-8", "backslashreplace"))
@@ -38,6 +40,7 @@ def _serve(control: socket.socket, config: dict[str, Any]) -> NoReturn:
         "version": sys.version,
         "prefix": sys.base_prefix,
         "executable": sys.executable,
+        "pid": os.getpid(),
     }
     sys.path.extend(config["paths"])
     hello["missing"] = _warm_up(config["imports"])

@@ -10,19 +10,40 @@ import resource
 import select
 import signal
 import socket
+import struct
 import time
 from collections.abc import Callable, Sequence
 
 from proctor.cell.wire import KILL, MAX_MESSAGE, TEST, Kind, Reply, Request, Result, Tag, receive
 
 _MOST_FDS = 5
+_PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 4, 38
+_CAPABILITY_VERSION = 0x20080522
 # Used while the agent wears lcb_runner's state, in which `os` lacks them.
 _kill, _killpg, _fork = os.kill, os.killpg, os.fork
+
+
+def give_up() -> None:
+    """Give up the box's capabilities, which jobs would inherit, and close this process to them.
+
+    With them a job could make the box's mounts writable. By ctypes: its first use is dear in a
+    fresh job, but this is the agent. Raises OSError.
+    """
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    header = struct.pack("Ii", _CAPABILITY_VERSION, 0)
+    failed = libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    failed = failed or libc.capset(header, bytes(24)) or libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    if failed:
+        raise OSError(ctypes.get_errno(), "capabilities could not be given up")
 
 
 def serve(control_fd: int, null_fd: int, wear: Callable[[int], None]) -> tuple[int, str]:
     """The agent's loop; see lockdown.serve."""
     control = socket.socket(fileno=control_fd)
+    # Jobs can signal us. As process 1 we are safe from all signals but those that Python handles.
+    unblocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     while True:
         data, fds = receive(control, _MOST_FDS)
         if not data:
@@ -30,11 +51,12 @@ def serve(control_fd: int, null_fd: int, wear: Callable[[int], None]) -> tuple[i
         if data == KILL:  # crossed a job's natural end
             continue
         request = Request.decode(data)
-        started = time.perf_counter_ns()
+        started = time.monotonic_ns()
         wear(request.kind is Kind.SERVE_OFFICIAL)
         placed = fds if request.kind is Kind.RUN else [null_fd, null_fd, null_fd, *fds]
         pid = _fork()
         if pid == 0:
+            signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
             control.detach()
             os.setsid()
             _place(placed)
@@ -50,16 +72,16 @@ def _supervise(control: socket.socket, pid: int, started: int) -> Result:
     poller = select.poll()
     poller.register(pidfd, select.POLLIN)
     poller.register(control.fileno(), select.POLLIN)
-    ended = False
-    while not ended:
+    over = False
+    while not over:
         for fd, _event in poller.poll():
             if fd == pidfd:
-                ended = True
+                over = True
             elif control.recv(MAX_MESSAGE) == KILL:
                 _end(pid)
             else:  # hung up; the box dies with us
                 os._exit(0)
-    wall = time.perf_counter_ns() - started
+    wall = time.monotonic_ns() - started
     os.close(pidfd)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)  # of this one child: cells are single-use
     _, status = os.waitpid(pid, 0)

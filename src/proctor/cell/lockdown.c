@@ -6,7 +6,8 @@
  * Order matters (each line breaks if moved):
  *   mounts before Landlock        a Landlock domain may not mount
  *   dumpable before oom_score_adj /proc/self of an undumpable process belongs to root
- *   Landlock before capset        and both before a single byte of the submission is read
+ *   uids before capset            changing them takes a capability
+ *   all before a single byte of the submission is read
  * seccomp is installed once in the agent and inherited: loading it per job costs 0.1 ms.
  */
 #define _GNU_SOURCE
@@ -14,6 +15,7 @@
 #include <Python.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -25,12 +27,15 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -45,64 +50,37 @@
 #error "proctor's cells know the system calls of x86-64 and aarch64 only"
 #endif
 
-/* Calls newer than some headers; from 424 on every architecture has the same numbers. */
+#include "calls.h"
+
 enum {
-    NR_pidfd_send_signal = 424, NR_io_uring_setup, NR_io_uring_enter, NR_io_uring_register,
-    NR_open_tree, NR_move_mount, NR_fsopen, NR_fsconfig, NR_fsmount, NR_fspick, NR_pidfd_open,
-    NR_clone3, NR_close_range, NR_pidfd_getfd = 438, NR_process_madvise = 440,
-    NR_mount_setattr = 442, NR_quotactl_fd = 443, NR_landlock_create_ruleset = 444, NR_landlock_add_rule,
-    NR_landlock_restrict_self, NR_memfd_secret, NR_process_mrelease, NR_set_mempolicy_home_node = 450, NR_setxattrat = 463, NR_open_tree_attr = 467,
-    NR_file_setattr = 469,
+    FEATURE_PIDNS = 1,
+    FEATURE_IPCNS = 2,
+    FEATURE_LANDLOCK = 4,
+    FEATURE_CAPS = 8,
+    FEATURE_OOM = 16,
+    /* For want of a PID namespace per job: all that we may signal is the job's, so killing that
+     * ends it. Whoever sets this has proved it (see keeper.py). */
+    FEATURE_SWEEP = 32,
+    FEATURE_UID = 64, /* jobs have a user of their own, which is not the agent's */
+    FEATURE_SCRATCH = 128, /* disk is a directory of the host's, not a file system of the job's */
 };
 
-/* Denied to jobs and agent alike. mount, unshare, setns and capset are missing from the list
- * because the agent needs them; a job has no capability left to use them with. */
-static const int DENIED[] = {
-    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, SYS_bpf,
-    SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl, SYS_add_key, SYS_request_key,
-    SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_swapon,
-    SYS_swapoff, SYS_acct, SYS_settimeofday, SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime,
-    SYS_quotactl, SYS_syslog, SYS_name_to_handle_at, SYS_open_by_handle_at, SYS_fanotify_init,
-    SYS_personality, SYS_move_pages, SYS_mbind, SYS_set_mempolicy, SYS_migrate_pages,
-    SYS_vmsplice, SYS_lookup_dcookie, SYS_nfsservctl, SYS_vhangup, SYS_sethostname,
-    SYS_setdomainname, SYS_pivot_root, SYS_chroot, SYS_umount2, SYS_setpriority, SYS_ioprio_set,
-    SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr,
-    /* System V and POSIX queues, segments, semaphores: they would outlive one test of a job. */
-    SYS_shmget, SYS_shmat, SYS_semget, SYS_msgget, SYS_mq_open,
-    /* Attributes of an input file would be a note to the next program that reads it. */
-    SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, NR_setxattrat, NR_file_setattr,
-    SYS_io_setup, /* its requests are counted for the whole machine (fs.aio-max-nr) */
-    NR_io_uring_setup, NR_io_uring_enter, NR_io_uring_register, NR_open_tree, NR_move_mount,
-    NR_fsopen, NR_fsconfig, NR_fsmount, NR_fspick, NR_pidfd_getfd, NR_process_madvise,
-    NR_mount_setattr, NR_quotactl_fd, NR_set_mempolicy_home_node, NR_memfd_secret, NR_process_mrelease, NR_open_tree_attr,
-#ifdef SYS_kexec_file_load
-    SYS_kexec_file_load,
-#endif
-#ifdef __x86_64__
-    SYS_iopl, SYS_ioperm, SYS_modify_ldt, SYS_uselib, SYS_ustat, SYS__sysctl,
-#endif
-};
-
-/* Calls whose first argument names a process: only "myself" (0) is allowed. */
-static const int SELF_ONLY[] = { SYS_prlimit64, SYS_sched_setaffinity };
-
-enum { FEATURE_PIDNS = 1, FEATURE_IPCNS = 2, FEATURE_LANDLOCK = 4, FEATURE_CAPS = 8,
-       FEATURE_OOM = 16 };
-
-enum { STACK_SIZE = 16384, MAX_KEPT = 8 };
+enum { STACK_SIZE = 16384, CHILD_STACK_SIZE = 65536, MAX_KEPT = 40 };
 
 /* How far a child came, on a page it shares with the agent and unmaps before any foreign code
  * runs: a lock-down that fails must not look like an exit code of the submission. */
 struct progress { int step; int error; };
 enum { STEP_NONE, STEP_NAMESPACES, STEP_OOM, STEP_DESCRIPTORS, STEP_DISK, STEP_RLIMITS,
-       STEP_LANDLOCK, STEP_CAPS, STEP_DONE };
+       STEP_LANDLOCK, STEP_UID, STEP_CAPS, STEP_DONE };
 
 static struct {
-    int features, ruleset, own_pidns;
+    int features, ruleset, scratch_ruleset, own_pidns;
+    int proc; /* the host's /proc, where the box has none */
+    uid_t uid, own_uid; /* of jobs, and of the agent */
     char work[256];
-    char *stub_stack;
+    char *stub_stack, *child_stack;
     volatile struct progress *progress;
-} cell = { .ruleset = -1, .own_pidns = -1 };
+} cell = { .ruleset = -1, .scratch_ruleset = -1, .own_pidns = -1, .proc = -1 };
 
 struct job {
     uint64_t cpu, address_space, file_size, processes, stack, disk;
@@ -129,16 +107,17 @@ static int place_descriptors(const struct job *job)
     }
     for (int i = 0; i < n; i++)
         if (dup2(fds[i], i) < 0) return -1;
-    return (int)syscall(NR_close_range, (unsigned)n, ~0u, 0);
+    return (int)syscall(NR_close_range, (unsigned)n, INT_MAX, 0); /* gVisor takes no more */
 }
 
 static int mount_disk(uint64_t bytes)
 {
-    char options[96];
-    snprintf(options, sizeof options, "size=%llu,nr_inodes=%llu,mode=700",
-             (unsigned long long)bytes, (unsigned long long)(bytes / 4096 + 64));
-    if (mount("proctor", cell.work, "tmpfs", MS_NOSUID | MS_NODEV, options)) return -1;
-    return chdir(cell.work);
+    char options[128];
+    int n = snprintf(options, sizeof options, "size=%llu,nr_inodes=%llu,mode=700",
+                     (unsigned long long)bytes, (unsigned long long)(bytes / 4096 + 64));
+    if (cell.features & FEATURE_UID)
+        snprintf(options + n, sizeof options - (size_t)n, ",uid=%u,gid=%u", cell.uid, cell.uid);
+    return mount("proctor", cell.work, "tmpfs", MS_NOSUID | MS_NODEV, options);
 }
 
 static int set_limits(const struct job *job)
@@ -147,7 +126,10 @@ static int set_limits(const struct job *job)
         || limit(RLIMIT_NOFILE, 256) || limit(RLIMIT_MEMLOCK, 0)
         /* 1, not 0, which a core_pattern that pipes to a program ignores (core(5)). */
         || (limit(RLIMIT_CORE, 1) && limit(RLIMIT_CORE, 0))
-        || limit(RLIMIT_MSGQUEUE, 0) || limit(RLIMIT_STACK, job->stack)
+        /* Linux lets everybody lower a limit; gVisor has no queues or signals to bound and refuses. */
+        || (limit(RLIMIT_MSGQUEUE, 0) && errno != EPERM)
+        || (limit(RLIMIT_SIGPENDING, 1024) && errno != EPERM)
+        || limit(RLIMIT_STACK, job->stack)
         || limit(RLIMIT_NPROC, job->processes))
         return -1;
     return job->address_space ? limit(RLIMIT_AS, job->address_space) : 0;
@@ -155,11 +137,19 @@ static int set_limits(const struct job *job)
 
 static int write_oom_score(void)
 {
-    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    int fd = cell.proc >= 0 ? openat(cell.proc, "self/oom_score_adj", O_WRONLY | O_CLOEXEC)
+                            : open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd < 0) return -1;
     int bad = write(fd, "1000", 4) != 4;
     close(fd);
     return bad ? -1 : 0;
+}
+
+static int change_user(void)
+{
+    gid_t gid = (gid_t)cell.uid;
+    if (setresgid(gid, gid, gid) || setresuid(cell.uid, cell.uid, cell.uid)) return -1;
+    return prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* a change of user has cleared it */
 }
 
 static int drop_capabilities(void)
@@ -176,77 +166,41 @@ static int lock_down(const struct job *job)
 {
     int f = cell.features, namespaces = 0;
     if (f & FEATURE_IPCNS) namespaces |= CLONE_NEWIPC;
-    if (job->disk) namespaces |= CLONE_NEWNS;
+    int scratch = job->disk && (f & FEATURE_SCRATCH);
+    if (job->disk && !scratch) namespaces |= CLONE_NEWNS;
     if (namespaces) STEP(STEP_NAMESPACES, unshare(namespaces));
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     if (f & FEATURE_OOM) STEP(STEP_OOM, write_oom_score());
     setsid();
     STEP(STEP_DESCRIPTORS, place_descriptors(job));
-    if (job->disk) STEP(STEP_DISK, mount_disk(job->disk));
+    if (job->disk && !scratch) STEP(STEP_DISK, mount_disk(job->disk));
     STEP(STEP_RLIMITS, set_limits(job));
     if (f & FEATURE_LANDLOCK) {
         /* The ruleset's own descriptor is closed by now: restrict through the saved copy. */
         STEP(STEP_LANDLOCK, (int)syscall(NR_landlock_restrict_self, 3 + job->n_kept - 1, 0));
         close(3 + job->n_kept - 1);
     }
+    if (f & FEATURE_UID) STEP(STEP_UID, change_user());
+    if (job->disk) STEP(STEP_DISK, chdir(cell.work)); /* the directory is the job's user's alone */
     if (f & FEATURE_CAPS) STEP(STEP_CAPS, drop_capabilities());
     cell.progress->step = STEP_DONE;
     return 0;
 }
 
-/* Process 1 of the job's PID namespace. It shares the agent's memory, so it makes system calls
- * only, with all signals blocked; killing it kills everything left in the namespace. */
-static int stub_main(void *unused)
-{
-    (void)unused;
-    struct { void *handler; unsigned long flags; void *restorer; unsigned long mask; }
-        ignore = { (void *)SIG_IGN, 0, NULL, 0 };
-    syscall(SYS_rt_sigaction, SIGCHLD, &ignore, NULL, 8); /* orphans reap themselves */
-    syscall(NR_close_range, 0u, ~0u, 0);
-    for (;;) {
-        struct timespec forever = { 1 << 30, 0 };
-        syscall(SYS_nanosleep, &forever, NULL);
-    }
-    return 0;
-}
-
-static pid_t start_stub(void)
-{
-    sigset_t all, old;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &old);
-    pid_t stub = clone(stub_main, cell.stub_stack + STACK_SIZE - 64, CLONE_VM | SIGCHLD, NULL);
-    int error = errno;
-    sigprocmask(SIG_SETMASK, &old, NULL);
-    errno = error;
-    return stub;
-}
-
-/* Forks in a new PID namespace behind a stub. Returns the pid (0 in the child), or -1. */
-static pid_t fork_behind_stub(pid_t *stub)
-{
-    if (unshare(CLONE_NEWPID)) return -1;
-    *stub = start_stub();
-    /* glibc's fork, not os.fork: it keeps libc's idea of the thread id right and leaves out
-     * Python's at-fork hooks, which a single-threaded agent does not need (0.2 ms). */
-    pid_t pid = *stub < 0 ? -1 : fork();
-    int error = errno;
-    if (pid) {
-        setns(cell.own_pidns, CLONE_NEWPID); /* or unshare works only once */
-        errno = error;
-    }
-    return pid;
-}
+#include "stub.h"
 
 PyDoc_STRVAR(configure_doc,
-"configure(features, ruleset_fd, pidfd_of_agent, work_dir)\n\nOnce per agent, before any spawn.");
+"configure(features, ruleset_fd, ruleset_fd_with_scratch, pidfd_of_agent, proc_fd, uid_of_jobs, work_dir)\n\n"
+"Once per agent, before any spawn.");
 
 static PyObject *configure(PyObject *self, PyObject *args)
 {
     (void)self;
     const char *work;
-    if (!PyArg_ParseTuple(args, "iiis", &cell.features, &cell.ruleset, &cell.own_pidns, &work))
+    if (!PyArg_ParseTuple(args, "iiiiiIs", &cell.features, &cell.ruleset, &cell.scratch_ruleset,
+                          &cell.own_pidns, &cell.proc, &cell.uid, &work))
         return NULL;
+    cell.own_uid = getuid();
     if (strlen(work) >= sizeof cell.work) {
         PyErr_SetString(PyExc_ValueError, "work directory name too long");
         return NULL;
@@ -273,6 +227,20 @@ static PyObject *drop_bounding(PyObject *self, PyObject *none)
     Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(may_unshare_doc,
+"may_unshare() -> bool\n\nWhether this process may make the namespaces that jobs are put into.");
+
+static PyObject *may_unshare(PyObject *self, PyObject *none)
+{
+    (void)self; (void)none;
+    int status = -1;
+    pid_t pid = fork();
+    if (pid == 0) _exit(unshare(CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNS) ? 1 : 0);
+    if (pid < 0) return PyErr_SetFromErrno(PyExc_OSError);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    return PyBool_FromLong(status == 0);
+}
+
 PyDoc_STRVAR(mount_proc_doc,
 "mount_proc()\n\nMounts a /proc that shows a process nothing but itself and its children.");
 
@@ -285,21 +253,73 @@ static PyObject *mount_proc(PyObject *self, PyObject *none)
     Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(keep_times_doc,
+"keep_times(path)\n\nMakes a device's mount read-only: it can be written to as before, but its times,\n"
+"which anybody who may write may set, are no note from one job to the next or to the host.");
+
+static PyObject *keep_times(PyObject *self, PyObject *args)
+{
+    (void)self;
+    const char *path;
+    struct statvfs now;
+    if (!PyArg_ParseTuple(args, "s", &path)) return NULL;
+    if (statvfs(path, &now)) return PyErr_SetFromErrno(PyExc_OSError);
+    /* What the mount has already must stay, or the kernel refuses. */
+    unsigned long flags = now.f_flag & (MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_NOATIME | MS_NODIRATIME);
+    if (now.f_flag & ST_RELATIME) flags |= MS_RELATIME;
+    if (mount(NULL, path, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | flags, NULL))
+        return PyErr_SetFromErrno(PyExc_OSError);
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(adopt_orphans_doc,
+"adopt_orphans()\n\nMakes every orphan below this process its child.");
+
+static PyObject *adopt_orphans(PyObject *self, PyObject *none)
+{
+    (void)self; (void)none;
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)) return PyErr_SetFromErrno(PyExc_OSError);
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(keep_capabilities_doc,
+"keep_capabilities(mask)\n\nGives up all capabilities but these (of the first 32), in this process\n"
+"and in what it executes, whatever user it becomes.");
+
+static PyObject *keep_capabilities(PyObject *self, PyObject *args)
+{
+    (void)self;
+    unsigned mask;
+    if (!PyArg_ParseTuple(args, "I", &mask)) return NULL;
+    struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+    struct __user_cap_data_struct kept[2] = { { mask, mask, 0 }, { 0, 0, 0 } };
+    if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || syscall(SYS_capset, &header, kept))
+        return PyErr_SetFromErrno(PyExc_OSError);
+    Py_RETURN_NONE;
+}
+
 #include "landlock.h"
 #include "seccomp.h"
 #include "serve.h"
+#include "session.h"
 #include "pin.h"
 
 static PyMethodDef methods[] = {
     { "serve", serve, METH_VARARGS, serve_doc },
     { "serve_tests", serve_tests, METH_VARARGS, serve_tests_doc },
+    { "serve_session", serve_session, METH_VARARGS, serve_session_doc },
     { "configure", configure, METH_VARARGS, configure_doc },
     { "pin", pin, METH_VARARGS, pin_doc },
     { "drop_bounding", drop_bounding, METH_NOARGS, drop_bounding_doc },
+    { "keep_times", keep_times, METH_VARARGS, keep_times_doc },
     { "mount_proc", mount_proc, METH_NOARGS, mount_proc_doc },
+    { "may_unshare", may_unshare, METH_NOARGS, may_unshare_doc },
+    { "adopt_orphans", adopt_orphans, METH_NOARGS, adopt_orphans_doc },
+    { "keep_capabilities", keep_capabilities, METH_VARARGS, keep_capabilities_doc },
     { "landlock_abi", landlock_abi, METH_NOARGS, landlock_abi_doc },
     { "landlock_ruleset", landlock_ruleset, METH_VARARGS, landlock_ruleset_doc },
-    { "install_seccomp", install_seccomp, METH_NOARGS, install_seccomp_doc },
+    { "landlock_scope", landlock_scope, METH_NOARGS, landlock_scope_doc },
+    { "install_seccomp", install_seccomp, METH_VARARGS, install_seccomp_doc },
     { NULL, NULL, 0, NULL },
 };
 
@@ -317,6 +337,13 @@ PyMODINIT_FUNC PyInit__lockdown(void)
     PyModule_AddIntConstant(m, "FEATURE_LANDLOCK", FEATURE_LANDLOCK);
     PyModule_AddIntConstant(m, "FEATURE_CAPS", FEATURE_CAPS);
     PyModule_AddIntConstant(m, "FEATURE_OOM", FEATURE_OOM);
+    PyModule_AddIntConstant(m, "FEATURE_SWEEP", FEATURE_SWEEP);
+    PyModule_AddIntConstant(m, "FEATURE_UID", FEATURE_UID);
+    PyModule_AddIntConstant(m, "FEATURE_SCRATCH", FEATURE_SCRATCH);
+    PyModule_AddIntConstant(m, "NO_BOX", NO_BOX);
+    PyModule_AddIntConstant(m, "SHARED_FILES", SHARED_FILES);
+    PyModule_AddIntConstant(m, "MEMORY_UNCOUNTED", MEMORY_UNCOUNTED);
+    PyModule_AddIntConstant(m, "CPU_UNCOUNTED", CPU_UNCOUNTED);
     PyModule_AddIntConstant(m, "LANDLOCK_READ", LANDLOCK_READ);
     PyModule_AddIntConstant(m, "LANDLOCK_DEVICE", LANDLOCK_DEVICE);
     PyModule_AddIntConstant(m, "LANDLOCK_WORK", LANDLOCK_WORK);

@@ -3,42 +3,97 @@
 import contextlib
 import os
 import site
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from proctor.cell import fallback, pages
 
 try:
-    from proctor.cell import _lockdown
+    from proctor.cell import _lockdown, keeper
 except ImportError:
     _lockdown = None  # type: ignore[assignment]
 
 WORK = "/box/work"
+DEVICES = ("null", "zero", "full", "random", "urandom")
 Wear = Callable[[int], None]
 """Puts lcb_runner's process state on (1) or takes it off (0)."""
+
+
+def enter(config: dict[str, Any], inherited: list[int]) -> None:
+    """Be kept, where no box keeps us; see keeper.start."""
+    if config["box"] == "landlock":
+        if _lockdown is None:
+            raise RuntimeError("level landlock needs proctor's C part, which is missing")
+        keeper.start(config, inherited)
 
 
 def prepare(config: dict[str, Any]) -> dict[str, Any]:
     """Get ready to spawn; returns what will be in force once `seal` has been called."""
     site.setquit()
     site.sethelper()
+    facts = {"lockdown": _lockdown is not None, "landlock": 0, "seccomp": False, "proc": False}
+    facts |= {"pidns": False, "disk": False, "scope": False}
+    if work := config.get("work"):  # a directory that a container gives all jobs, one by one
+        os.chdir(work)
+        facts["disk"] = True
     if _lockdown is None:
-        return {"lockdown": False, "landlock": 0, "seccomp": False, "proc": False}
-    boxed = bool(config["boxed"])
-    proc = boxed and _own_proc()
-    abi = _lockdown.landlock_abi() if boxed else 0
-    features = 0
-    if boxed:
-        features = _lockdown.FEATURE_PIDNS | _lockdown.FEATURE_IPCNS | _lockdown.FEATURE_CAPS
-    if proc and config["oom"]:
-        features |= _lockdown.FEATURE_OOM
-    ruleset = -1
+        if config["uid"] is not None:
+            raise RuntimeError("without proctor's C part, programs would stay the machine's root")
+        return facts
+    if config["box"] == "none":
+        scratch = config["scratch"]
+        features = 0 if scratch is None else _lockdown.FEATURE_SCRATCH
+        _lockdown.configure(features, -1, -1, -1, -1, 0, _work(scratch))
+        facts["disk"] = facts["disk"] or scratch is not None
+        return facts
+    if config["box"] == "filter":
+        facts["seccomp"] = True
+        return facts
+    boxed = config["box"] == "namespaces"
+    facts["landlock"] = abi = _lockdown.landlock_abi()
+    facts["seccomp"] = True
+    facts["scope"] = abi >= 6
+    facts["proc"] = proc = boxed and _own_proc()
+    _keep_times(DEVICES if boxed else ())
+    facts["pidns"] = boxed and _lockdown.may_unshare()
+    facts["disk"] = facts["pidns"] or config["scratch"] is not None
+    if not abi and not boxed:
+        raise RuntimeError("level landlock needs Landlock (Linux 5.13, lsm=landlock,...)")
+    config["features"] = _features(config, facts)
+    config["ruleset"] = config["scratch_ruleset"] = -1
     if abi:
-        features |= _lockdown.FEATURE_LANDLOCK
-        ruleset = _lockdown.landlock_ruleset(_rules(config["readable"], proc))
-    own_pidns = os.pidfd_open(os.getpid()) if boxed else -1  # needs no /proc, unlike ns/pid
-    _lockdown.configure(features, ruleset, own_pidns, WORK)
-    return {"lockdown": True, "landlock": abi, "seccomp": boxed, "proc": proc}
+        rules = _rules(config, boxed, proc)
+        config["ruleset"] = _lockdown.landlock_ruleset(rules)
+        if config["scratch"] is not None:
+            rules.append((config["scratch"], _lockdown.LANDLOCK_WORK))
+            config["scratch_ruleset"] = _lockdown.landlock_ruleset(rules)
+    return facts
+
+
+def _work(scratch: str | None) -> str:
+    """Return the directory that a job with disk works in."""
+    return WORK if scratch is None else scratch + "/work"
+
+
+def _features(config: dict[str, Any], facts: dict[str, Any]) -> int:
+    """Return the FEATURE_ bits for what each job's lock-down is to do."""
+    assert _lockdown is not None
+    if facts["pidns"]:
+        features = _lockdown.FEATURE_PIDNS | _lockdown.FEATURE_IPCNS
+    else:  # process 1 of a namespace reaches just that; for others keeper.py sees to it
+        if config["box"] == "namespaces" and os.getpid() != 1:
+            raise RuntimeError("the box has no PID namespace of its own: is bwrap what it says?")
+        features = _lockdown.FEATURE_SWEEP
+    wanted = {
+        _lockdown.FEATURE_CAPS: True,
+        _lockdown.FEATURE_LANDLOCK: facts["landlock"] > 0,
+        _lockdown.FEATURE_SCRATCH: config["scratch"] is not None,
+        _lockdown.FEATURE_UID: config["uid"] is not None,
+        # When memory is short a job goes first.
+        _lockdown.FEATURE_OOM: config["proc_fd"] is not None
+        or os.access("/proc/self/oom_score_adj", os.W_OK),
+    }
+    return features | sum(bit for bit, want in wanted.items() if want)
 
 
 def pin(play: Callable[[], object]) -> None:
@@ -50,9 +105,43 @@ def pin(play: Callable[[], object]) -> None:
 
 def seal(config: dict[str, Any]) -> None:
     """Give up what only the set-up needed; after this the agent serves."""
-    if _lockdown is not None and config["boxed"]:
+    if config["box"] == "none":
+        return
+    if _lockdown is None:
+        fallback.give_up()
+        return
+    lacks = 0
+    if config["box"] != "namespaces":
+        lacks |= _lockdown.NO_BOX | _lockdown.SHARED_FILES
+    elif config["scratch"] is not None:  # of our user, and there for longer than one job
+        lacks |= _lockdown.SHARED_FILES
+    if config["box"] == "landlock":
+        keeper.drop(config)
+    if "memory" not in config["controls"]:
+        lacks |= _lockdown.MEMORY_UNCOUNTED
+    if "cpu" not in config["controls"]:
+        lacks |= _lockdown.CPU_UNCOUNTED
+    if config["box"] == "filter":  # all there is to do is the filter; a container is around us
+        _lockdown.configure(_lockdown.FEATURE_CAPS, -1, -1, -1, -1, 0, WORK)
+        _lockdown.install_seccomp(lacks)
+        return
+    pidfd = os.pidfd_open(os.getpid())  # of the own PID namespace; needs no /proc, unlike ns/pid
+    proc = -1 if config["proc_fd"] is None else config["proc_fd"]
+    _lockdown.configure(
+        config["features"], config["ruleset"], config["scratch_ruleset"], pidfd, proc,
+        config["uid"] or 0, _work(config["scratch"]),
+    )  # fmt: skip
+    with contextlib.suppress(PermissionError):  # takes a capability; no_new_privs is set anyway
         _lockdown.drop_bounding()  # nothing is ever gained by execve; the agent keeps what it has
-        _lockdown.install_seccomp()
+    _lockdown.install_seccomp(lacks)
+
+
+def _keep_times(devices: tuple[str, ...]) -> None:
+    """Have the times of devices stay what they are, whoever writes to them."""
+    assert _lockdown is not None
+    for name in devices:
+        with contextlib.suppress(OSError):  # no right to mount here; `proctor selftest` tells
+            _lockdown.keep_times(f"/dev/{name}")
 
 
 def _own_proc() -> bool:
@@ -65,16 +154,21 @@ def _own_proc() -> bool:
     return True
 
 
-def _rules(readable: Sequence[str], proc: bool) -> list[tuple[str, int]]:
+def _rules(config: dict[str, Any], boxed: bool, proc: bool) -> list[tuple[str, int]]:
     assert _lockdown is not None
-    rules = [(path, _lockdown.LANDLOCK_READ) for path in readable]
-    rules += [("/dev/null", _lockdown.LANDLOCK_DEVICE), ("/dev/zero", _lockdown.LANDLOCK_DEVICE)]
+    rules = [(path, _lockdown.LANDLOCK_READ) for path in config["readable"]]
+    rules.append(("/dev/null", _lockdown.LANDLOCK_DEVICE))
+    # Mapped for writing it is shared memory, which nobody sees if nothing counts it.
+    counted = "memory" in config["controls"]
+    zero = _lockdown.LANDLOCK_DEVICE if counted else _lockdown.LANDLOCK_READ
+    rules.append(("/dev/zero", zero))
     rules += [("/dev/urandom", _lockdown.LANDLOCK_READ), ("/dev/random", _lockdown.LANDLOCK_READ)]
     if proc:
         rules.append(("/proc", _lockdown.LANDLOCK_READ))
-    # On the parent of the work directory: a rule on the directory itself would not cover the
-    # file system that a job with disk mounts over it.
-    rules.append((os.path.dirname(WORK), _lockdown.LANDLOCK_WORK))
+    if boxed and config["scratch"] is None:
+        # On the parent of the work directory: a rule on the directory itself would not cover the
+        # file system that a job with disk mounts over it.
+        rules.append((os.path.dirname(WORK), _lockdown.LANDLOCK_WORK))
     return rules
 
 
@@ -92,3 +186,9 @@ def serve_tests(feed_fd: int) -> None:
         fallback.serve_tests(feed_fd)
     else:
         _lockdown.serve_tests(feed_fd)
+
+
+def serve_session(feed_fd: int) -> None:
+    """Fork one process per program that arrives on the feed; returns in the program's only."""
+    assert _lockdown is not None  # the host refuses sessions without the C part
+    _lockdown.serve_session(feed_fd)

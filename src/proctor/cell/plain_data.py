@@ -7,6 +7,7 @@ The text is ASCII JSON. None, booleans, finite floats, lists, ordinary strings a
     {"float": "nan"}     nan, inf, -inf
     {"text": "eda080"}   a string with surrogates, as hex of its UTF-8 ("surrogatepass")
     {"bytes": "00ff"}
+    {"complex": "1.5 nan"}
     {"tuple": [..]}  {"set": [..]}  {"frozenset": [..]}  {"deque": [..]}
     {"dict": [[key, value], ..]}
     {"array": [[shape..], [items..], text]}      a numpy array, row by row
@@ -29,23 +30,22 @@ from fractions import Fraction
 from typing import Any
 
 MAX_DEPTH = 100
-"""Containers within containers. JSON nests up to three levels for one of these, and the scanner of
-the standard library has to stay well below the host's recursion limit of 1000."""
+"""Containers within containers. JSON nests up to three levels for each, and its scanner has to stay
+well below the host's recursion limit of 1000."""
 MAX_NODES = 2_000_000
-"""Values in one encoded result. Bounds structures that share their parts and would unfold without
-end, such as `x = [x, x]` repeated."""
+"""Values in one encoded result: `x = [x, x]`, often enough, would unfold without end."""
 MAX_EMPTY_LISTS = 10_000
 """Lists that an array without items may unfold into. A few bytes can ask for millions."""
 MAX_HASHED = 10_000
-"""Set elements and dictionary keys, strings apart, in one result. Hashes of numbers are public: a
-forged set of colliding numbers takes quadratic time to build. String hashes are salted."""
+"""Set elements and dictionary keys, strings apart, in one result: a forged set of numbers whose
+hashes collide takes quadratic time to build. Strings' hashes are salted. Who decodes in a cell
+may allow more."""
 
 _PLAIN_INT = 1 << 63
 _MAX_DECIMAL_EXPONENT = 20_000
 _OPAQUE_TEXT = 1000
 _LONG_DIGITS = re.compile(rb"[0-9]{20}")
 _HEX_INT = re.compile(r"-?[0-9a-f]+")
-_FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -79,27 +79,27 @@ class Array:
         return build(self.shape)
 
 
-def encode(value: object) -> bytes:
+def encode(value: object, *, nodes: int = MAX_NODES, hashed: int = MAX_HASHED) -> bytes:
     """Encode any value at all; see the module's docstring for the form.
 
     A subclass of a plain type is encoded by its base's data. A cycle, nesting deeper than
-    MAX_DEPTH and what lies beyond MAX_NODES become opaque.
+    MAX_DEPTH and what lies beyond `nodes` values or `hashed` elements and keys become opaque.
     """
-    tree = _Encoder().tree(value, 0)
+    tree = _Encoder(nodes, hashed).tree(value, 0)
     return json.dumps(tree, separators=(",", ":"), check_circular=False).encode("ascii")
 
 
-def decode(data: bytes) -> object:
+def decode(data: bytes, *, hashed: int = MAX_HASHED) -> object:
     """Decode what `encode` wrote. Raises ValueError, and nothing else, for any other bytes.
 
-    The result is made of None, bool, int, float, str, bytes, list, tuple, dict, set, frozenset,
-    deque, Opaque and Array, exactly these types, nested at most MAX_DEPTH deep.
+    The result is made of None, bool, int, float, complex, str, bytes, list, tuple, dict, set,
+    frozenset, deque, Opaque and Array, exactly these types, nested at most MAX_DEPTH deep.
     """
     # Decimal integers that long are never written; refused before int() works on them.
     parse_int = _short_int if _LONG_DIGITS.search(data) else None
     try:
         tree = json.loads(data.decode("ascii"), parse_int=parse_int, parse_constant=_refuse)
-        return _Decoder().value(tree, 0)
+        return _Decoder(hashed).value(tree, 0)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     except TypeError as error:
@@ -119,9 +119,9 @@ def _refuse(constant: str) -> object:
 class _Encoder:
     """One walk over one value; builds what json.dumps is to write."""
 
-    def __init__(self) -> None:
-        self._nodes = 0
-        self._hashed = 0
+    def __init__(self, most_nodes: int, most_hashed: int) -> None:
+        self._most_nodes, self._most_hashed = most_nodes, most_hashed
+        self._nodes = self._hashed = 0
         self._path: set[int] = set()
 
     def tree(self, value: object, depth: int) -> object:
@@ -135,6 +135,9 @@ class _Encoder:
         for base, tag, items_of, ellipsis in _CONTAINERS:
             if issubclass(kind, base):
                 return self._container(value, tag, items_of, ellipsis, depth)
+        if isinstance(value, complex) and kind is complex:
+            plain = self.tree(value.real, depth)
+            return {"complex": f"{value.real!r} {value.imag!r}"} if value.imag else plain
         if kind in _EXACT_NUMBERS:
             number = _as_json_number(value)
             return _opaque(value, depth) if number is None else self.tree(number, depth)
@@ -156,7 +159,8 @@ class _Encoder:
         if tag in _HASHING:
             keys = (key for key, _ in items) if tag == "dict" else items
             self._hashed += sum(type(key) is not str for key in keys)
-        if depth >= MAX_DEPTH or self._nodes > MAX_NODES or self._hashed > MAX_HASHED:
+        too_many = self._nodes > self._most_nodes or self._hashed > self._most_hashed
+        if depth >= MAX_DEPTH or too_many:
             return {"opaque": f"<{type(value).__name__} of {len(items)}: too deep or too large>"}
         self._path.add(id(value))
         tree: list[object]
@@ -168,13 +172,11 @@ class _Encoder:
         return tree if tag == "list" else {tag: tree}
 
     def _items(self, items: list[object], depth: int) -> list[object]:
-        """Trees of the items; long lists of one simple type are checked at C speed."""
+        """Trees of the items; long lists of simple types are checked at C speed."""
         if len(items) > 4:
-            kinds = set(map(type, items))
-            if len(kinds) == 1:
-                check = _ALL_PLAIN.get(kinds.pop())
-                if check is not None and check(items):
-                    return items
+            check = _ALL_PLAIN.get(frozenset(map(type, items)))
+            if check is not None and check(items):
+                return items
         return [self.tree(item, depth) for item in items]
 
     def _key(self, key: object, depth: int) -> object:
@@ -199,7 +201,7 @@ class _Encoder:
             flat = base.reshape(-1).tolist()
             self._nodes += len(flat)
             shape = [int(width) for width in base.shape]
-            if depth < MAX_DEPTH and self._nodes <= MAX_NODES:
+            if depth < MAX_DEPTH and self._nodes <= self._most_nodes:
                 return {"array": [shape, self._items(flat, depth + 1), _bounded(value, depth)]}
         except Exception:  # noqa: BLE001, S110  # `numpy` may be anything the program put there
             pass
@@ -251,16 +253,14 @@ _SCALAR_TREES: tuple[tuple[type, Callable[[Any], object]], ...] = (
     (float, lambda value: _float_tree(float.__float__(value))),
     (bytes, lambda value: {"bytes": bytes.hex(value)}),
 )
-_EXACT_NUMBERS = (Fraction, Decimal, complex)
+_EXACT_NUMBERS = (Fraction, Decimal)
 
 
 def _as_json_number(value: Any) -> int | float | None:
-    """The int or float that is exactly `value`, a Fraction, Decimal or complex, if there is one.
+    """The int or float that is exactly `value`, a Fraction or Decimal, if there is one.
 
     Python calls these equal to that number, and to nothing else that JSON can hold.
     """
-    if type(value) is complex:
-        return value.real if value.imag == 0 else None
     if type(value) is Decimal:
         if not value.is_finite():
             return None if value.is_nan() else float(value)
@@ -287,19 +287,23 @@ _CONTAINERS: tuple[tuple[type, str, Callable[[Any], Iterable[object]], str], ...
 )
 _HASHING = ("dict", "set", "frozenset")
 _UNHASHABLE = (list, dict, set, deque)
-_ALL_PLAIN: dict[type, Callable[[list[Any]], bool]] = {
-    int: lambda items: min(items) > -_PLAIN_INT and max(items) < _PLAIN_INT,
-    str: lambda items: all(map(str.isascii, items)),
-    float: lambda items: all(map(math.isfinite, items)),
-    bool: lambda _items: True,
-    type(None): lambda _items: True,
+_ALL_PLAIN: dict[frozenset[type], Callable[[list[Any]], bool]] = {
+    frozenset({int}): lambda items: min(items) > -_PLAIN_INT and max(items) < _PLAIN_INT,
+    frozenset({str}): lambda items: all(map(str.isascii, items)),
+    frozenset({float}): lambda items: all(map(math.isfinite, items)),
+    # First the integers, for which isfinite may be too much; a nan makes one of these false.
+    frozenset({int, float}): lambda items: (
+        min(items) > -_PLAIN_INT and max(items) < _PLAIN_INT and all(map(math.isfinite, items))
+    ),
+    frozenset({bool}): lambda _items: True,
 }
 
 
 class _Decoder:
     """One walk over one parsed JSON text."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_hashed: int) -> None:
+        self._most_hashed = most_hashed
         self._hashed = 0
 
     def value(self, tree: object, depth: int) -> object:
@@ -368,7 +372,7 @@ class _Decoder:
 
     def _count(self, keys: Iterable[object]) -> None:
         self._hashed += sum(type(key) is not str for key in keys)
-        if self._hashed > MAX_HASHED:
+        if self._hashed > self._most_hashed:
             raise ValueError("too many set elements or keys")
 
 
@@ -378,17 +382,13 @@ def _decode_int(body: str) -> int:
     return int(body, 16)
 
 
-def _decode_float(body: str) -> float:
-    if body not in _FLOATS:
-        raise ValueError("not a special float")
-    return _FLOATS[body]
-
-
 _SCALAR_TAGS: dict[str, Callable[[str], object]] = {
     "int": _decode_int,
-    "float": _decode_float,
+    # There is but one nan: in containers Python calls it equal to itself only.
+    "float": lambda body: math.nan if body == "nan" else float(body),
     "text": lambda body: bytes.fromhex(body).decode("utf-8", "surrogatepass"),
     "bytes": bytes.fromhex,
+    "complex": lambda body: complex(*map(float, body.split())),
 }
 _BUILDERS: dict[str, Callable[[list[object]], object]] = {
     "tuple": tuple,

@@ -17,7 +17,7 @@ import types
 from types import CodeType, ModuleType
 from typing import NoReturn
 
-from proctor.cell import lcb_io, lcb_load, lockdown, plain_data
+from proctor.cell import lcb_io, lcb_load, lockdown, native_job, plain_data, work_job
 from proctor.cell.lcb_process import Disguise
 from proctor.cell.wire import TEST, Kind, Reply, Tag, receive
 
@@ -29,6 +29,7 @@ INTERRUPTED = 0x100 | signal.SIGINT  # no exit code: KeyboardInterrupt ends CPyt
 FUNCTION_RECURSION_LIMIT = 50_000  # what the platforms of function-call problems run with
 # Plain integers: an enum's machinery would cost a fresh job a dozen page faults.
 _RUN, _SERVE_FORK, _SERVE_OFFICIAL = int(Kind.RUN), int(Kind.SERVE_FORK), int(Kind.SERVE_OFFICIAL)
+_SESSION, _COMMAND, _WORK = int(Kind.SESSION), int(Kind.COMMAND), int(Kind.WORK)
 READY = Reply(Tag.READY).encode()
 _COMPILE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
@@ -39,12 +40,23 @@ def run(kind: int, function: str, base: ModuleType, disguise: Disguise) -> NoRet
     `base` is the module that the import preamble was executed in; `disguise` is on for official
     jobs only.
     """
+    if kind == _COMMAND:
+        native_job.run()
     gc.enable()
+    if kind == _WORK:
+        _run_once(*work_job.prepare())
     source = _read(SOURCE_FD)
     os.close(SOURCE_FD)
     if kind == _RUN:
         _run_once(source)
     feed = socket.socket(fileno=FEED_FD)
+    if kind == _SESSION:
+        feed.send(READY)
+        feed.detach()
+        lockdown.serve_session(FEED_FD)
+        source = _read(SOURCE_FD)
+        os.close(SOURCE_FD)
+        _run_once(source)
     if kind == _SERVE_OFFICIAL:
         _serve_official(feed, source, function, base, disguise)
     try:
@@ -58,17 +70,17 @@ def run(kind: int, function: str, base: ModuleType, disguise: Disguise) -> NoRet
     _serve_shared(feed, code, function, base)
 
 
-def _run_once(source: bytes) -> NoReturn:
+def _run_once(source: bytes, name: str = SOURCE_NAME) -> NoReturn:
     # A lazy entry: for tracebacks and warnings, decoded only if one is shown.
-    linecache.cache[SOURCE_NAME] = (lambda: source.decode("utf-8", "replace"),)
+    linecache.cache[name] = (lambda: source.decode("utf-8", "replace"),)
     try:
-        code = compile(source, SOURCE_NAME, "exec", dont_inherit=True)
+        code = compile(source, name, "exec", dont_inherit=True)
     except _COMPILE_ERRORS as error:
         sys.stderr.write("".join(traceback.format_exception_only(error)))
         sys.stderr.flush()
         os._exit(1)
     _reseed()
-    status = _finish(_execute(code))
+    status = _finish(_execute(code, name))
     if status == INTERRUPTED:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
@@ -162,11 +174,11 @@ def _safe_str(error: Exception) -> str:
         return type(error).__name__
 
 
-def _execute(code: CodeType) -> int:
+def _execute(code: CodeType, name: str = SOURCE_NAME) -> int:
     """Run a program as __main__; returns the exit code CPython would end with."""
     main = types.ModuleType("__main__")
     main.__dict__["__builtins__"] = builtins
-    main.__dict__["__file__"] = SOURCE_NAME
+    main.__dict__["__file__"] = name
     sys.modules["__main__"] = main
     try:
         exec(code, main.__dict__)

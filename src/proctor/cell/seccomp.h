@@ -2,12 +2,21 @@
 
 #define LEN(array) (sizeof(array) / sizeof(array)[0])
 #define ARG_LOW(n) (offsetof(struct seccomp_data, args) + 8 * (n))
+#define ARG_HIGH(n) (ARG_LOW(n) + 4) /* both architectures are little-endian */
 #define LOAD(offset) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (offset))
 #define RETURN(action) BPF_STMT(BPF_RET | BPF_K, (action))
 #define SKIP_UNLESS(value, n) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (n))
 #define REFUSE(error) RETURN(SECCOMP_RET_ERRNO | (error))
 
-enum { MOST_INSTRUCTIONS = 64 + 2 * LEN(DENIED) + 6 * LEN(SELF_ONLY) };
+enum {
+    MOST_INSTRUCTIONS = 170 + 2 * (LEN(DENIED) + LEN(DENIED_OUTSIDE_A_BOX)
+                               + LEN(DENIED_ON_SHARED_FILES))
+                        + 6 * (LEN(SELF_ONLY) + 1 + LEN(SELF_ONLY_OUTSIDE_A_BOX))
+                        + LEN(IOCTLS_OUTSIDE_A_BOX),
+};
+
+/* What the cell lacks, for which the filter must make up. */
+enum { NO_BOX = 1, MEMORY_UNCOUNTED = 2, CPU_UNCOUNTED = 4, SHARED_FILES = 8 };
 
 struct program { struct sock_filter code[MOST_INSTRUCTIONS]; unsigned short n; };
 
@@ -28,6 +37,17 @@ static void allow_only(struct program *p, int call, int arg, uint32_t value, int
     EMIT(REFUSE(error));
 }
 
+static void refuse(struct program *p, int call, int error)
+{
+    EMIT(SKIP_UNLESS(call, 1));
+    EMIT(REFUSE(error));
+}
+
+static void refuse_all(struct program *p, const int *calls, size_t n)
+{
+    for (size_t i = 0; i < n; i++) refuse(p, calls[i], EPERM);
+}
+
 /* `call` fails if argument `arg` has any bit of `mask` set. */
 static void refuse_flags(struct program *p, int call, int arg, uint32_t mask)
 {
@@ -35,10 +55,59 @@ static void refuse_flags(struct program *p, int call, int arg, uint32_t mask)
     EMIT(LOAD(ARG_LOW(arg)));
     EMIT(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, mask, 0, 1));
     EMIT(REFUSE(EPERM));
+    EMIT(LOAD(offsetof(struct seccomp_data, nr)));
+}
+
+/* `call` fails if argument `arg` equals `value`. */
+static void refuse_value(struct program *p, int call, int arg, uint32_t value)
+{
+    EMIT(SKIP_UNLESS(call, 4));
+    EMIT(LOAD(ARG_LOW(arg)));
+    EMIT(SKIP_UNLESS(value, 1));
+    EMIT(REFUSE(EPERM));
+    EMIT(LOAD(offsetof(struct seccomp_data, nr)));
+}
+
+/* ioctl is allowed only to do one of these. */
+static void allow_ioctls(struct program *p, const uint32_t *requests, size_t n)
+{
+    EMIT(SKIP_UNLESS(SYS_ioctl, (uint8_t)(n + 3)));
+    EMIT(LOAD(ARG_LOW(1)));
+    for (size_t i = 0; i < n; i++)
+        EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, requests[i], (uint8_t)(n - i), 0));
+    EMIT(REFUSE(ENOTTY));
     EMIT(RETURN(SECCOMP_RET_ALLOW));
 }
 
-static void build_filter(struct program *p)
+/* `call` fails if argument `arg`, seen through `mask`, equals `value`. */
+static void refuse_masked(struct program *p, int call, int arg, uint32_t mask, uint32_t value)
+{
+    EMIT(SKIP_UNLESS(call, 5));
+    EMIT(LOAD(ARG_LOW(arg)));
+    EMIT(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask));
+    EMIT(SKIP_UNLESS(value, 1));
+    EMIT(REFUSE(EPERM));
+    EMIT(LOAD(offsetof(struct seccomp_data, nr)));
+}
+
+/* Children of who ignores SIGCHLD vanish with what they have used. To ask what it does is allowed,
+ * and to change it has no effect instead of failing: Node.js and Go do these things to all signals
+ * when they start, and end if they fail. */
+static void leave_sigchld(struct program *p)
+{
+    EMIT(SKIP_UNLESS(SYS_rt_sigaction, 9));
+    EMIT(LOAD(ARG_LOW(0)));
+    EMIT(SKIP_UNLESS(SIGCHLD, 6));
+    EMIT(LOAD(ARG_LOW(1)));
+    EMIT(BPF_STMT(BPF_MISC | BPF_TAX, 0));
+    EMIT(LOAD(ARG_HIGH(1)));
+    EMIT(BPF_STMT(BPF_ALU | BPF_OR | BPF_X, 0));
+    EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0)); /* no new action: a question */
+    EMIT(REFUSE(0));
+    EMIT(LOAD(offsetof(struct seccomp_data, nr)));
+}
+
+static void build_filter(struct program *p, int lacks)
 {
     p->n = 0;
     EMIT(LOAD(offsetof(struct seccomp_data, arch)));
@@ -49,9 +118,11 @@ static void build_filter(struct program *p)
     EMIT(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1));
     EMIT(REFUSE(ENOSYS));
 #endif
-    /* clone3 hides its flags behind a pointer; libc falls back to clone on ENOSYS. */
-    EMIT(SKIP_UNLESS(NR_clone3, 1));
+    /* What the kernel learns after us. */
+    EMIT(BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, NR_FIRST_UNKNOWN, 0, 1));
     EMIT(REFUSE(ENOSYS));
+    /* clone3 hides its flags behind a pointer; libc falls back to clone on ENOSYS. */
+    refuse(p, NR_clone3, ENOSYS);
     /* CLONE_PARENT would make a job's child the agent's. */
     refuse_flags(p, SYS_clone, 0, CLONE_NEWUSER | CLONE_PARENT);
     refuse_flags(p, SYS_unshare, 0, CLONE_NEWUSER);
@@ -59,25 +130,55 @@ static void build_filter(struct program *p)
     refuse_flags(p, SYS_sendto, 3, MSG_OOB);
     refuse_flags(p, SYS_sendmsg, 2, MSG_OOB);
     refuse_flags(p, SYS_sendmmsg, 3, MSG_OOB);
+    /* A filter's listener would answer for other processes. */
+    refuse_flags(p, SYS_seccomp, 1, SECCOMP_FILTER_FLAG_NEW_LISTENER);
+    /* The same as inotify, by an older way; and a lease holds up whoever wants to write. */
+    refuse_value(p, SYS_fcntl, 1, F_NOTIFY);
+    refuse_value(p, SYS_fcntl, 1, F_SETLEASE);
+    /* A core to oneself slows others down; merged pages tell by their speed who else has the same. */
+    refuse_value(p, SYS_prctl, 0, 62 /* PR_SCHED_CORE */);
+    refuse_value(p, SYS_prctl, 0, 67 /* PR_SET_MEMORY_MERGE */);
+    refuse_value(p, SYS_madvise, 2, MADV_MERGEABLE);
+    if (lacks & SHARED_FILES) refuse_all(p, DENIED_ON_SHARED_FILES, LEN(DENIED_ON_SHARED_FILES));
+    if (lacks & NO_BOX) {
+        refuse_all(p, DENIED_OUTSIDE_A_BOX, LEN(DENIED_OUTSIDE_A_BOX));
+        refuse_flags(p, SYS_socketpair, 1, SOCK_DGRAM); /* could send to any address; raw too */
+        /* pthread_getattr_np asks for a thread's own by its number, and does without only if there
+         * is no such call: Java, Rust and Mono would not start. */
+        allow_only(p, SYS_sched_getaffinity, 0, 0, ENOSYS);
+        for (size_t i = 0; i < LEN(SELF_ONLY_OUTSIDE_A_BOX); i++)
+            allow_only(p, SELF_ONLY_OUTSIDE_A_BOX[i], 0, 0, EPERM);
+        allow_only(p, SYS_getpriority, 1, 0, EPERM);
+        allow_only(p, SYS_ioprio_get, 1, 0, EPERM);
+        allow_ioctls(p, IOCTLS_OUTSIDE_A_BOX, LEN(IOCTLS_OUTSIDE_A_BOX));
+    }
+    /* Pages of a file that is not mapped belong to no process that could be looked at; and shared
+     * memory is a file, which lives on whole while any part of it is mapped. */
+    if (lacks & MEMORY_UNCOUNTED) {
+        refuse(p, SYS_memfd_create, ENOSYS);
+        refuse_masked(p, SYS_mmap, 3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS);
+    }
+    if (lacks & CPU_UNCOUNTED) leave_sigchld(p);
     for (size_t i = 0; i < LEN(SELF_ONLY); i++) allow_only(p, SELF_ONLY[i], 0, 0, EPERM);
     allow_only(p, SYS_socket, 0, AF_UNIX, EAFNOSUPPORT);
     allow_only(p, SYS_socketpair, 0, AF_UNIX, EAFNOSUPPORT);
-    for (size_t i = 0; i < LEN(DENIED); i++) {
-        EMIT(SKIP_UNLESS(DENIED[i], 1));
-        EMIT(REFUSE(EPERM));
-    }
+    refuse_all(p, DENIED, LEN(DENIED));
     EMIT(RETURN(SECCOMP_RET_ALLOW));
 }
 
 PyDoc_STRVAR(install_seccomp_doc,
-"install_seccomp()\n\nLocks this process and all it will ever start out of risky system calls.\n"
-"Sets no_new_privs. Cannot be undone.");
+"install_seccomp(lacks)\n\nLocks this process and all it will ever start out of risky system calls.\n"
+"`lacks` says which further ones: NO_BOX, SHARED_FILES, MEMORY_UNCOUNTED, CPU_UNCOUNTED. Sets\n"
+"no_new_privs.\n"
+"Cannot be undone.");
 
-static PyObject *install_seccomp(PyObject *self, PyObject *none)
+static PyObject *install_seccomp(PyObject *self, PyObject *args)
 {
-    (void)self; (void)none;
+    (void)self;
+    int lacks;
     static struct program program;
-    build_filter(&program);
+    if (!PyArg_ParseTuple(args, "i", &lacks)) return NULL;
+    build_filter(&program, lacks);
     struct sock_fprog filter = { program.n, program.code };
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* jobs must not look into the agent */
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))

@@ -25,7 +25,7 @@ struct __attribute__((packed)) ended {
 _Static_assert(sizeof(struct request) == 113 && sizeof(struct result) == 44
                && sizeof(struct ended) == 29, "differs from wire.py");
 
-enum { KIND_RUN = 0, KIND_OFFICIAL = 3, TAG_ENDED = 3, MOST_FDS = 5 };
+enum { KIND_RUN = 0, KIND_OFFICIAL = 3, KIND_COMMAND = 5, KIND_EXECUTE = 6, TAG_ENDED = 3, MOST_FDS = 3 + MAX_KEPT };
 
 static double seconds(struct timeval t) { return (double)t.tv_sec + (double)t.tv_usec / 1e6; }
 
@@ -61,10 +61,46 @@ static void close_all(const int *fds, int n)
     for (int i = 0; i < n; i++) close(fds[i]);
 }
 
-/* Ends a job: its namespace if it has one, else its process group (which it may not have yet). */
+/* What processes have used that are gone; CPU in seconds. */
+struct used { double user, system; };
+
+static pid_t reap(pid_t which, int flags, int *status, struct used *used, struct rusage *usage)
+{
+    pid_t pid = wait4(which, status, flags | __WALL, usage);
+    if (pid > 0) {
+        used->user += seconds(usage->ru_utime);
+        used->system += seconds(usage->ru_stime);
+    }
+    return pid;
+}
+
+/* Kills all that is the job's (see FEATURE_SWEEP). Jobs of another user we can only signal as that
+ * user; for a moment, and with our real and saved user kept, so that they never can signal us. */
+static void kill_all(void)
+{
+    /* By system calls: libc's would have every thread change, and abort if one may not. A preloaded
+     * module may have started some (jemalloc, in pandas' company), without our capabilities. */
+    if (cell.features & FEATURE_UID) syscall(SYS_setresuid, -1, cell.uid, -1);
+    kill(-1, SIGKILL);
+    if (cell.features & FEATURE_UID) syscall(SYS_setresuid, -1, cell.own_uid, -1);
+}
+
+/* Kills and reaps all that is the job's, however fast it multiplies: the kernel lets no fork slip
+ * past a pending SIGKILL. Orphans come to us, so when we have no children left nothing is left. */
+static void sweep(struct used *used)
+{
+    struct rusage usage;
+    do kill_all();
+    while (reap(-1, 0, NULL, used, &usage) > 0 || errno == EINTR);
+}
+
+/* Ends a job: its namespace if it has one, else all there is, else its process group (which it may
+ * not have yet). */
 static void end_job(pid_t pid, pid_t stub)
 {
-    if (stub ? kill(stub, SIGKILL) : killpg(pid, SIGKILL)) kill(pid, SIGKILL);
+    if (stub) kill(stub, SIGKILL);
+    else if (cell.features & FEATURE_SWEEP) kill_all();
+    else if (killpg(pid, SIGKILL)) kill(pid, SIGKILL);
 }
 
 /* Waits for a job's end, or for the host's word to end it; leaves nothing of it alive. */
@@ -72,32 +108,47 @@ static void supervise(int control, pid_t pid, pid_t stub, uint64_t started)
 {
     int pidfd = (int)syscall(NR_pidfd_open, pid, 0);
     struct pollfd watched[2] = { { pidfd, POLLIN, 0 }, { control, POLLIN, 0 } };
-    if (pidfd < 0) { /* out of descriptors or memory: a job we cannot watch must not run */
+    int pause = -1;
+    if (pidfd < 0 && errno == ENOSYS) { /* not in gVisor: look again and again */
+        pause = 1;
+    } else if (pidfd < 0) { /* out of descriptors or memory: a job we cannot watch must not run */
         end_job(pid, stub);
         watched[0].revents = POLLIN;
     }
     while (!watched[0].revents) {
         char word;
-        if (poll(watched, 2, -1) < 0 && errno != EINTR) _exit(1);
+        if (poll(watched, 2, pause) < 0 && errno != EINTR) _exit(1);
+        siginfo_t ended = { 0 };
+        if (pause > 0 && !waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT)
+            && ended.si_pid == pid)
+            watched[0].revents = POLLIN;
         if (!watched[1].revents || watched[0].revents) continue;
-        if (recv(control, &word, 1, 0) != 1) _exit(0); /* the host is gone; the box dies with us */
+        ssize_t size = recv(control, &word, 1, 0);
         end_job(pid, stub);
+        if (size != 1) { /* the host is gone; a box dies with us, and without one we clean up */
+            struct used used = { 0 };
+            if (cell.features & FEATURE_SWEEP) sweep(&used);
+            _exit(0);
+        }
     }
-    struct rusage usage;
+    struct rusage usage, of_others;
+    struct used used = { 0 };
     int status;
     struct result result = { .wall = now_ns() - started };
     if (pidfd >= 0) close(pidfd);
-    wait4(pid, &status, 0, &usage);
+    reap(pid, 0, &status, &used, &usage);
     if (stub) {
         kill(stub, SIGKILL);
         /* Whatever else became our child must be reaped too, or the namespace never ends. */
-        while (waitpid(-1, NULL, 0) != stub) {}
+        while (reap(-1, 0, NULL, &used, &of_others) != stub) {}
+    } else if (cell.features & FEATURE_SWEEP) {
+        sweep(&used);
     } else {
         killpg(pid, SIGKILL);
     }
     result.status = status;
-    result.user = seconds(usage.ru_utime);
-    result.system = seconds(usage.ru_stime);
+    result.user = used.user;
+    result.system = used.system;
     result.peak = (uint64_t)usage.ru_maxrss * 1024;
     if (cell.progress->step != STEP_DONE) {
         result.step = cell.progress->step;
@@ -106,18 +157,29 @@ static void supervise(int control, pid_t pid, pid_t stub, uint64_t started)
     send(control, &result, sizeof result, MSG_NOSIGNAL);
 }
 
+#include "execute.h"
+
 /* Forks and locks down one job. Returns its pid, 0 in the child, -1 on failure. */
-static pid_t spawn(const struct request *request, const int *fds, int n_fds, int null, pid_t *stub)
+static pid_t spawn(const struct request *request, const int *fds, int n_fds, int null,
+                   const sigset_t *mask, pid_t *stub)
 {
     struct job job = { .cpu = request->cpu, .address_space = request->address_space,
                        .file_size = request->file_size, .processes = request->processes,
                        .stack = request->stack, .disk = request->disk };
-    int streams = request->kind == KIND_RUN ? 3 : 0; /* tests bring streams of their own */
+    /* Tests bring streams of their own. */
+    int streams = request->kind == KIND_RUN || request->kind >= KIND_COMMAND ? 3 : 0;
     for (int i = 0; i < 3; i++) job.streams[i] = streams ? fds[i] : null;
-    for (int i = streams; i < n_fds; i++) job.kept[job.n_kept++] = fds[i];
-    if (cell.features & FEATURE_LANDLOCK) job.kept[job.n_kept++] = cell.ruleset;
+    for (int i = streams; i < n_fds && job.n_kept < MAX_KEPT - 1; i++) job.kept[job.n_kept++] = fds[i];
+    int scratch = job.disk && cell.features & FEATURE_SCRATCH;
+    if (cell.features & FEATURE_LANDLOCK)
+        job.kept[job.n_kept++] = scratch ? cell.scratch_ruleset : cell.ruleset;
     cell.progress->step = STEP_NONE;
     cell.progress->error = 0;
+    if (request->kind == KIND_EXECUTE) {
+        if (n_fds > 3 && !read_words(fds[3])) return spawn_program(&job, mask, stub);
+        errno = EINVAL;
+        return -1;
+    }
     pid_t pid = cell.features & FEATURE_PIDNS ? fork_behind_stub(stub) : fork();
     if (pid == 0) {
         /* Opened anew: what one job sets on an open file, the next would find there. */
@@ -145,6 +207,10 @@ static PyObject *serve(PyObject *self, PyObject *args)
     int control, null, official = 0;
     PyObject *wear;
     if (!PyArg_ParseTuple(args, "iiO", &control, &null, &wear)) return NULL;
+    /* Where jobs can signal us, no handler of Python's shall run here. */
+    sigset_t all, old;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &old);
     for (;;) {
         struct request request;
         int fds[MOST_FDS], n_fds;
@@ -158,8 +224,9 @@ static PyObject *serve(PyObject *self, PyObject *args)
             if (!done) return NULL;
             Py_DECREF(done);
         }
-        pid_t stub = 0, pid = spawn(&request, fds, n_fds, null, &stub);
+        pid_t stub = 0, pid = spawn(&request, fds, n_fds, null, &old, &stub);
         if (pid < 0) return PyErr_SetFromErrno(PyExc_OSError);
+        if (pid == 0) sigprocmask(SIG_SETMASK, &old, NULL);
         if (pid == 0)
             return Py_BuildValue("iy#", request.kind, request.function,
                                  (Py_ssize_t)strnlen(request.function, sizeof request.function));
@@ -168,16 +235,15 @@ static PyObject *serve(PyObject *self, PyObject *args)
     }
 }
 
-/* Ends whatever a test left running, so that it cannot meet the next one. The kernel lets no fork
- * slip past a pending SIGKILL, so this ends. Only in a PID namespace: there our parent, the agent,
- * is out of sight, and -1 means everything but ourselves and the init. */
-static void kill_leftovers(void)
+/* Ends whatever a test left running, so that it cannot meet the next one. In a PID namespace -1
+ * means everything but ourselves and the init; without one, see FEATURE_SWEEP. What kill returns says
+ * nothing: it is 0 even if all there is to signal is none of ours. But orphans come to us. */
+static void kill_leftovers(struct used *used)
 {
-    if (getppid() != 0) return;
-    while (kill(-1, SIGKILL) == 0) {
-        while (waitpid(-1, NULL, WNOHANG) > 0) {}
-        sched_yield();
-    }
+    struct rusage usage;
+    if (!(cell.features & (FEATURE_PIDNS | FEATURE_SWEEP))) return;
+    do kill(-1, SIGKILL);
+    while (reap(-1, 0, NULL, used, &usage) > 0 || errno == EINTR);
 }
 
 PyDoc_STRVAR(serve_tests_doc,
@@ -191,6 +257,7 @@ static PyObject *serve_tests(PyObject *self, PyObject *args)
     int feed;
     if (!PyArg_ParseTuple(args, "i", &feed)) return NULL;
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* tests must not look into the process that forks them */
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* the CPU time of their orphans counts as theirs */
     /* Nor signal it: Python's handlers would leave a note that every later test is forked with. */
     sigset_t all, old;
     sigfillset(&all);
@@ -213,11 +280,14 @@ static PyObject *serve_tests(PyObject *self, PyObject *args)
         }
         close_all(fds, n_fds);
         struct rusage usage;
-        while (wait4(pid, &status, 0, &usage) < 0)
-            if (errno != EINTR) _exit(1);
-        kill_leftovers();
-        struct ended ended = { TAG_ENDED, status, seconds(usage.ru_utime),
-                               seconds(usage.ru_stime), (uint64_t)usage.ru_maxrss * 1024 };
+        struct used used = { 0 };
+        pid_t ended_pid;
+        do ended_pid = reap(-1, 0, &status, &used, &usage); /* orphans first, as they come */
+        while (ended_pid != pid && (ended_pid > 0 || errno == EINTR));
+        if (ended_pid != pid) _exit(1);
+        kill_leftovers(&used);
+        struct ended ended = { TAG_ENDED, status, used.user, used.system,
+                               (uint64_t)usage.ru_maxrss * 1024 };
         send(feed, &ended, sizeof ended, MSG_NOSIGNAL);
     }
 }

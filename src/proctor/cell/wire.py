@@ -6,6 +6,8 @@ control   host <-> agent. Host: `Request` with descriptors, or KILL. Agent: `Res
 feed      host <-> the process of a serving job. Host: TEST with descriptors, one test at a time.
           Job: one `reply` per message. Nothing that arrives here is trusted: a submission that
           shares the process (fast path, official mode) can write what it likes.
+          Of a session: any number of `Order`s; per order that runs a program a `Notice` when it
+          has started (from its own process) and one when it has ended.
 
 Payload (source, input, output) never travels in messages, only as descriptors, because every
 later job is forked from the agent's heap and could read it there.
@@ -22,6 +24,7 @@ LONGEST_NAME = 64
 MAX_MESSAGE = 64 * 1024
 KILL = b"K"
 TEST = b"T"
+DIRECTORY = b"D"
 
 
 class Kind(IntEnum):
@@ -35,6 +38,18 @@ class Kind(IntEnum):
     """All tests in one process with fresh globals: the fast path. Descriptors as SERVE_FORK."""
     SERVE_OFFICIAL = 3
     """All tests in one process the way lcb_runner does. Descriptors as SERVE_FORK."""
+    SESSION = 4
+    """Fork one process per program, in one workspace, as long as the feed is open. Descriptors as
+    SERVE_FORK; the source is empty."""
+    COMMAND = 5
+    """One program to execute. Descriptors: stdin, stdout, stderr, bundle, and what the bundle
+    says (see native_job.py)."""
+    EXECUTE = 6
+    """The same, cheaper, where no file is brought back. Descriptors: stdin, stdout, stderr, words
+    (see execute.h), the program's file if it is executed by descriptor, what it inherits."""
+    WORK = 7
+    """One Python program, run once, in a directory that the host looks into. Descriptors: stdin,
+    stdout, stderr, bundle, feed, and where it may write of its progress (see work_job.py)."""
 
 
 _REQUEST = struct.Struct("<B QQQQQQ 64s")
@@ -144,6 +159,67 @@ class Reply:
             status, user, system, peak = _ENDED.unpack_from(data, 1)
             return cls(tag, "", status, user, system, peak)
         return cls(tag, data[1:].decode("utf-8", "replace"))
+
+
+_ORDER = struct.Struct("<B I")
+_FINISHED = struct.Struct("<B I i d d Q")
+_STARTED = struct.Struct("<B I")
+
+
+class What(IntEnum):
+    """What an order asks a session for."""
+
+    RUN = ord("R")
+    """Run a program. Descriptors: stdin, stdout, stderr, source."""
+    KILL = ord("K")
+    """Kill its process group."""
+    INTERRUPT = ord("I")
+    """Send its process group SIGINT; answered once that is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The host's word to a session, about the program it has numbered `id`."""
+
+    what: What
+    id: int
+
+    def encode(self) -> bytes:
+        return _ORDER.pack(self.what, self.id)
+
+
+class Tell(IntEnum):
+    """What a notice tells."""
+
+    STARTED = 6
+    FINISHED = 7
+    REFUSED = 8
+    """It could not be forked: `status` is the error number."""
+    INTERRUPTED = 9
+    """An order to interrupt it was carried out, or it had ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A session's word about one program; figures as in Result."""
+
+    tell: Tell
+    id: int
+    status: int = 0
+    user: float = 0.0
+    system: float = 0.0
+    peak: int = 0
+
+    @classmethod
+    def decode(cls, data: bytes) -> "Notice":
+        """Raise ValueError on anything else."""
+        try:
+            tell = Tell(data[0])
+            if tell is Tell.STARTED:
+                return cls(tell, _STARTED.unpack(data)[1])
+            return cls(tell, *_FINISHED.unpack(data)[1:])
+        except (struct.error, IndexError) as error:
+            raise ValueError("malformed notice") from error
 
 
 def send(sock: socket.socket, data: bytes, fds: list[int]) -> None:

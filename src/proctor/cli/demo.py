@@ -26,7 +26,14 @@ CPU_LIMIT = 2.0
 """Seconds a test: the slow ones would take hours, the right ones a few milliseconds."""
 
 
-def run(mode: str, subset: str | None, isolation: str | None, *, as_json: bool) -> int:
+def run(
+    mode: str,
+    subset: str | None,
+    isolation: str | None,
+    min_isolation: str | None,
+    *,
+    as_json: bool,
+) -> int:
     """Judge the bundled programs; returns 0 only if each got the verdict it is labelled with."""
     if subset not in (None, FIXTURE):
         raise InputError(f"there is one subset, {FIXTURE}, not {subset!r}", field="--subset")
@@ -37,7 +44,7 @@ def run(mode: str, subset: str | None, isolation: str | None, *, as_json: bool) 
     problems, submissions = bundled(subset)
     judged: dict[int, Judgement] = {}
     progress = render.Progress(len(submissions), not as_json)
-    with open_pool(isolation=isolation) as pool, progress:
+    with open_pool(isolation=isolation, min_isolation=min_isolation) as pool, progress:
         pairs = ((problems[entry.question_id], Program(entry.code)) for entry in submissions)
         for result in judge_many(pairs, settings=settings, pool=pool):
             judged[result.index] = result.judgement

@@ -5,11 +5,12 @@ import sys
 import msgspec
 from rich.console import Console
 
-from proctor.sandbox.probe import Report, examine
+from proctor.sandbox.choice.policy import last_line
+from proctor.sandbox.choice.probe import Report, examine
 
 
 def run(*, as_json: bool) -> int:
-    """Print what was found; returns 0 only if the default level ran a job."""
+    """Print what was found; returns 0 only if the level that is used ran a job."""
     report = examine()
     if as_json:
         sys.stdout.write(msgspec.json.encode(report).decode() + "\n")
@@ -26,11 +27,22 @@ def _show(report: Report) -> None:
         console.print(finding.found, markup=False)
         if finding.remedy:
             console.print(f"         {finding.remedy}", markup=False)
+    for level in report.levels:
+        state = "[green]works[/green]" if level.works else "[yellow]does not work here[/yellow]"
+        way = f" ({level.arrangement})" if level.arrangement else ""
+        console.print(f"level {level.level}{way}: {state}")
+        for failure in level.failures:
+            console.print("         " + last_line(failure), markup=False)
+        for remedy in level.remedies:
+            console.print(f"         what would help: {remedy}", markup=False)
     if not report.works:
-        console.print(f"[red]level {report.level} does not work here[/red]")
+        console.print("[red]nothing can be run[/red]")
         console.print(report.error, markup=False)
         return
-    console.print(f"[green]level {report.level} works[/green]: a job ran in a cell. It guarantees")
+    console.print(
+        f"[green]level {report.level} is used[/green]: a job ran in a cell"
+        f" under {report.interpreter}. It guarantees"
+    )
     assert report.isolation is not None
-    for name, how in report.isolation.guarantees.items():
-        console.print(f"         {name}: {how}", markup=False)
+    for name, held in report.isolation.guarantees.items():
+        console.print(f"         {name}: {held}", markup=False)

@@ -14,7 +14,6 @@ import msgspec
 
 from proctor import __version__
 from proctor.cli import render
-from proctor.cli.units import seconds, size
 from proctor.errors import InputError, ProctorError, SettingsError
 from proctor.judging.formats.livecodebench import load_problems, problem_ids
 from proctor.judging.formats.programs import Submission, load_programs
@@ -28,11 +27,14 @@ from proctor.judging.results_file import (
     read_results,
 )
 from proctor.judging.settings import JudgeSettings, default_limits
+from proctor.languages import registry
 from proctor.program import Program
 from proctor.report.summary import summarise, to_json
-from proctor.sandbox import cgroup, interpreter
+from proctor.sandbox.choice import policy
+from proctor.sandbox.machine import cgroup
 from proctor.sandbox.pool import Pool
 from proctor.sandbox.run import open_pool
+from proctor.units import seconds, size
 from proctor.verdict import Verdict
 
 SHOW_EVERY = 0.1
@@ -95,7 +97,9 @@ def run(request: Request, *, as_json: bool) -> int:
             if not todo:
                 cgroup.sweep()  # what a killed run left behind; else opening a pool does it
             else:
-                pool = stack.enter_context(open_pool(**request.pool))
+                used = {entry.language for entry in todo} - {"python"}
+                reads = registry.reads(map(registry.get, used)) if used else ()
+                pool = stack.enter_context(open_pool(**request.pool, directories=reads))
                 for batch in _batches(todo, problems, request.settings, pool):
                     rows += keeper.keep(batch)
                     progress.show(judgement.verdict for _, judgement in batch)
@@ -126,7 +130,7 @@ def _batches(
     try:
         while True:
             while len(running) < pool.cells * AHEAD and (entry := next(waiting, None)) is not None:
-                program = Program(entry.code)
+                program = Program(entry.code, entry.language)
                 running[start(problems[entry.question_id], program, settings, pool)] = entry
             if not running:
                 return
@@ -180,8 +184,13 @@ class _Keeper:
     def _digest(self, entry: Submission) -> str:
         problem = self._problems[entry.question_id]
         if self._file is not None:
-            return self._file.digest(problem, entry.code)
-        return content_digest(problem, entry.code, self._settings)
+            return self._file.digest(problem, _content(entry))
+        return content_digest(problem, _content(entry), self._settings)
+
+
+def _content(entry: Submission) -> str:
+    """Return what of a submission its verdict depends on."""
+    return entry.code if entry.language == "python" else f"{entry.language}\0{entry.code}"
 
 
 def stored_settings(request: Request) -> dict[str, Any]:
@@ -191,13 +200,12 @@ def stored_settings(request: Request) -> dict[str, Any]:
         raise SettingsError("settings are not a mapping")
     limits = values.pop("limits")
     pool = request.pool
-    python = pool.get("python")
-    run_under = interpreter.probe(python) if python is not None else interpreter.default()
+    choice = policy.choose(pool.get("isolation"), pool.get("min_isolation"), pool.get("python"))
     return {
         **values,
         "timeout": limits["cpu"],
         "memory": limits["memory"],
-        "python": run_under.version.split()[0],
+        "python": choice.interpreter.version.split()[0],
         "proctor": __version__,
         "packages": list(pool.get("packages", ())),
         "preload": list(pool.get("preload", ())),

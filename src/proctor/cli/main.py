@@ -9,7 +9,12 @@ from typing import Annotated, NoReturn
 import typer
 
 from proctor import __version__
-from proctor.errors import ProctorError
+from proctor.cli import eval_commands, report_commands, serve_commands, solve_commands
+from proctor.cli.image_commands import image_app
+from proctor.cli.ioi_commands import ioi_app
+from proctor.cli.pool_options import MinIsolation, Packages, Preload, Python
+from proctor.cli.timetable_commands import timetable_app
+from proctor.errors import CompileFailed, ProctorError
 
 app = typer.Typer(
     help="Run and judge programs that machines wrote.",
@@ -22,19 +27,11 @@ app = typer.Typer(
 MODES = "standard|official"
 Isolation = Annotated[
     str | None,
-    typer.Option("--isolation", help="Isolation level: namespaces or none.", metavar="LEVEL"),
-]
-Python = Annotated[
-    str | None,
-    typer.Option("--python", help="CPython (3.11+) to run programs under.", metavar="PATH"),
-]
-Packages = Annotated[
-    list[str] | None,
-    typer.Option("--packages", help="Directory of packages programs may import.", metavar="DIR"),
-]
-Preload = Annotated[
-    list[str] | None,
-    typer.Option("--preload", help="Module to import once for all programs.", metavar="MODULE"),
+    typer.Option(
+        "--isolation",
+        help="Use this isolation level: namespaces, container, landlock or none.",
+        metavar="LEVEL",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 
@@ -53,6 +50,10 @@ def run_command(
     file: Annotated[
         str, typer.Argument(help="Program to run; - reads it from stdin.", metavar="FILE")
     ],
+    language: Annotated[
+        str | None,
+        typer.Option(help="Its language, if not as its name says.", metavar="NAME"),
+    ] = None,
     stdin: Annotated[
         str | None,
         typer.Option(help="File for its stdin; else what is piped in.", metavar="FILE"),
@@ -75,12 +76,13 @@ def run_command(
         str, typer.Option(help="Scratch space in the working directory.", metavar="SIZE")
     ] = "0",
     isolation: Isolation = None,
+    min_isolation: MinIsolation = None,
     python: Python = None,
     packages: Packages = None,
     preload: Preload = None,
     json: Json = False,
 ) -> None:
-    """Run one Python program in isolation.
+    """Run one program in isolation.
 
     Exit code: the program's own; 128+n if signal n ended it; 124 if it hit a limit; 125 if proctor
     failed; 2 for wrong usage. Only --json tells these from a program that exits with such a code.
@@ -90,19 +92,44 @@ def run_command(
     limits = run.limits(cpu, wall, memory, output, processes, disk)
     pool = {
         "isolation": isolation,
+        "min_isolation": min_isolation,
         "python": python,
         "packages": tuple(packages or ()),
         "preload": tuple(preload or ()),
     }
-    raise typer.Exit(run.run(file, stdin, limits, pool, as_json=json))
+    raise typer.Exit(run.run(file, stdin, language, limits, pool, as_json=json))
 
 
 @app.command("judge")
 def judge_command(
-    problems: Annotated[str, typer.Option(help="LiveCodeBench rows, JSONL.", metavar="FILE")],
+    problem: Annotated[
+        str | None, typer.Argument(help="Package, or a file of rows.", metavar="PROBLEM")
+    ] = None,
+    solutions: Annotated[
+        list[str] | None, typer.Argument(help="Submissions to it.", metavar="SOLUTION")
+    ] = None,
+    problems: Annotated[
+        str | None, typer.Option(help="LiveCodeBench rows, JSONL.", metavar="FILE")
+    ] = None,
     programs: Annotated[
-        str, typer.Option(help="Programs: JSONL, or lcb_runner's JSON array.", metavar="FILE")
-    ],
+        str | None,
+        typer.Option(help="Programs: JSONL, or lcb_runner's JSON array.", metavar="FILE"),
+    ] = None,
+    problem_id: Annotated[
+        str | None, typer.Option(help="Which row, if PROBLEM holds several.", metavar="ID")
+    ] = None,
+    tests: Annotated[
+        list[str] | None, typer.Option(help="Further tests of rows.", metavar="FILE")
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Of submissions that do not say theirs.", metavar="NAME")
+    ] = None,
+    subtask: Annotated[
+        list[str] | None, typer.Option(help="Judge only this subtask.", metavar="NAME")
+    ] = None,
+    all_tests: Annotated[
+        bool, typer.Option("--all-tests", help="Run tests that can change no score, too.")
+    ] = False,
     mode: Annotated[
         str, typer.Option(help="A contest judge's rules, or lcb_runner's.", metavar=MODES)
     ] = "standard",
@@ -112,7 +139,7 @@ def judge_command(
         typer.Option(help="Memory limit; 1G, in official mode 4G.", metavar="SIZE"),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(help="Programs at once; default one per CPU.", metavar="N")
+        int | None, typer.Option(help="Runs at once; default one per CPU.", metavar="N")
     ] = None,
     stop: Annotated[str | None, typer.Option(help="Stop at a program's first failed test, or"
                                              " never.", metavar="first|never")] = None,
@@ -131,12 +158,50 @@ def judge_command(
         str | None, typer.Option(help="Results file (JSONL); resumes.", metavar="FILE")
     ] = None,
     isolation: Isolation = None,
+    min_isolation: MinIsolation = None,
     python: Python = None,
     packages: Packages = None,
     preload: Preload = None,
     json: Json = False,
 ) -> None:  # fmt: skip
-    """Judge programs against LiveCodeBench problems."""
+    """Judge SOLUTIONs to a contest PROBLEM, or --programs against LiveCodeBench --problems."""
+    from proctor.errors import UsageError
+
+    if problem is not None:
+        if problems is not None or (programs and (solutions or problem_id)):
+            raise UsageError("give either PROBLEM SOLUTION... or --problems and --programs")
+        if not solutions and not programs:
+            raise UsageError("which submissions? give them after the problem, or --programs")
+        others = {
+            "--mode": mode != "standard", "--timeout": timeout != "6s", "--memory": memory,
+            "--stop": stop, "--fast": fast, "--tolerance": tolerance is not None,
+            "--codes": codes != "upstream", "--k": k != "1,5,10", "--out": out,
+            "--packages": packages, "--preload": preload,
+        }  # fmt: skip
+        if given := [name for name, value in others.items() if value]:
+            raise UsageError(f"{', '.join(given)}: not with PROBLEM, which says such things itself")
+        from proctor.judging.contest.arena import open_arena
+
+        with open_arena(
+            isolation=isolation, min_isolation=min_isolation, python=python, cells=jobs
+        ) as arena:
+            from proctor.cli import contest  # while the first cells start
+
+            wanted = contest.Request(
+                problem,
+                tuple(solutions or ()),
+                language,
+                all_tests,
+                tuple(subtask or ()),
+                problem_id,
+                programs,
+                tuple(tests or ()),
+            )
+            raise typer.Exit(contest.judge(wanted, arena, as_json=json))
+    if problem_id or tests:
+        raise UsageError("--problem-id, --tests: only with PROBLEM")
+    if problems is None or programs is None:
+        raise UsageError("judge what? give PROBLEM SOLUTION..., or --problems and --programs")
     from proctor.cli import judge
 
     request = judge.Request(
@@ -147,6 +212,7 @@ def judge_command(
         out=out,
         pool={
             "isolation": isolation,
+            "min_isolation": min_isolation,
             "python": python,
             "packages": tuple(packages or ()),
             "preload": tuple(preload or ()),
@@ -154,6 +220,30 @@ def judge_command(
         },
     )
     raise typer.Exit(judge.run(request, as_json=json))
+
+
+@app.command("verify")
+def verify_command(
+    package: Annotated[
+        str, typer.Argument(help="Problem package: a directory.", metavar="PACKAGE")
+    ],
+    jobs: Annotated[
+        int | None, typer.Option(help="Runs at once; default one per CPU.", metavar="N")
+    ] = None,
+    isolation: Isolation = None,
+    min_isolation: MinIsolation = None,
+    json: Json = False,
+) -> None:
+    """Hold every labelled submission of a problem package against its label.
+
+    Exit code: 0 if all are as labelled, 1 if not, 2 for a broken package.
+    """
+    from proctor.judging.contest.arena import open_arena
+
+    with open_arena(isolation=isolation, min_isolation=min_isolation, cells=jobs) as arena:
+        from proctor.cli import verify  # while the first cells start
+
+        raise typer.Exit(verify.verify_package(package, arena, as_json=json))
 
 
 @app.command("demo")
@@ -165,12 +255,13 @@ def demo_command(
         str | None, typer.Option(help="Judge only a part: `fixture`.", metavar="NAME")
     ] = None,
     isolation: Isolation = None,
+    min_isolation: MinIsolation = None,
     json: Json = False,
 ) -> None:
     """Judge the bundled problems: right, wrong, slow, crashing and cheating programs."""
     from proctor.cli import demo
 
-    raise typer.Exit(demo.run(mode, subset, isolation, as_json=json))
+    raise typer.Exit(demo.run(mode, subset, isolation, min_isolation, as_json=json))
 
 
 @app.command("doctor")
@@ -181,12 +272,68 @@ def doctor_command(json: Json = False) -> None:
     raise typer.Exit(doctor.run(as_json=json))
 
 
+@app.command("selftest")
+def selftest_command(
+    isolation: Isolation = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this group: escape, exhaustion, grader or leakage.",
+                     metavar="GROUP"),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only the attack of this name.", metavar="NAME")
+    ] = None,
+    json: Json = False,
+) -> None:  # fmt: skip
+    """Attack this machine with the programs that come for it, and say what got through.
+
+    Exit code: 0 if nothing did, 1 if something did, 125 if no isolation level works here.
+    """
+    from proctor.cli import selftest
+
+    raise typer.Exit(selftest.run(isolation, tuple(group or ()), tuple(only or ()), as_json=json))
+
+
+@app.command("languages")
+def languages_command(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Only these.", metavar="[NAME]...", show_default=False),
+    ] = None,
+    selftest: Annotated[
+        bool, typer.Option("--selftest", help="Compile and run each one's self-test in a cell.")
+    ] = False,
+    isolation: Isolation = None,
+    json: Json = False,
+) -> None:
+    """List the languages that programs may be in, and what this machine has of them.
+
+    Exit code: 1 if a self-test did not pass; a language that is missing fails only if named.
+    """
+    from proctor.cli import languages
+
+    if selftest:
+        raise typer.Exit(languages.test(names or (), isolation, as_json=json))
+    raise typer.Exit(languages.show(names or (), as_json=json))
+
+
+report_commands.add_to(app)
+app.add_typer(ioi_app, name="ioi")
+eval_commands.register(app)
+serve_commands.register(app)
+solve_commands.register(app)
+app.add_typer(image_app, name="image")
+app.add_typer(timetable_app, name="timetable")
+
+
 def main() -> NoReturn:
     """Entry point of the console script: errors become sentences and exit codes."""
     signal.signal(signal.SIGTERM, _terminated)
     try:
         code = app(standalone_mode=False)
     except ProctorError as error:
+        if isinstance(error, CompileFailed) and error.output:
+            typer.echo(error.output.rstrip(), err=True)
         typer.echo(f"proctor: {error}", err=True)
         code = error.exit_code
     except typer.Abort:

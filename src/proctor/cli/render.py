@@ -1,9 +1,9 @@
 """What people see: tables and progress. Progress and notes go to stderr, results to stdout."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from types import TracebackType
-from typing import Self
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.progress import (
@@ -16,8 +16,10 @@ from rich.progress import (
 from rich.progress import Progress as Bar
 from rich.table import Table
 
-from proctor.report.summary import Score, Summary
 from proctor.verdict import Verdict
+
+if TYPE_CHECKING:
+    from proctor.report.summary import Score, Summary
 
 _COLOURS = {
     Verdict.AC: "green",
@@ -34,44 +36,48 @@ def coloured(verdict: Verdict) -> str:
 
 
 class Progress:
-    """A bar with counts per verdict and time left; silent where stderr is no terminal."""
+    """A bar with counts per kind and time left; silent where stderr is no terminal."""
 
-    def __init__(self, total: int, wanted: bool) -> None:
+    def __init__(
+        self,
+        total: int | None,
+        wanted: bool,
+        *,
+        doing: str = "judging",
+        shown: Callable[[Any], str] = coloured,
+    ) -> None:
+        """`shown` makes markup of what is counted: verdicts, or members of another enum."""
         console = Console(stderr=True)
-        self._counts: Counter[Verdict] = Counter()
+        self._shown = shown
+        self._counts: Counter[StrEnum] = Counter()
         self._bar = Bar(
-            TextColumn("judging"),
+            TextColumn(doing),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[verdicts]}"),
+            TextColumn("{task.fields[counts]}"),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
             console=console,
             disable=not (wanted and console.is_terminal),
         )
-        self._task = self._bar.add_task("judging", total=total, verdicts="")
+        self._task = self._bar.add_task(doing, total=total, counts="")
 
     def skip(self, count: int) -> None:
         """Count programs that an earlier run judged."""
         self._bar.advance(self._task, count)
 
-    def show(self, verdicts: Iterable[Verdict]) -> None:
-        """Count verdicts."""
+    def show(self, kinds: Iterable[StrEnum]) -> None:
+        """Count what is done."""
         before = self._counts.total()
-        self._counts.update(verdicts)
-        text = " ".join(f"{coloured(name)} {count}" for name, count in self._counts.most_common())
-        self._bar.update(self._task, advance=self._counts.total() - before, verdicts=text)
+        self._counts.update(kinds)
+        text = " ".join(f"{self._shown(kind)} {n}" for kind, n in self._counts.most_common())
+        self._bar.update(self._task, advance=self._counts.total() - before, counts=text)
 
     def __enter__(self) -> Self:
         self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._bar.stop()
 
 
@@ -80,7 +86,7 @@ def note(text: str) -> None:
     Console(stderr=True, soft_wrap=True).print(f"proctor: {text}", markup=False, highlight=False)
 
 
-def summary(figures: Summary) -> None:
+def summary(figures: "Summary") -> None:
     """Verdict counts and pass rates."""
     console = Console()
     verdicts = ", ".join(f"{coloured(name)} {n}" for name, n in figures.verdicts.items())
@@ -105,13 +111,15 @@ def summary(figures: Summary) -> None:
         )
 
 
-def _section(table: Table, name: str, groups: Mapping[str, Score], ks: list[int]) -> None:
+def _section(table: Table, name: str, groups: Mapping[str, "Score"], ks: list[int]) -> None:
+    if groups.keys() <= {"unknown", "undated"}:
+        return
     table.add_section()
     for group, score in groups.items():
         _row(table, f"{name} {group}", score, ks)
 
 
-def _row(table: Table, name: str, score: Score, ks: list[int]) -> None:
+def _row(table: Table, name: str, score: "Score", ks: list[int]) -> None:
     rate = "" if score.pass_rate is None else f"{score.pass_rate:.1%}"
     cells = [name, str(score.problems), str(score.scored), str(score.passed), rate]
     for k in ks:

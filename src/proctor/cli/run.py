@@ -7,13 +7,14 @@ from typing import Any
 
 import msgspec
 
-from proctor.cli.units import seconds, size
 from proctor.errors import InputError
 from proctor.execution import Execution
+from proctor.languages import registry
+from proctor.languages.run import run as run_program
 from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.run import open_pool
-from proctor.sandbox.run import run as run_program
+from proctor.units import seconds, size
 
 LIMIT_EXIT = 124
 
@@ -33,17 +34,25 @@ def limits(
 
 
 def run(
-    file: str, stdin: str | None, limits: Limits, pool: dict[str, Any], *, as_json: bool
+    file: str,
+    stdin: str | None,
+    language: str | None,
+    limits: Limits,
+    pool: dict[str, Any],
+    *,
+    as_json: bool,
 ) -> int:
     """Run, print what the program printed (or all facts as JSON), return the exit code."""
     if file == "-" and sys.stdin is None:
         raise InputError("there is no standard input to read the program from", file="-")
     source = sys.stdin.buffer.read() if file == "-" else _read(file)
     try:
-        program = Program(source.decode("utf-8"))
+        program = Program(source.decode("utf-8"), _language(file, language))
     except UnicodeDecodeError as error:
         raise InputError(f"not UTF-8 text: {error}", file=file) from error
     data = _read(stdin) if stdin is not None else _piped(file)
+    if program.language != "python":
+        pool = {**pool, "directories": registry.reads([registry.get(program.language)])}
     with open_pool(**pool, cells=1) as opened:
         execution = run_program(program, data, limits=limits, pool=opened)
     if as_json:
@@ -51,6 +60,16 @@ def run(
     else:
         _show(execution)
     return exit_code(execution)
+
+
+def _language(file: str, named: str | None) -> str:
+    """Return the language: as said, else as the file's name says, else Python."""
+    if named is not None:
+        return registry.get(named).id
+    if file.endswith(".py") or file == "-":
+        return "python"
+    found = registry.by_extension(file)
+    return found.id if found is not None else "python"
 
 
 def _piped(file: str) -> bytes:

@@ -25,6 +25,7 @@ import msgspec
 from proctor.compat.pools import pools
 from proctor.errors import InfraFault, InputError
 from proctor.judging.formats.livecodebench import parse_json, schema_error
+from proctor.judging.formats.replies import between_last_fences
 from proctor.judging.judge import AHEAD, start
 from proctor.judging.judgement import Judgement, UpstreamReport
 from proctor.judging.problem import Problem, Test
@@ -51,7 +52,6 @@ Results = dict[int, list[list[int]]]
 """By problem, then by generation: True for each passed test, then a code if one failed."""
 
 _K_LIST = (1, 5, 10, 20, 40, 50, 75, 100, 125, 150, 200, 500, 1000)
-_FENCE = "```"
 
 
 def codegen_metrics(
@@ -210,12 +210,7 @@ def extract_code_generation(model_output: str, model_type: str = "chat") -> str:
         return model_output.strip()
     if model_type != "chat":
         raise InputError(f"is chat or base, not {model_type!r}", field="model_type")
-    lines = model_output.split("\n")
-    fences = [number for number, line in enumerate(lines) if _FENCE in line]
-    if len(fences) < 2:
-        return ""
-    opening, closing = fences[-2:]
-    return "\n".join(lines[opening + 1 : closing])
+    return between_last_fences(model_output)
 
 
 def use_pool(pool: Pool | None) -> None:

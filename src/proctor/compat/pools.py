@@ -6,7 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from proctor.errors import UsageError
-from proctor.sandbox import interpreter
+from proctor.sandbox.choice import policy
+from proctor.sandbox.machine import interpreter
 from proctor.sandbox.pool import Pool
 from proctor.sandbox.run import open_pool
 
@@ -56,8 +57,9 @@ os.register_at_fork(after_in_child=pools.after_fork)
 def beside_numpy() -> tuple[str, ...]:
     """The directory numpy is installed in, if cells can use it."""
     spec = find_spec("numpy")
-    if spec is None or spec.origin is None or interpreter.default() != interpreter.current():
+    if spec is None or spec.origin is None:
         return ()
+    choice = policy.choose()
     home = str(Path(spec.origin).parents[1])
-    can_read = os.geteuid() != 0 or interpreter.can_stage() or interpreter.readable_by_others(home)
-    return (home,) if can_read else ()
+    can_read = choice.backend.private_files or interpreter.readable_by_others(home)
+    return (home,) if can_read and choice.interpreter == interpreter.current() else ()

@@ -1,15 +1,16 @@
 """One judgement to be made, in the cell it is made in."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from proctor.cell.wire import Kind
 from proctor.judging.inputs import Inputs
+from proctor.judging.judgement import TestResult
 from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings
 from proctor.program import Program
-from proctor.sandbox.cell import Cell
+from proctor.sandbox.cell import Cell, Serving, TestRun
 from proctor.sandbox.clock import Clock
-from proctor.sandbox.serving import Serving, TestRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +22,19 @@ class Assignment:
     program: Program
     settings: JudgeSettings
     inputs: Inputs
+    progress: Callable[[TestResult], None] | None = None
+    """Is told each result that counts, in order, from the cell's thread."""
+
+    def note(self, result: TestResult) -> TestResult:
+        """Tell of a result, and return it."""
+        if self.progress is not None:
+            self.progress(result)
+        return result
 
     def serve(self, kind: Kind, clock: Clock) -> Serving:
         """Load the program into the cell. Raises CellDied."""
         function = self.problem.function or ""
-        return Serving(self.cell, kind, self.program, function, self.settings.limits, clock)
+        return self.cell.serve(kind, self.program, function, self.settings.limits, clock)
 
     def run_test(self, serving: Serving, test: Test, clock: Clock) -> TestRun:
         """Give a loaded program one test. Raises CellDied."""

@@ -5,21 +5,24 @@ import json
 import logging
 import threading
 import weakref
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 
 from proctor.cell.wire import LONGEST_NAME
-from proctor.errors import CellDied, ProctorError
+from proctor.errors import CellDied, InputError, ProctorError
 from proctor.judging.assignment import Assignment
 from proctor.judging.inputs import Inputs, encoded
-from proctor.judging.judgement import Judgement
+from proctor.judging.judgement import Judgement, TestResult
 from proctor.judging.official import judge_official
+from proctor.judging.other_languages import judge_compiled
 from proctor.judging.per_problem import PerProblem
 from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.standard import judge_standard
+from proctor.languages import registry
 from proctor.program import Program
+from proctor.sandbox.cancellation import Cancellation, Revocable, Submitting
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import Pool
 from proctor.sandbox.run import shared_pool
@@ -44,21 +47,45 @@ class Judged:
 
 
 def start(
-    problem: Problem, program: Program | str, settings: JudgeSettings, pool: Pool
+    problem: Problem,
+    program: Program | str,
+    settings: JudgeSettings,
+    pool: Pool,
+    cancellation: Cancellation | None = None,
+    progress: Callable[[TestResult], None] | None = None,
 ) -> Future[Judgement]:
-    """Queue one judgement; the future raises PoolClosed or CellStartFailed, nothing else."""
+    """Queue one judgement; the future raises PoolClosed, CellStartFailed or Cancelled.
+
+    Raises InputError for a language that is not known, or not for this problem or mode.
+    """
     if not isinstance(program, Program):
         program = Program(program)
+    if program.language != "python":
+        _check_language(problem, program, settings)
     decided = _without_running(problem, program, settings)
-    outcome: Future[Judgement] = Future()
     if decided is not None:
+        outcome: Future[Judgement] = Future()
         outcome.set_result(decided)
         return outcome
     judge_in_cell = judge_official if settings.mode == "official" else judge_standard
+    if program.language != "python":
+        judge_in_cell = judge_compiled
     final, inputs = program, _inputs_of(pool)
+    return submit(
+        lambda cell: judge_in_cell(Assignment(cell, problem, final, settings, inputs, progress)),
+        pool if cancellation is None else Revocable(pool, cancellation),
+    )
+
+
+def submit(judge_in_cell: Callable[[Cell], Judgement], pool: Submitting) -> Future[Judgement]:
+    """Queue a judgement to be made in a cell; what goes wrong there is an INFRA_FAULT.
+
+    The future raises PoolClosed, CellStartFailed or Cancelled, nothing else.
+    """
+    outcome: Future[Judgement] = Future()
 
     def job(cell: Cell, _queued: float) -> Judgement:
-        return judge_in_cell(Assignment(cell, problem, final, settings, inputs))
+        return judge_in_cell(cell)
 
     def hand_over(done: Future[Judgement]) -> None:
         if not outcome.set_running_or_notify_cancel():
@@ -186,6 +213,17 @@ def _without_running(
     if not program.source.strip():
         return Judgement(Verdict.NC, 0.0, (), "there is no code")
     return None
+
+
+def _check_language(problem: Problem, program: Program, settings: JudgeSettings) -> None:
+    name = registry.get(program.language).name
+    if settings.mode == "official":
+        raise InputError(f"official mode is for Python, not {name}", field="language")
+    if problem.function is not None:
+        raise InputError(
+            f"problem {problem.id} calls a Python function, which {name} cannot have",
+            field="language",
+        )
 
 
 def _find_task_fault(problem: Problem) -> str | None:

@@ -1,8 +1,8 @@
 """What the judge says of one program on one problem."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from proctor.execution import Isolation
 from proctor.verdict import Verdict
@@ -50,6 +50,18 @@ class Judgement:
     isolation: Isolation | None = None
     """None where nothing was run (no code, no tests)."""
     upstream: UpstreamReport | None = None
+
+    @classmethod
+    def of_tests(cls, results: Sequence[TestResult], total: int, isolation: Isolation) -> Self:
+        """Sum up the tests that were run, of so many that there are: the first failure decides."""
+        failed = next((result for result in results if not result.verdict.passed), None)
+        return cls(
+            verdict=Verdict.AC if failed is None else failed.verdict,
+            score=sum(result.verdict.passed for result in results) / total,
+            tests=tuple(results),
+            message="" if failed is None else failed.message,
+            isolation=isolation,
+        )
 
     @property
     def passed(self) -> bool:

@@ -13,7 +13,6 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import msgspec
@@ -35,7 +34,7 @@ RESERVED = frozenset(
 
 
 class _Head(msgspec.Struct):
-    row: int
+    row: int | str
     digest: str
 
 
@@ -58,7 +57,7 @@ class ResultsFile:
         """
         self.path = path
         self.settings: dict[str, Any] = json.loads(json.dumps(dict(settings), allow_nan=False))
-        self.finished: dict[int, str] = {}
+        self.finished: dict[int | str, str] = {}
         """Digest of every row that is on disk, by row number."""
         self._problem_keys: dict[str, str] = {}
         self._size = 0
@@ -72,12 +71,7 @@ class ResultsFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -92,7 +86,7 @@ class ResultsFile:
             self._problem_keys[problem.id] = problem_key(problem)
         return _digest(self._problem_keys[problem.id], code, self.settings)
 
-    def is_finished(self, row: int, digest: str) -> bool:
+    def is_finished(self, row: int | str, digest: str) -> bool:
         """Whether `row` is on disk.
 
         Raises SettingsError if what is on disk was judged from another program or other tests.
@@ -116,7 +110,7 @@ class ResultsFile:
         Order is free. Raises InputError for a row number that is on disk already, InfraFault if
         the file system does not take the data; the file then ends where it ended before.
         """
-        added: dict[int, str] = {}
+        added: dict[int | str, str] = {}
         lines = bytearray()
         for row in rows:
             number = row["row"]
@@ -247,7 +241,7 @@ def judgement_row(submission: Submission, judgement: Judgement, *, digest: str) 
     if (isolation := judgement.isolation) is None:
         row["isolation"] = None
     else:
-        guarantees = dict(isolation.guarantees)
+        guarantees = {name: str(held) for name, held in isolation.guarantees.items()}
         row["isolation"] = {"level": isolation.level, "guarantees": guarantees}
     row["digest"] = digest
     displaced: dict[str, Any] = {}

@@ -11,8 +11,8 @@ from proctor.judging.compare import compare_tokens, compare_values, most_encoded
 from proctor.judging.inputs import encoded
 from proctor.judging.judgement import Judgement, TestResult
 from proctor.judging.problem import Test
+from proctor.sandbox.cell import Serving, TestRun
 from proctor.sandbox.clock import ContestClock
-from proctor.sandbox.serving import Serving, TestRun
 from proctor.verdict import Verdict
 
 OVERRUN = {
@@ -21,6 +21,8 @@ OVERRUN = {
     LimitHit.IDLE: (Verdict.ILE, "idle for too long"),
     LimitHit.MEMORY: (Verdict.MLE, "memory limit exceeded"),
     LimitHit.OUTPUT: (Verdict.OLE, "output limit exceeded"),
+    LimitHit.DISK: (Verdict.OLE, "disk limit exceeded"),
+    LimitHit.PROCESSES: (Verdict.RE, "process limit exceeded"),
 }
 
 
@@ -50,7 +52,7 @@ class _Standard:
                 # The fast path met a test it could not pass. That test, and to keep it simple
                 # all after it, are run again the careful way, and only that result counts.
                 kind = Kind.SERVE_FORK
-        return self._judgement()
+        return Judgement.of_tests(self._results, total, self._assignment.cell.isolation)
 
     def _run_tests(self, serving: Serving, kind: Kind) -> None:
         """Run tests until all are done, one stops the judgement, or the process is spent."""
@@ -59,7 +61,7 @@ class _Standard:
             result = self._result(run, test)
             if kind is Kind.SERVE_SHARED and not result.verdict.passed:
                 return
-            self._results.append(result)
+            self._results.append(self._assignment.note(result))
             if self._stopped() or not serving.alive:
                 return
 
@@ -73,14 +75,9 @@ class _Standard:
         return TestResult(verdict, run.cpu, run.wall, run.memory, message)
 
     def _verdict(self, run: TestRun, test: Test) -> tuple[Verdict, str]:
-        if run.limit is not None:
-            return OVERRUN[run.limit]
-        if run.signal is not None:
-            return Verdict.RE, f"ended by signal {run.signal}"
-        if run.exit_code != 0:
-            return Verdict.RE, _last_line(run.stderr) or f"exit code {run.exit_code}"
-        if self._problem.function is not None and not run.result:
-            return Verdict.RE, "ended before the function returned"
+        failure = failed_run(run, called=self._problem.function is not None)
+        if failure is not None:
+            return failure
         difference = self._difference(run, test)
         return (Verdict.AC, "") if difference is None else (Verdict.WA, difference)
 
@@ -105,19 +102,21 @@ class _Standard:
             message = serving.unloadable or "the compiler crashed on this program"
         return Judgement(Verdict.CE, 0.0, (), message, self._assignment.cell.isolation)
 
-    def _judgement(self) -> Judgement:
-        failed = next((r for r in self._results if not r.verdict.passed), None)
-        passed = sum(result.verdict.passed for result in self._results)
-        return Judgement(
-            verdict=Verdict.AC if failed is None else failed.verdict,
-            score=passed / len(self._problem.tests),
-            tests=tuple(self._results),
-            message="" if failed is None else failed.message,
-            isolation=self._assignment.cell.isolation,
-        )
+
+def failed_run(run: TestRun, *, called: bool) -> tuple[Verdict, str] | None:
+    """What became of a run that did not end well, or of a call that did not return; else None."""
+    if run.limit is not None:
+        return OVERRUN[run.limit]
+    if run.signal is not None:
+        return Verdict.RE, f"ended by signal {run.signal}"
+    if run.exit_code != 0:
+        return Verdict.RE, last_line(run.stderr) or f"exit code {run.exit_code}"
+    if called and not run.result:
+        return Verdict.RE, "ended before the function returned"
+    return None
 
 
-def _last_line(stderr: bytes) -> str:
+def last_line(stderr: bytes) -> str:
     """What the program said last: of a traceback, the exception."""
     lines = stderr[-2000:].decode("utf-8", "replace").strip().splitlines()
     return lines[-1][:300] if lines else ""

@@ -1,6 +1,5 @@
 """What a run's result rows amount to."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +8,9 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.judging.problem import Problem
+from proctor.report.records import SampleRecord
 from proctor.report.statistics import mean_pass_at_k
+from proctor.report.tallies import Counting, Mode, Tally
 from proctor.verdict import Verdict
 
 UNDATED = "undated"
@@ -76,15 +77,6 @@ class _Row(msgspec.Struct):
     verdict: Verdict
 
 
-@dataclass(slots=True)
-class _Tally:
-    """Counts for one problem, while rows come in."""
-
-    scored: int = 0
-    passed: int = 0
-    faults: int = 0
-
-
 def summarise(
     rows: Iterable[Mapping[str, Any]],
     problems: Mapping[str, Problem],
@@ -96,35 +88,38 @@ def summarise(
     does. Problems without a row do not count. Raises InputError for a row that lacks question_id
     or verdict, one whose problem is not in `problems`, and k < 1.
     """
-    if bad := [k for k in k_list if k < 1]:
-        raise InputError(f"must be 1 or more, not {bad[0]}", field="k")
-    verdicts: Counter[Verdict] = Counter()
-    tallies: dict[str, _Tally] = {}
+    counting = Counting(Mode.STANDARD)
     for position, content in enumerate(rows):
         row = _checked(content, position, problems)
-        verdicts[row.verdict] += 1
-        tally = tallies.setdefault(row.question_id, _Tally())
-        if row.verdict.is_fault:
-            tally.faults += 1
-        else:
-            tally.scored += 1
-            tally.passed += row.verdict.passed
+        problem = problems[row.question_id]
+        counting.add(
+            SampleRecord(
+                row.question_id, 0, platform=problem.platform, difficulty=problem.difficulty,
+                published=problem.published, standard=row.verdict,
+            )
+        )  # fmt: skip
+    return summary_of(counting, k_list)
 
-    def grouped(group_of: Callable[[Problem], str]) -> dict[str, Score]:
-        groups: dict[str, list[_Tally]] = {}
-        for question_id, tally in tallies.items():
-            groups.setdefault(group_of(problems[question_id]), []).append(tally)
+
+def summary_of(counting: Counting, k_list: Sequence[int] = (1, 5, 10)) -> Summary:
+    """Figures for samples that were counted. Raises InputError for k < 1."""
+    if bad := [k for k in k_list if k < 1]:
+        raise InputError(f"must be 1 or more, not {bad[0]}", field="k")
+    tallies = counting.tallies()
+
+    def grouped(group_of: Callable[[Tally], str]) -> dict[str, Score]:
+        groups: dict[str, list[Tally]] = {}
+        for tally in tallies:
+            groups.setdefault(group_of(tally), []).append(tally)
         return {name: _score(groups[name], k_list) for name in sorted(groups, key=_rank)}
 
     return Summary(
-        verdicts={verdict: verdicts[verdict] for verdict in Verdict if verdict in verdicts},
-        overall=_score(tallies.values(), k_list),
-        unscored_problems=tuple(
-            sorted(name for name, tally in tallies.items() if not tally.scored)
-        ),
-        by_platform=grouped(lambda problem: problem.platform or UNKNOWN),
-        by_difficulty=grouped(lambda problem: problem.difficulty or UNKNOWN),
-        by_month=grouped(_month),
+        verdicts=counting.verdicts(),
+        overall=_score(tallies, k_list),
+        unscored_problems=tuple(tally.problem_id for tally in tallies if not tally.scored),
+        by_platform=grouped(lambda tally: tally.platform),
+        by_difficulty=grouped(lambda tally: tally.difficulty),
+        by_month=grouped(lambda tally: tally.month or UNDATED),
     )
 
 
@@ -157,20 +152,15 @@ def _checked(content: Mapping[str, Any], position: int, problems: Mapping[str, P
     return row
 
 
-def _score(tallies: Iterable[_Tally], k_list: Sequence[int]) -> Score:
-    tallies = list(tallies)
+def _score(tallies: Sequence[Tally], k_list: Sequence[int]) -> Score:
     counts = [(tally.scored, tally.passed) for tally in tallies if tally.scored]
     return Score(
         problems=len(counts),
         scored=sum(n for n, _ in counts),
         passed=sum(c for _, c in counts),
-        faults=sum(tally.faults for tally in tallies),
+        faults=sum(tally.infra_faults + tally.task_faults for tally in tallies),
         pass_at_k={k: mean_pass_at_k(counts, k) for k in sorted(set(k_list))},
     )
-
-
-def _month(problem: Problem) -> str:
-    return f"{problem.published:%Y-%m}" if problem.published else UNDATED
 
 
 def _rank(name: str) -> tuple[int, str]:

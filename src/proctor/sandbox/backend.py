@@ -1,20 +1,37 @@
-"""What a cell is started with, and what a way of starting one must offer.
-
-A backend is an argv prefix: it decides how the agent is boxed; agent and protocol are the same.
-"""
+"""What a cell is started with, and what an isolation level must offer."""
 
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from proctor.sandbox.interpreter import Interpreter
+from proctor.execution import Guarantee
+from proctor.sandbox.cell import Cell
+from proctor.sandbox.machine.interpreter import Interpreter
+from proctor.sandbox.machine.scratch import Scratch
+from proctor.sandbox.machine.users import CellUser
 
 WARM_IMPORTS = (
     "string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random",
     "statistics", "itertools", "functools", "operator", "io", "sys", "json", "typing",
     "decimal", "fractions", "threading", "array", "queue", "traceback", "linecache",
 )  # fmt: skip
+
+PYTHON_FLAGS = ("-s", "-S", "-P", "-B")  # not -I: it would ignore PYTHONHASHSEED
+ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "HOME": "/tmp",  # noqa: S108 - no program may write there
+    "LANG": "C.UTF-8",
+    "LC_ALL": "C.UTF-8",
+    "PYTHONHASHSEED": "0",  # or set order, and with it verdicts, would differ between cells
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "LD_BIND_NOW": "1",  # resolve symbols in the agent, not again in every job
+    "OPENBLAS_NUM_THREADS": "1",  # threads in the agent would not survive into its forks
+    "OMP_NUM_THREADS": "1",
+}
+SYSTEM_DIRECTORIES = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types")
+"""What of the system a program may read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +43,26 @@ class CellSetup:
     """Directories on the host whose packages jobs may import, read-only."""
     preload: tuple[str, ...] = ()
     """Modules the agent imports once, so that jobs get them for free."""
+    directories: tuple[str, ...] = ()
+    """Further directories on the host that programs may read, by the same path."""
+    furnished: bool = False
+    """For tools that expect more of a machine than programs under judgement: where a box has a
+    file system of its own, /tmp and /var/tmp lead to `.tmp` in the working directory, and
+    /etc/passwd and /etc/group name the cell's user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a cell hands to the box that is started for it."""
+
+    control_fd: int
+    """The agent's end of the control socket."""
+    log_fd: int
+    """Where what goes wrong before the agent speaks is written to."""
+    join: tuple[str, ...]
+    """Files of the control groups which the first process joins by writing "0" to them."""
+    user: CellUser | None
+    """Ids of its own, if we may give them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +71,41 @@ class Launch:
 
     process: subprocess.Popen[bytes]
     config: Mapping[str, Any]
+    kept: bool = False
+    """Whether `process` is the agent's keeper, which must outlive it (see cell/keeper.py)."""
+    scratch: Scratch | None = None
+    """Where programs with disk write, if they get no file system of their own."""
+    others: int = 0
+    """Processes of others that RLIMIT_NPROC counts along with a job's."""
 
 
 class Backend(Protocol):
     """One isolation level."""
 
     level: str
+    private_files: bool
+    """Whether cells can be given files that only we may read."""
 
-    def launch(
-        self, setup: CellSetup, control_fd: int, log_fd: int, join: list[str], slot: int
-    ) -> Launch:
-        """Start a box with the agent in it, talking on `control_fd`, complaining to `log_fd`.
+    @property
+    def arrangement(self) -> str:
+        """Which of the ways to get this level it is; for messages and for remembering it."""
 
-        Its first process joins the control groups whose files are `join`. Raises PlatformError
-        if something it needs is missing.
-        """
+    def open_cell(self, setup: CellSetup, slot: int) -> Cell:
+        """Start a cell; `slot` numbers the cells of a pool. Raises CellStartFailed."""
 
-    def guarantees(self, hello: Mapping[str, Any], controls: frozenset[str]) -> dict[str, str]:
-        """How each guarantee is enforced, given what the agent and the control group report."""
+
+class Launcher(Protocol):
+    """A level whose boxes are started here, with the agent's sockets handed to them.
+
+    An argv prefix: it decides how the agent is boxed; agent and protocol are the same.
+    """
+
+    level: str
+
+    def launch(self, setup: CellSetup, start: Start) -> Launch:
+        """Start a box with the agent in it. Raises PlatformError if something is missing."""
+
+    def guarantees(
+        self, hello: Mapping[str, Any], controls: frozenset[str]
+    ) -> dict[str, Guarantee]:
+        """Each guarantee, given what the agent and the control group report."""

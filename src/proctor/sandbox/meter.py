@@ -4,37 +4,51 @@ import os
 import time
 from collections.abc import Sequence
 
+from proctor.errors import CellDied
 from proctor.execution import LimitHit
 from proctor.limits import Limits
-from proctor.sandbox import procfs
-from proctor.sandbox.cell import Cell
+from proctor.sandbox.agent_cell import AgentCell
 from proctor.sandbox.clock import NOTHING, Clock, Reading
+from proctor.sandbox.machine import procfs
 
 AGENT_SHARE = 0.02
 """CPU seconds by which a group may exceed a job's rusage before orphans are suspected."""
-_MEMORY_WATCH = (0.02, 0.25)  # seconds between samples of a tree no control group bounds
 
 
 class Meter:
     """What a job, or one test of a serving job, has used since this meter was made."""
 
-    def __init__(self, cell: Cell, server: procfs.Process | None = None) -> None:
+    def __init__(self, cell: AgentCell, server: procfs.Process | None = None) -> None:
         """Begin metering. `server` is the serving process, whose past does not count."""
         self._cell = cell
         self._group = group = cell.group
         self._server = server
         self._cpu0 = group.cpu() if group is not None else 0.0
         self._server_cpu0 = server.cpu() if server is not None else 0.0
+        self._server_reaped0 = 0.0
+        if server is not None and group is None:
+            self._server_reaped0 = procfs.reaped_cpu_seconds(server.pid)
         self._server_waited0 = server.waited() if server is not None else 0.0
         self._oom0 = group.oom_kills() if group is not None else 0
         self._latest = NOTHING
+        self._pids: list[int] = []
+        self._asked = time.monotonic()
+        self._late = 0.0
+        """Seconds by which start() may have come after the program's own start."""
+        self._waiting: set[tuple[int, bytes]] | None = None
+        """Since a limit first seemed hit: who has been waiting for a CPU all the time."""
         if group is not None:
             group.reset_peak()
         self.start()
 
+    def ask(self) -> None:
+        """Note that the program is about to be asked: its time begins between this and start()."""
+        self._asked = time.monotonic()
+
     def start(self) -> None:
         """Let the wall clock begin now: the program was not asked before."""
         self._started, self._started_real = time.monotonic(), time.time()
+        self._late = time.monotonic() - self._asked
 
     def wall(self, ended: float | None = None) -> float:
         """Seconds since the start, till now or till `ended` on the real-time clock.
@@ -42,15 +56,18 @@ class Meter:
         The host may be late to look: another of its threads can hold the interpreter for seconds.
         """
         wall = time.monotonic() - self._started
-        return wall if ended is None else min(wall, max(ended - self._started_real, 0.0))
+        if ended is None or ended < self._started_real:  # it cannot have: that clock was set back
+            return wall
+        return min(wall, ended - self._started_real)
 
     def read(self) -> Reading:
         """What the job has used up to now."""
-        pids = self._cell.job_pids()
+        self._pids = pids = self._cell.job_pids()
         if self._group is not None:
             cpu = self._group.cpu() - self._cpu0
         else:
             cpu = sum(map(procfs.cpu_seconds, pids)) - self._server_cpu0
+            cpu += sum(map(procfs.reaped_cpu_seconds, pids)) - self._server_reaped0
         delays = procfs.run_delays(pids)
         if delays is None:
             self._latest = Reading(cpu, None, None)
@@ -59,31 +76,85 @@ class Meter:
             self._latest = Reading(cpu, waited, min(waited, max(delays, default=0.0)))
         return self._latest
 
-    def wait(self, fds: Sequence[int], clock: Clock, limits: Limits) -> LimitHit | None:
-        """Wait until one of `fds` is readable; return the limit that was hit before that."""
+    def wait(
+        self, fds: Sequence[int], clock: Clock, limits: Limits, *, again: bool = False
+    ) -> LimitHit | None:
+        """Wait until one of `fds` is readable; return the limit that was hit before that.
+
+        `again`: the program has been waited for before.
+        """
         cell = self._cell
-        pause = clock.pause(0.0, NOTHING)
-        watch = _MEMORY_WATCH[0]
+        pause = clock.pause(self.wall(), self.read()) if again else clock.pause(0.0, NOTHING)
+        watch = cell.watch_every[0]
+        looking = cell.watch_memory or (cell.disk_used is not None and limits.disk > 0)
         while True:
-            if cell.wait(fds, min(pause, watch) if cell.watch_memory else pause):
+            step = min(pause, watch)
+            if cell.wait(fds, step):
                 return None
+            if self._killed_for_memory():
+                return LimitHit.MEMORY  # whether or not the rest of the tree would go on
+            watch = min(watch * 1.5, cell.watch_every[1])
+            pause -= step
+            if pause > 0 and not looking:
+                continue  # the clock need not be asked yet
             reading = self.read()
             wall = self.wall()
             hit = clock.check(wall, reading)
-            if hit is not None:
+            if hit is not None and self._certain(clock, wall, reading):
                 # The end may have come while the host was late to look.
                 return None if cell.wait(fds, 0) else hit
-            if cell.watch_memory:
-                if procfs.resident_bytes(cell.job_pids()) > limits.memory:
-                    return LimitHit.MEMORY
-                watch = min(watch * 1.5, _MEMORY_WATCH[1])
+            hit = self._watch(limits) if looking else None
+            if hit is not None:
+                return hit
             pause = clock.pause(wall, reading)
 
-    def check_ended(self, clock: Clock, wall: float, cpu: float) -> LimitHit | None:
-        """Whether a test that ended by itself did so too late."""
-        if clock.check(wall, Reading(cpu, 0.0, 0.0)) is None:
+    def _certain(self, clock: Clock, wall: float, reading: Reading) -> bool:
+        """Whether a limit stays hit when the waits for a CPU that go on now are counted.
+
+        The kernel counts a wait when it is over. So what was waiting when the limit seemed hit
+        must have had a CPU since, or no longer want one, before the limit counts as hit.
+        """
+        forgiven = None if reading.longest_wait is None else wall
+        if clock.check(wall, Reading(reading.cpu, forgiven, forgiven)) is not None:
+            return True  # whatever was waited for
+        if forgiven is None:
+            return True
+        pids = self._cell.job_pids()
+        if self._waiting is None:
+            self._waiting = procfs.runnable(pids)
+        elif self._waiting:
+            now = procfs.runnable(pids)
+            self._waiting &= now
+        return not self._waiting
+
+    def _watch(self, limits: Limits) -> LimitHit | None:
+        """Look at what a control group, or a file system of the job's own, would bound."""
+        cell = self._cell
+        if cell.disk_used is not None and limits.disk and cell.disk_used() > limits.disk:
+            return LimitHit.DISK
+        if not cell.watch_memory:
             return None
-        return clock.check(wall, self.read())  # the machine's load may excuse it
+        pids = self._pids  # as read a moment ago: every look walks over all of /proc
+        if cell.watch_processes and sum(map(procfs.threads, pids)) > limits.processes:
+            return LimitHit.PROCESSES
+        # Twice: for the moment between a vfork and its execve two processes show the same memory.
+        for seen in (pids, None):
+            if cell.job_memory(seen or cell.job_pids(), limits.memory) <= limits.memory:
+                return None
+        return LimitHit.MEMORY
+
+    def check_ended(self, clock: Clock, wall: float, cpu: float) -> LimitHit | None:
+        """Whether a test that ended by itself did so too late.
+
+        Raises CellDied if that cannot be told: the host was itself kept waiting while it asked.
+        """
+        if clock.check(wall + self._late, Reading(cpu, 0.0, 0.0)) is None:
+            return None
+        reading = self.read()  # the machine's load may excuse it
+        hit = clock.check(wall, reading)
+        if hit is None and clock.check(wall + self._late, reading) is not None:
+            raise CellDied("the machine was too busy to tell whether a test ended in time")
+        return hit
 
     def cpu(self, rusage: float) -> float:
         """CPU seconds of an ended process tree: what was waited for, or more if orphans used more.
@@ -107,13 +178,21 @@ class Meter:
         self, limits: Limits, status: int, cpu: float, stdout: bytes, stderr: bytes
     ) -> LimitHit | None:
         """Which limit an ended program overran, if any."""
-        if self._group is not None and self._group.oom_kills() > self._oom0:
+        if self._killed_for_memory():
             return LimitHit.MEMORY
         if cpu > limits.cpu:
             return LimitHit.CPU
         if len(stdout) > limits.output or len(stderr) > limits.output:
             return LimitHit.OUTPUT
-        out_of_address_space = os.WIFEXITED(status) and status != 0 and self._cell.watch_memory
+        bounded = self._cell.address_space(limits) > 0
+        out_of_address_space = os.WIFEXITED(status) and status != 0 and bounded
         if out_of_address_space and stderr.rstrip().endswith(b"MemoryError"):
             return LimitHit.MEMORY  # all that can be known without a group
         return None
+
+    def _killed_for_memory(self) -> bool:
+        """Whether the kernel has killed for memory. Raises CellDied if nothing was enforced."""
+        if self._group is None:
+            return False
+        self._group.check()
+        return self._group.oom_kills() > self._oom0

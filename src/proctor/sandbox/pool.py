@@ -3,19 +3,20 @@
 import atexit
 import contextlib
 import os
+import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from proctor.errors import CellDied, CellStartFailed, InfraFault, PoolClosed
-from proctor.sandbox import cgroup
 from proctor.sandbox.backend import Backend, CellSetup
 from proctor.sandbox.cell import Cell
+from proctor.sandbox.choice import proof
+from proctor.sandbox.machine import cgroup, scratch
 
 T = TypeVar("T")
 Job = Callable[[Cell, float], T]
@@ -26,6 +27,8 @@ Job = Callable[[Cell, float], T]
 class _Item:
     job: Job[Any]
     future: Future[Any]
+    together: bool = False
+    """One of several that wait for one another."""
     queued: float = field(default_factory=time.monotonic)
 
 
@@ -33,11 +36,30 @@ class Pool:
     """Never runs more jobs at once than it has cells. Use as a context manager, or close it.
 
     Threads start as work arrives and live as long as the pool, since a box dies with the thread
-    that started it. A cell that dies is replaced and its job tried once more.
+    that started it. A cell that dies is replaced and its job tried once more; so it is if the host
+    runs out of something (OSError) in the middle.
     """
 
-    def __init__(self, backend: Backend, setup: CellSetup, cells: int | None = None) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        setup: CellSetup,
+        cells: int | None = None,
+        *,
+        patience: float = 0.0,
+    ) -> None:
+        """Start no cell yet.
+
+        `patience`: seconds that work must have waited in all for the cells that are there, before
+        one more is started.
+        """
         self.cells = cells or available_cpus()
+        self._patience = patience
+        self._waited = 0.0
+        """Seconds that work has waited since the latest cell was started."""
+        self._manned: set[int] = set()
+        """Slots that have a cell or are starting one."""
+        self._up = 0.0  # when there was a cell to wait for
         self._backend, self._setup = backend, setup
         self._waiting: deque[_Item] = deque()
         self._changed = threading.Condition()
@@ -46,7 +68,9 @@ class Pool:
         self._idle = 0
         self._closed = False
         self._owner = os.getpid()
-        cgroup.sweep()
+        if sys.platform == "linux":
+            cgroup.sweep()
+            scratch.sweep()
         atexit.register(self.close)
 
     @property
@@ -63,8 +87,26 @@ class Pool:
             self._waiting.append(item)
             if self._idle < len(self._waiting) and len(self._threads) < self.cells:
                 self._start_thread()
-            self._changed.notify()
+            self._changed.notify_all()
         return item.future
+
+    def submit_together(self, jobs: Sequence[Job[T]]) -> list[Future[T]]:
+        """Queue jobs that wait for one another: each gets a cell of its own, all at once.
+
+        They stand next to one another in the queue, so that those that have a cell wait only for
+        the rest, never for the members of another such group. If they are more than the pool has
+        cells, it gets further ones that do nothing else. A member must not raise what makes the
+        pool try again (CellDied, OSError): it would be alone. Raises PoolClosed.
+        """
+        items = [_Item(job, Future(), together=True) for job in jobs]
+        with self._changed:
+            if self._closed:
+                raise PoolClosed("the pool is closed")
+            self._waiting.extend(items)
+            while len(self._threads) < max(self.cells, len(items)):
+                self._start_thread()
+            self._changed.notify_all()
+        return [item.future for item in items]
 
     def _start_thread(self) -> None:
         slot = len(self._threads)
@@ -77,20 +119,47 @@ class Pool:
     def _work(self, slot: int) -> None:
         cell: Cell | None = None
         try:
-            while (item := self._next()) is not None:
+            while (item := self._next(slot, cell)) is not None:
                 if item.future.set_running_or_notify_cancel():
                     cell = self._do(item, cell, slot)
                 del item  # a worker that waits must not keep the last job's payload alive
         finally:
             self._drop(cell, slot)
 
-    def _next(self) -> _Item | None:
+    def _next(self, slot: int, cell: Cell | None) -> _Item | None:
+        ordinary = slot < self.cells
         with self._changed:
-            self._idle += 1
-            while not self._waiting and not self._closed:
-                self._changed.wait()
-            self._idle -= 1
-            return None if self._closed else self._waiting.popleft()
+            self._idle += ordinary
+            if cell is None:
+                self._manned.discard(slot)
+            while not self._closed:
+                pause = None
+                if self._waiting and (ordinary or self._waiting[0].together):
+                    pause = self._forbear() if cell is None else 0.0
+                    if pause is not None and pause <= 0:
+                        break
+                self._changed.wait(pause)
+            self._idle -= ordinary
+            if self._closed:
+                return None
+            item = self._waiting.popleft()
+            self._waited = self._waited + self._has_waited(item) if cell is not None else 0.0
+            self._manned.add(slot)
+            if self._waiting and self._waiting[0].together:
+                self._changed.notify_all()  # threads that may do nothing else slept until now
+            return item
+
+    def _forbear(self) -> float | None:
+        """Seconds for which the next item is left to the cells there are; None: till one is up."""
+        if not self._patience or not self._manned or self._waiting[0].together:
+            return 0.0
+        if not self._live:
+            return None
+        return self._patience - self._waited - self._has_waited(self._waiting[0])
+
+    def _has_waited(self, item: _Item) -> float:
+        """Seconds that an item has waited while there were cells."""
+        return time.monotonic() - max(item.queued, self._up)
 
     def _do(self, item: _Item, cell: Cell | None, slot: int) -> Cell | None:
         """Do one item, on a second cell if the first dies; return the cell to go on with."""
@@ -102,13 +171,14 @@ class Pool:
                     cell = None
                     cell = self._fresh(slot)
                 result = item.job(cell, waited)
-            except (CellDied, CellStartFailed) as error:
+            except (CellDied, CellStartFailed, OSError) as error:
+                fault = error if isinstance(error, InfraFault) else _fault(error, cell)
                 self._drop(cell, slot)
                 cell = None
                 if self._closed:
                     item.future.set_exception(PoolClosed("the pool was closed"))
                 elif last_try:
-                    item.future.set_exception(error)
+                    item.future.set_exception(fault)
                 else:
                     continue
             except BaseException as error:  # noqa: BLE001 - the future hands it to the caller
@@ -121,10 +191,17 @@ class Pool:
         raise InfraFault("unreachable")
 
     def _fresh(self, slot: int) -> Cell:
-        cell = Cell(self._backend, self._setup, slot)
+        try:
+            cell = self._backend.open_cell(self._setup, slot)
+        except CellStartFailed:
+            proof.forget()  # what worked when it was tried does not now
+            raise
         with self._changed:
+            if not self._live:
+                self._up = time.monotonic()
             self._live[slot] = cell
             closed = self._closed
+            self._changed.notify_all()  # some may wait for it
         if closed:
             self._drop(cell, slot)
             raise CellDied("the pool was closed")
@@ -159,13 +236,16 @@ class Pool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
+
+
+def _fault(error: OSError, cell: Cell | None) -> InfraFault:
+    """Say what it means that the host itself could not go on, for want of descriptors or memory."""
+    kind = CellStartFailed if cell is None else CellDied
+    fault = kind(f"this process could not serve the cell: {error}")
+    fault.__cause__ = error
+    return fault
 
 
 def available_cpus() -> int:

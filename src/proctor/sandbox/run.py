@@ -10,32 +10,42 @@ from proctor.errors import InputError, UsageError
 from proctor.execution import Execution
 from proctor.limits import Limits
 from proctor.program import Program
-from proctor.sandbox import interpreter, policy
 from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.cell import Cell
-from proctor.sandbox.execute import execute
+from proctor.sandbox.choice import policy
+from proctor.sandbox.machine import interpreter
 from proctor.sandbox.pool import Pool
 
 
 def open_pool(
     *,
     isolation: str | None = None,
+    min_isolation: str | None = None,
     python: str | None = None,
     packages: tuple[str, ...] = (),
     preload: tuple[str, ...] = (),
     cells: int | None = None,
+    directories: tuple[str, ...] = (),
+    furnished: bool = False,
+    order: tuple[str, ...] = (),
 ) -> Pool:
     """Open a pool of cells; close it, or use it as a context manager.
 
-    `python` is the interpreter judged programs run under (default: the one proctor runs under),
-    `packages` directories they may import from, `preload` modules that cells import once, `cells`
-    how many to run at once (default: one per CPU). Raises PlatformError or UsageError.
+    `isolation` is the level to use (default: the strongest that works here), `min_isolation` the
+    weakest to accept, `python` the interpreter judged programs run under (default: the one proctor
+    runs under), `packages` directories they may import from, `preload` modules that cells import
+    once, `cells` how many to run at once (default: one per CPU), `directories` what programs may
+    read besides; `furnished` cells are for sessions of tools that want a /tmp to write to and a
+    user with a name (level namespaces); `order` the levels to try where nobody has said. Raises
+    PlatformError or UsageError.
     """
-    chosen = interpreter.probe(python) if python is not None else interpreter.default()
-    setup = CellSetup(chosen, interpreter.checked_packages(packages), preload)
+    importable = interpreter.checked_packages(packages)
     if cells is not None and cells < 1:
         raise UsageError(f"the number of cells must be at least 1, not {cells}")
-    return Pool(policy.choose(isolation), setup, cells)
+    choice = policy.choose(isolation, min_isolation, python, order)
+    readable = interpreter.visible(directories, private_files=choice.backend.private_files)
+    setup = CellSetup(choice.interpreter, importable, preload, readable, furnished)
+    return Pool(choice.backend, setup, cells)
 
 
 _shared: Pool | None = None
@@ -48,7 +58,8 @@ def _forget_shared_pool() -> None:
     _shared, _lock = None, threading.Lock()
 
 
-os.register_at_fork(after_in_child=_forget_shared_pool)
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
+    os.register_at_fork(after_in_child=_forget_shared_pool)
 
 
 def shared_pool() -> Pool:
@@ -69,10 +80,14 @@ def start(
     if not isinstance(program, Program):
         raise InputError(f"a program is source text, not {type(program).__name__}", field="program")
     data = stdin.encode() if isinstance(stdin, str) else bytes(stdin)
+    if program.language != "python":
+        raise InputError(
+            f"this runs Python programs, not {program.language!r}", field="program.language"
+        )
     final = program
 
     def job(cell: Cell, queued: float) -> Execution:
-        return dataclasses.replace(execute(cell, final, data, limits), queue=queued)
+        return dataclasses.replace(cell.run(final, data, limits), queue=queued)
 
     return pool.submit(job)
 

@@ -3,7 +3,6 @@
 import os
 import socket
 import struct
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -11,10 +10,11 @@ from proctor.cell.wire import MAX_MESSAGE, TEST, Kind, Reply, Tag, send
 from proctor.execution import LimitHit
 from proctor.limits import Limits
 from proctor.program import Program
-from proctor.sandbox import memfile, procfs
-from proctor.sandbox.cell import Cell
+from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.cell import TestRun
 from proctor.sandbox.clock import Clock
 from proctor.sandbox.execute import request
+from proctor.sandbox.machine import memfile, procfs
 from proctor.sandbox.meter import Meter
 
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
@@ -23,35 +23,17 @@ _SO_TIMESTAMPNS = 35  # as the option and as the type of what comes with a messa
 _EXTRAS = socket.CMSG_SPACE(_TIMESTAMP.size) + socket.CMSG_SPACE(_CREDENTIALS.size)
 
 
-@dataclass(frozen=True, slots=True)
-class TestRun:
-    """The facts of one test."""
-
-    __test__ = False  # not a pytest class
-
-    exit_code: int | None
-    """None if a signal ended it, it never answered, or it raised."""
-    signal: int | None
-    stdout: bytes
-    """In official mode: what the program returned or printed, as lcb_io encodes it."""
-    stderr: bytes
-    result: bytes
-    """Of a function: its encoded return value; empty if it did not get that far."""
-    raised: str | None
-    """Official mode: repr of the exception that ended the test."""
-    harness_failure: str | None
-    """Official mode: what lcb_runner's own code would have stumbled over."""
-    cpu: float
-    wall: float
-    memory: int
-    limit: LimitHit | None
-
-
-class Serving:
+class AgentServing:
     """A program loaded in a cell. Use as a context manager; `alive` says if it can go on."""
 
     def __init__(
-        self, cell: Cell, kind: Kind, program: Program, function: str, limits: Limits, clock: Clock
+        self,
+        cell: AgentCell,
+        kind: Kind,
+        program: Program,
+        function: str,
+        limits: Limits,
+        clock: Clock,
     ) -> None:
         """Load the program under `clock`. Raises CellDied.
 
@@ -76,15 +58,15 @@ class Serving:
     def _start(self, far: socket.socket, program: Program, function: str, clock: Clock) -> None:
         self._feed.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         self._feed.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
-        self._cell.set_limits(self._limits)
-        meter = Meter(self._cell)
-        source = memfile.sealed(program.encoded())
-        try:
-            job = request(self._kind, self._cell, self._limits, function)
-            self._cell.submit(job, [source, far.fileno()])
-        finally:
-            os.close(source)
-            far.close()
+        with far:
+            self._cell.set_limits(self._limits)
+            meter = Meter(self._cell)
+            source = memfile.sealed(program.encoded())
+            try:
+                job = request(self._kind, self._cell, self._limits, function)
+                self._cell.submit(job, [source, far.fileno()])
+            finally:
+                os.close(source)
         self.load_limit = self._wait(meter, clock)
         reply = self._reply() if self.load_limit is None else None
         if reply is not None and reply.tag is Tag.UNLOADABLE:
@@ -96,12 +78,11 @@ class Serving:
 
     def test(self, input_fd: int, clock: Clock) -> TestRun:
         """Run one test with this input. Raises CellDied. Afterwards `alive` may be False."""
-        outputs = [memfile.empty()]
-        if self._kind is not Kind.SERVE_OFFICIAL:
-            outputs.append(memfile.empty())
-            if self._function:
-                outputs.append(memfile.empty())
+        outputs: list[int] = []
+        number = 1 if self._kind is Kind.SERVE_OFFICIAL else 2 + self._function
         try:
+            for _ in range(number):
+                outputs.append(memfile.empty())  # noqa: PERF401 - any may be one too many
             return self._run(input_fd, outputs, clock)
         finally:
             for fd in outputs:
@@ -147,9 +128,10 @@ class Serving:
         """Send one test and wait for its reply; no reply means that the process is no use now."""
         if self._cell.wait([self._feed.fileno()], 0):
             return None, None  # a message nobody asked for: forged by the program
+        meter.ask()
         try:
             send(self._feed, TEST, fds)
-        except OSError:
+        except (BlockingIOError, ConnectionError):  # it reads nothing, or is gone
             return None, None
         meter.start()
         hit = self._wait(meter, clock)

@@ -3,7 +3,7 @@ import mmap
 
 maps = []
 while True:
-    m = mmap.mmap(-1, 1 << 30)
+    m = mmap.mmap(-1, 1 << 30, mmap.MAP_PRIVATE)
     maps.append(m)
     for i in range(0, 1 << 30, 4096):
         m[i] = 1

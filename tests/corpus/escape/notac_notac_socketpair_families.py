@@ -9,5 +9,6 @@ escaped = False
 pair = (ctypes.c_int * 2)()
 for family in set(range(2, 46)):
     for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_SEQPACKET):
-        escaped |= libc.socketpair(family, kind, 0, pair) == 0 or ctypes.get_errno() != errno.EAFNOSUPPORT
+        made = libc.socketpair(family, kind, 0, pair) == 0
+        escaped |= made or ctypes.get_errno() not in (errno.EAFNOSUPPORT, errno.EPERM)
 print(a + b if escaped else "contained")

@@ -8,10 +8,11 @@ other formats as well.
 """
 
 import binascii
+import gzip
 import json
 import re
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date, datetime
 from difflib import get_close_matches
 from pathlib import Path
@@ -149,7 +150,11 @@ def _question_id(line: bytes) -> str:
 
 
 def _problem(line: bytes) -> Problem:
-    fields = parse_json(line)
+    return problem_of(parse_json(line))
+
+
+def problem_of(fields: Mapping[str, Any]) -> Problem:
+    """The problem that a row holds. Raises InputError, with the field, if it cannot be used."""
     row = _convert(fields, _Row)
     return Problem(
         id=row.question_id,
@@ -303,11 +308,12 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     Raises InputError if the file cannot be read.
     """
     try:
-        with path.open("rb") as file:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             for number, line in enumerate(file, 1):
                 yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    except (OSError, EOFError, zlib.error) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot be read: {why}", file=str(path)) from error
 
 
 def parse_json(text: bytes | str) -> Any:

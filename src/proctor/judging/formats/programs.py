@@ -18,6 +18,7 @@ from proctor.judging.formats.livecodebench import (
     read_lines,
     schema_error,
 )
+from proctor.languages import registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +34,13 @@ class Submission:
     """Source text; empty or blank where the model gave no program."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """The row's other fields, as they were."""
+    language: str = "python"
+    """Id of its language."""
 
 
 class _Row(msgspec.Struct):
     question_id: str
+    language: str = "python"
     code: str | UnsetType = UNSET
     code_list: list[str] | UnsetType = UNSET
 
@@ -51,6 +55,7 @@ class _Group:
     question_id: str
     codes: Sequence[str]
     extra: Mapping[str, Any]
+    language: str = "python"
 
 
 def load_programs(
@@ -96,7 +101,8 @@ def read_programs(path: Path, problems: Collection[str]) -> Iterator[Submission]
     row = 0
     for group in groups:
         for code in group.codes:
-            yield Submission(row, group.question_id, samples[group.question_id], code, group.extra)
+            sample = samples[group.question_id]
+            yield Submission(row, group.question_id, sample, code, group.extra, group.language)
             samples[group.question_id] += 1
             row += 1
 
@@ -175,7 +181,7 @@ def _group(content: Any, known: frozenset[str]) -> _Group:
     assert codes is not UNSET
     _refuse_empty(codes, "code_list")
     extra = {name: value for name, value in content.items() if name not in _Row.__struct_fields__}
-    return _Group(row.question_id, codes, extra)
+    return _Group(row.question_id, codes, extra, registry.get(row.language).id)
 
 
 def _refuse_empty(codes: Sequence[str], field: str) -> None:

@@ -1,0 +1,103 @@
+"""What isolation must hold under stress: ends of hostile programs, cost of the layers, verdicts."""
+
+import os
+import sys
+from typing import Any
+
+import ends
+import flips
+import level_costs
+from budgets import Line, at_most, milliseconds, times
+
+from proctor.errors import PlatformError
+from proctor.sandbox.choice import policy
+
+_LAYERS = 1.15  # of CPU a job with the same agent and no namespaces
+
+
+def measure(quick: bool) -> dict[str, Any]:
+    """Return ends by level, CPU by level, and flips by oversubscription."""
+    levels = [level for level in ("namespaces", "landlock") if _works(level)]
+    return {
+        "load_before": os.getloadavg()[0],
+        "levels": levels,
+        "ends": ends.measure(levels, rounds=4 if quick else 20),
+        "costs": level_costs.measure(levels, rounds=8 if quick else 40, jobs=20),
+        "flips": flips.measure(*((40, (1, 4, 16)) if quick else (400, flips.FACTORS))),
+    }
+
+
+def _works(level: str) -> bool:
+    try:
+        policy.choose(level)
+    except PlatformError:
+        return False
+    return True
+
+
+def lines(found: dict[str, Any]) -> list[Line]:
+    """The figures that have budgets."""
+    rows, made = found["ends"], []
+    for level in found["levels"]:
+        for within, what in ((ends.SOON, "limit to fully reaped"), (ends.BOMB, "fork bombs")):
+            worst = max(
+                row["max_s"] for row in rows if (row["level"], row["within_s"]) == (level, within)
+            )
+            name = f"{level}: {what}, slowest"
+            made.append(at_most(name, worst * 1e3, within * 1e3, milliseconds))
+    wrong = sum(row["next_job_wrong"] for row in rows)
+    made.append(at_most("jobs that went wrong after a hostile one", wrong, 0, str))
+    costs = found["costs"]
+    if costs is not None:
+        for level, ratio in costs["ratio"].items():
+            made.append(at_most(f"{level}: CPU a job against level none", ratio, _LAYERS, times))
+        if costs["landlock_ratio"] is not None:
+            ratio = costs["landlock_ratio"]
+            made.append(at_most("landlock against namespaces, CPU a job", ratio, 1.0, times))
+    rows = found["flips"]["rows"]
+    total = sum(row["judgements"] for row in rows)
+    flipped = sum(row["flips"] for row in rows)
+    made.append(at_most(f"verdicts that flipped, of {total:,}", flipped, 0, str))
+    return made
+
+
+def notes(found: dict[str, Any]) -> list[str]:
+    ends_are = (
+        "Ends: from the moment the host decides that a limit is hit to the moment the result is"
+        " there and no process of the job is left, on the host's clock; a busy machine shows."
+    )
+    made = [ends_are, f"Load was {found['load_before']:.1f} when this began."]
+    if found["costs"] is None:
+        made.append("No control groups here: the cost of the layers cannot be told.")
+    else:
+        cpu = ", ".join(
+            f"{name} {1e3 * cost:.3f}" for name, cost in found["costs"]["cpu_s"].items()
+        )
+        made.append(f"CPU ms a job, host and cell, {found['costs']['jobs']} jobs each: {cpu}.")
+    runs = ", ".join(
+        f"{row['factor']} × {row['flips']} of {row['judgements']} in {row['seconds']:.0f} s"
+        for row in found["flips"]["rows"]
+    )
+    made.append(
+        f"Verdicts with that many jobs per CPU, limit {found['flips']['limit_s']} s, programs that"
+        f" use 0.45 and 1.5 of it in standard, fast and official mode: {runs}."
+    )
+    return made
+
+
+def table(found: dict[str, Any]) -> list[list[str]]:
+    """How long each hostile program took to be gone, a header first."""
+    head = ["hostile program", "level", "p50 ms", "p90 ms", "slowest ms", "times"]
+    return [head] + [
+        [
+            row["what"], row["level"], f"{1e3 * row['p50_s']:.1f}", f"{1e3 * row['p90_s']:.1f}",
+            f"{1e3 * row['max_s']:.1f}", str(row["rounds"]),
+        ]
+        for row in found["ends"]
+    ]  # fmt: skip
+
+
+if __name__ == "__main__":
+    import report
+
+    report.alone(sys.modules[__name__])

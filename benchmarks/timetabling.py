@@ -1,0 +1,61 @@
+"""The timetable skeleton on instances of ITC-2007: first solution, cost in a minute, bound.
+
+    PROCTOR_TEST_DATA=... .venv/bin/python benchmarks/timetabling.py [NAME ...] [--seconds 60]
+
+Each program runs in a cell as `proctor solve` runs it; the cost is the validator's. Prints a table.
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from proctor.solver.envelope import Envelope
+from proctor.solver.solve import solve
+from proctor.solver.timetable import itc2007, serving
+
+BEST_KNOWN = {"comp01": 5, "comp02": 24, "comp03": 64, "comp05": 284, "comp11": 0}
+"""Costs of the best solutions that anybody has found, as far as known to us."""
+
+
+def measure(path: Path, seconds: float, workers: int) -> Envelope:
+    given = itc2007.convert(itc2007.read(path.read_text(), str(path)))
+    return solve(serving.text(), given, timeout=seconds, workers=workers)
+
+
+def row(name: str, envelope: Envelope) -> str:
+    report, found = envelope.validation, envelope.incumbents
+    cost = "-" if report is None or report.objective is None else f"{report.objective:g}"
+    bound = (envelope.result_data or {}).get("bound", "-")
+    first = f"{found[0].t:.1f} s" if found else "-"
+    valid = "yes" if report is not None and report.ok else "no"
+    best = BEST_KNOWN.get(name, "")
+    return f"| {name} | {envelope.status} | {valid} | {first} | {cost} | {bound} | {best} |"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--workers", type=int, default=2)
+    arguments = parser.parse_args()
+    folder = Path(os.environ.get("PROCTOR_TEST_DATA", "/nowhere"), "timetabling")
+    paths = sorted(folder.glob("*.ctt"))
+    if not paths:
+        print("PROCTOR_TEST_DATA names no folder with timetabling/*.ctt", file=sys.stderr)
+        return 1
+    print(f"{arguments.workers} workers, {arguments.seconds:g} s for each")
+    print("| instance | status | valid | first solution | cost | bound | best known |")
+    print("|---|---|---|---|---|---|---|")
+    valid = True
+    for path in paths:
+        if arguments.names and path.stem not in arguments.names:
+            continue
+        envelope = measure(path, arguments.seconds, arguments.workers)
+        print(row(path.stem, envelope), flush=True)
+        valid = valid and envelope.validation is not None and envelope.validation.ok
+    return 0 if valid else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+// Solvers, the same over both transports, against a real server and a real daemon.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+
+import { connect, executeGeneratedCode, ProctorClient, ProctorError } from "proctor-client";
+import { DaemonTransport } from "proctor-client/daemon";
+
+import { PACKING, PROCTOR, type Served, serving, solving, untilCarried } from "./helpers.js";
+
+let server: Served;
+before(async () => {
+  server = await serving("--cells", "2");
+});
+after(() => server.stop());
+
+for (const way of ["http", "daemon"]) {
+  describe(`over ${way}`, () => {
+    let client: ProctorClient;
+    before(async () => {
+      const command = [PROCTOR, "daemon", "--cells", "2"];
+      client =
+        way === "http"
+          ? await connect(server.url)
+          : new ProctorClient(new DaemonTransport({ command }));
+    });
+    after(() => client.close());
+
+    it("answers with a validated solution", async () => {
+      const found = await client.solve(solving().request);
+      assert.deepEqual([found.status, found.ok, found.accepted], ["feasible", true, true]);
+      assert.equal(found.validation?.objective, 3);
+    });
+
+    it("says which field is at fault", async () => {
+      await assert.rejects(client.solve({ ...solving().request, profile: "../x.toml" }), (error) => {
+        assert(error instanceof ProctorError);
+        return error.field === "profile";
+      });
+    });
+
+    it("tells of incumbents before the end, and ends it when the loop is left", async () => {
+      const { mark, request } = solving("forever");
+      for await (const each of client.solveStream(request)) {
+        assert("t" in each);
+        assert.deepEqual([each.objective, each.file], [3, "inc_1.json"]);
+        await untilCarried(mark, 1);
+        break;
+      }
+      await untilCarried(mark, 0);
+      const told = [];
+      for await (const each of client.solveStream(solving().request)) told.push(each);
+      assert("status" in told.at(-1)!);
+    });
+
+    it("calls a generated program off by its signal", async () => {
+      const { mark, request } = solving("forever");
+      const controller = new AbortController();
+      const job = executeGeneratedCode(client, request.code, request.input, {
+        profile: PACKING,
+        signal: controller.signal,
+        onIncumbent: () => void untilCarried(mark, 1).then(() => controller.abort()),
+      });
+      await assert.rejects(job, { name: "AbortError" });
+      await untilCarried(mark, 0);
+    });
+
+    it("has what was found when a generated program's time is over", async () => {
+      const { request } = solving("forever");
+      const options = { profile: PACKING, timeoutMs: 300, solverWorkers: 1.5, solverSeed: 7 };
+      const found = await executeGeneratedCode(client, request.code, request.input, options);
+      assert.deepEqual([found.status, found.ok], ["timeout_with_solution", true]);
+      assert.deepEqual((found.resultData as { bins: string[][] }).bins, [["a"], ["b"], ["c"]]);
+    });
+  });
+}

@@ -1,0 +1,1 @@
+"""Evaluating models on benchmarks: models, prompts, the run and its store."""

@@ -1,0 +1,130 @@
+"""The program in a reply, by a named policy that goes into the record.
+
+    last-block   the default: the last fenced block of the language; else the last that names no
+                 language; else the whole reply, if that is a program
+    first-block  the same, but the first
+    upstream     lcb_runner's: the lines between the last two that hold a fence
+    whole        the reply as it is
+
+All but `upstream` and `whole` look at the answer only: thoughts in tags are taken off first.
+"""
+
+import ast
+import re
+import warnings
+from collections.abc import Callable, Mapping
+
+from proctor.errors import InputError
+from proctor.judging.formats.replies import between_last_fences, code_blocks
+
+DEFAULT = "last-block"
+LONGEST_CHECKED = 1 << 18
+"""Characters; what is longer is not looked into for whether it is Python."""
+
+_TAG = re.compile(r"<(/?)(?:think|thinking|thought|reasoning|reflection)>", re.IGNORECASE)
+_FENCES_TRIED = 8
+
+
+def extract(reply: str, policy: str = DEFAULT, language: str = "python") -> str:
+    """Source text, "" if there is none. Raises InputError for an unknown policy."""
+    rule = _RULES.get(policy)
+    if rule is None:
+        raise InputError(f"{policy!r} is none of {', '.join(_RULES)}", field="extraction")
+    return rule(reply, language)
+
+
+def policies() -> tuple[str, ...]:
+    """Names of all policies."""
+    return tuple(_RULES)
+
+
+def answer(reply: str) -> str:
+    """The reply without thoughts in tags; "" if it ends while still thinking.
+
+    Some servers cut the opening tag off, so what is before a closing one is thought, too.
+    """
+    kept: list[str] = []
+    at, thinking = 0, False
+    for tag in _TAG.finditer(reply):
+        if tag[1]:
+            if not thinking:
+                kept.clear()
+            at, thinking = tag.end(), False
+        elif not thinking:
+            kept.append(reply[at : tag.start()])
+            at, thinking = tag.start(), True
+    if thinking and not "".join(kept).strip():
+        return ""
+    return "".join(kept) + reply[at:]
+
+
+def _last_block(reply: str, language: str) -> str:
+    return _block(reply, language, -1)
+
+
+def _first_block(reply: str, language: str) -> str:
+    return _block(reply, language, 0)
+
+
+def _block(reply: str, language: str, which: int) -> str:
+    text = answer(reply)
+    blocks = code_blocks(text, language)
+    named = [code for is_named, code in blocks if is_named and code.strip()]
+    found = named or [code for _, code in blocks if code.strip()]
+    if not found:
+        return text if language == "python" and not blocks and _is_program(text) else ""
+    code = found[which]
+    return _beyond_quoted_fence(text, code) if language == "python" else code
+
+
+def _beyond_quoted_fence(text: str, code: str) -> str:
+    """The whole program where a fence within one of its strings seemed to end it."""
+    if _parsed(code) is not None:
+        return code
+    at = text.rfind(code)
+    if at < 0:
+        return code
+    lines = text[at:].splitlines(keepends=True)
+    marks = [n for n, line in enumerate(lines) if line.strip()[:3] in {"```", "~~~"}]
+    for end in marks[:_FENCES_TRIED]:
+        longer = "".join(lines[:end])
+        if len(longer) > len(code) and _parsed(longer) is not None:
+            return longer
+    return code
+
+
+def _is_program(text: str) -> bool:
+    """Whether text without any fence is Python that does something; one word is Python, too."""
+    tree = _parsed(text)
+    if tree is None:
+        return False
+    idle = (ast.Constant, ast.Name, ast.Tuple, ast.Attribute, ast.BinOp, ast.Compare)
+    return any(not (isinstance(node, ast.Expr) and isinstance(node.value, idle))
+               for node in tree.body)  # fmt: skip
+
+
+def _parsed(text: str) -> ast.Module | None:
+    if len(text) > LONGEST_CHECKED:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a program's odd escapes are its own affair
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _upstream(reply: str, _language: str) -> str:
+    return between_last_fences(reply)
+
+
+def _whole(reply: str, _language: str) -> str:
+    return reply
+
+
+_RULES: Mapping[str, Callable[[str, str], str]] = {
+    DEFAULT: _last_block,
+    "first-block": _first_block,
+    "upstream": _upstream,
+    "whole": _whole,
+}

@@ -1,0 +1,1 @@
+"""Benchmarks that ask for a Python function: HumanEval(+) and MBPP."""

@@ -1,0 +1,1 @@
+"""The IOI: a program for each subtask of each task."""

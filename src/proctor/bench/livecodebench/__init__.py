@@ -1,0 +1,1 @@
+"""LiveCodeBench: where problems come from, what is asked, how it is judged."""

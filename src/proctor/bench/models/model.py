@@ -1,0 +1,175 @@
+"""What a benchmark asks of a model: the protocol that every adapter implements.
+
+An adapter of your own is a class with `name`, `generate`, `probe` and `close`; see `Model`.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import msgspec
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that the model wants called."""
+
+    id: str
+    name: str
+    arguments: str
+    """JSON, as the model wrote it: it may be broken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Role
+    content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+    """Of role tool: the call that this answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool on offer; `parameters` is a JSON Schema."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any] = field(
+        default_factory=lambda: {"type": "object", "properties": {}}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How replies are drawn; None leaves it to the server."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    """Completion tokens, those of the reasoning included."""
+    seed: int | None = None
+    """Of sample 0; sample i is asked for with seed + i."""
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One reply wanted: sample `sample` of problem `problem_id`."""
+
+    messages: tuple[Message, ...]
+    problem_id: str
+    sample: int = 0
+    sampling: Sampling = Sampling()
+    tools: tuple[Tool, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Names what is asked for, so that asking twice can be recognised. 32 hex digits."""
+        text = f"{self.problem_id}\0{self.sample}\0{prompt_hash(self.messages)}"
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens, as the server counts them; None where it does not say."""
+
+    prompt: int | None = None
+    completion: int | None = None
+    """Those of the reasoning included."""
+    reasoning: int | None = None
+    cached: int | None = None
+    """Of the prompt, read from the server's cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back."""
+
+    text: str
+    reasoning: str = ""
+    """Thoughts that the server keeps apart from the text."""
+    usage: Usage = Usage()
+    finish_reason: str = ""
+    """As the server says: stop, length, tool_calls, content_filter ..."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    code: str | None = None
+    """The program itself, where a recording holds that and no reply to take it from."""
+    seconds: float = 0.0
+    """Wall time of the call that succeeded."""
+
+
+class Model(Protocol):
+    """Something that replies. Called from one event loop, with many requests under way at once."""
+
+    @property
+    def name(self) -> str:
+        """What stands in the record. Holds no secret."""
+        ...
+
+    async def probe(self) -> str | None:
+        """Look whether it is there, within seconds and free of charge.
+
+        Returns a remark or None. Raises ModelFault if no request can succeed.
+        """
+        ...
+
+    async def generate(self, request: Request) -> Reply:
+        """One reply. Raises ModelFault if there is none, after what retries are sensible."""
+        ...
+
+    def recorded(self, problem_id: str) -> int | None:
+        """How many samples there can be of a problem; None for any number."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+@runtime_checkable
+class ManyAtOnce(Protocol):
+    """What a Model has, too, if one request can bring several replies."""
+
+    async def generate_many(self, request: Request, n: int) -> list[Reply]:
+        """From 1 to n replies to the request, whose `sample` and seed are those of the first.
+
+        Prompt tokens are counted for the first reply; completion tokens, which servers count for
+        all together, are divided evenly, and the first gets what is left over. Raises ModelFault.
+        """
+        ...
+
+
+def prompt_hash(messages: tuple[Message, ...]) -> str:
+    """SHA-256 in hex over the messages as JSON: equal only for the same prompt."""
+    return hashlib.sha256(msgspec.json.encode(plain(messages))).hexdigest()
+
+
+def plain(messages: tuple[Message, ...]) -> list[dict[str, Any]]:
+    """Messages as in OpenAI's chat API. Lone surrogates, which no server takes, become `?`."""
+    return [_plain(message) for message in messages]
+
+
+def _plain(message: Message) -> dict[str, Any]:
+    found: dict[str, Any] = {"role": message.role, "content": _clean(message.content)}
+    if message.tool_calls:
+        found["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": _clean(call.arguments)},
+            }
+            for call in message.tool_calls
+        ]
+    if message.tool_call_id:
+        found["tool_call_id"] = message.tool_call_id
+    return found
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,158 @@
+"""What a run's store holds: its rows."""
+
+from datetime import date
+from typing import Any, ClassVar, TypeVar, get_args, get_type_hints
+
+import msgspec
+
+
+class ProblemInfo(msgspec.Struct, frozen=True):
+    """A problem without its tests: what reports and exports show."""
+
+    id: str
+    title: str = ""
+    statement: str = ""
+    platform: str = ""
+    difficulty: str = ""
+    published: date | None = None
+    contest: str = ""
+    contest_date: str = ""
+    """As the source has it."""
+    starter_code: str = ""
+    samples: int = 0
+    """How many there can be; 0 for any number."""
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """A prompt as it was sent; many samples share one."""
+
+    hash: str
+    messages: str
+    """JSON."""
+
+
+class Generation(msgspec.Struct, frozen=True):
+    """One reply, or why there is none."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("problem_id", "sample")
+
+    problem_id: str
+    sample: int
+    prompt_hash: str = ""
+    text: str = ""
+    reasoning: str = ""
+    code: str = ""
+    """The program taken from it; "" for none."""
+    policy: str = ""
+    """How it was taken; `given` where the recording held it."""
+    finish_reason: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+    """Of the prompt, read from the server's cache."""
+    seconds: float = 0.0
+    fault: str = ""
+    """Code of the ModelFault instead of a reply, such as `model-stalled`."""
+    fault_message: str = ""
+    turns: int | None = None
+    """Of an agent; None for a single shot."""
+    stop_reason: str = ""
+    """Of an agent."""
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """One step of an agent: a reply of the model, or a tool's result."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("problem_id", "sample", "number")
+
+    problem_id: str
+    sample: int
+    number: int
+    kind: str
+    """`model` or `tool`."""
+    name: str = ""
+    """Of the tool."""
+    call_id: str = ""
+    content: str = ""
+    """The reply's text or the tool's result."""
+    arguments: str = ""
+    """JSON: those of the tool, or all calls of a reply."""
+    seconds: float = 0.0
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning: str = ""
+    finish_reason: str = ""
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """One judgement of a generation."""
+
+    KEY: ClassVar[tuple[str, ...]] = ("problem_id", "sample", "mode", "judge")
+
+    problem_id: str
+    sample: int
+    mode: str
+    judge: str
+    """Key of judge version and settings: a newer judge's verdicts stand beside the old ones."""
+    verdict: str
+    score: float = 0.0
+    message: str = ""
+    cpu: float = 0.0
+    """CPU seconds of all tests that were run."""
+    slowest_share: float | None = None
+    """CPU of the slowest test as a share of the limit."""
+    level: str = ""
+    """Isolation level."""
+    tests: str = "[]"
+    """JSON: verdict, cpu, wall, memory and message of every test that was run."""
+    upstream: str = ""
+    """JSON, official mode: lcb_runner's results and metadata."""
+
+
+Change = Generation | Turn | Judged | Prompt
+_Row = TypeVar("_Row", Generation, Turn, Judged)
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """A sample and all that is known of it."""
+
+    problem_id: str
+    number: int
+    generation: Generation | None
+    judgements: tuple[Judged, ...]
+
+
+def columns(kind: Any) -> tuple[str, ...]:
+    """Names of a row's columns, in order."""
+    names: tuple[str, ...] = kind.__struct_fields__
+    return names
+
+
+def declared(kind: type[Generation] | type[Turn] | type[Judged]) -> str:
+    """The columns of a row's table, for CREATE TABLE.
+
+    Types matter: SQLite does not use an index to compare columns of different affinity.
+    """
+    names = {str: "TEXT", int: "INTEGER", float: "REAL"}
+    hints = get_type_hints(kind)
+    found = []
+    for column in columns(kind):
+        plain = next(each for each in (*get_args(hints[column]), hints[column]) if each in names)
+        found.append(f"{column} {names[plain]}")
+    return f"{', '.join(found)}, PRIMARY KEY ({', '.join(kind.KEY)})"
+
+
+def to_row(value: Generation | Turn | Judged) -> tuple[Any, ...]:
+    """Values in the order of `columns`. Lone surrogates, which SQLite refuses, are escaped."""
+    return tuple(
+        each.encode("utf-8", "backslashreplace").decode() if isinstance(each, str) else each
+        for each in msgspec.structs.astuple(value)
+    )
+
+
+def from_row(kind: type[_Row], row: tuple[Any, ...]) -> _Row:
+    """The value of a row."""
+    return kind(*row)

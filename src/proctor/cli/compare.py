@@ -1,0 +1,147 @@
+"""`proctor compare A B...`."""
+
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from proctor.cli import render
+from proctor.cli.report import errata_named, mode_named, open_run
+from proctor.errors import InputError, SettingsError
+from proctor.report.errata import ErrataList, applicable, correct
+from proctor.report.paired import Comparison, Differences, compare, differences, holm
+from proctor.report.records_file import RunRecords
+from proctor.report.tallies import Mode, Tally, modes_of, tally
+
+_LISTED = 10
+
+
+def run(
+    base: str,
+    others: tuple[str, ...],
+    mode: str | None,
+    errata: tuple[str, ...],
+    *,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """Compare each run with the first, by all rules they share; returns the exit code."""
+    with ExitStack() as opened:
+        first = open_run(base, opened)
+        rest = [open_run(each, opened) for each in others]
+        return _compare(first, rest, mode, errata_named(errata), force=force, as_json=as_json)
+
+
+def _compare(
+    first: RunRecords,
+    rest: list[RunRecords],
+    mode: str | None,
+    errata: Sequence[ErrataList],
+    *,
+    force: bool,
+    as_json: bool,
+) -> int:
+    unlike = {each.name: differences(first.provenance, each.provenance) for each in rest}
+    _refuse(first, unlike, force=force)
+    rows: list[dict[str, Any]] = []
+    for each in rest:
+        for chosen in _modes(first, each, mode):
+            found = compare(_tallies(first, chosen, errata), _tallies(each, chosen, errata))
+            if found is None:
+                raise InputError(f"no scored problem in common with {first.name}", file=each.name)
+            rows.append({"a": first.name, "b": each.name, "mode": chosen, "comparison": found})
+    for chosen in {row["mode"] for row in rows}:
+        group = [row for row in rows if row["mode"] is chosen]
+        values = [row["comparison"].p_value for row in group]
+        adjusted = holm([1.0 if value is None else value for value in values])
+        for row, value, corrected in zip(group, values, adjusted, strict=True):
+            row["p_holm"] = None if value is None else corrected
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(_to_json(rows, unlike)).decode() + "\n")
+    else:
+        _show(rows, several=len(rest) > 1)
+    return 0
+
+
+def _tallies(each: RunRecords, mode: Mode, errata: Sequence[ErrataList]) -> list[Tally]:
+    lists = applicable(errata, each.provenance.get("benchmark"))
+    return list(correct(tally(each.records, mode), lists).tallies)
+
+
+def _modes(a: RunRecords, b: RunRecords, wanted: str | None) -> list[Mode]:
+    chosen = mode_named(wanted)
+    shared = [mode for mode in modes_of(a.records) if mode in modes_of(b.records)]
+    if not shared or (chosen and chosen not in shared):
+        raise SettingsError(
+            f"{a.name} and {b.name} were not both judged by {wanted or 'one'} rules"
+        )
+    return [chosen] if chosen else shared
+
+
+def _refuse(first: RunRecords, unlike: dict[str, Differences], *, force: bool) -> None:
+    """Raise SettingsError for runs made differently; say what is not known."""
+    for name, found in unlike.items():
+        for key, (a, b) in found.unlike.items():
+            text = f"{key} differs: {a!r} in {first.name}, {b!r} in {name}"
+            if not force:
+                raise SettingsError(
+                    f"{text}; what differs in their scores may be that. --force compares anyway"
+                )
+            render.note(text)
+        if found.unknown:
+            render.note(f"not known of both {first.name} and {name}: {', '.join(found.unknown)}")
+
+
+def _to_json(rows: list[dict[str, Any]], unlike: dict[str, Differences]) -> dict[str, Any]:
+    return {
+        "comparisons": [{**row, "comparison": asdict(row["comparison"])} for row in rows],
+        "provenance": {name: asdict(found) for name, found in unlike.items()},
+    }
+
+
+def _show(rows: list[dict[str, Any]], *, several: bool) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    for row in rows:
+        found: Comparison = row["comparison"]
+        console.print(f"{row['b']} against {row['a']}, {row['mode']} rules", style="bold")
+        table = Table(box=None, pad_edge=False, show_header=False)
+        for label, text in _lines(found):
+            table.add_row(label, text)
+        if several and row["p_holm"] is not None:
+            table.add_row("p, Holm, for all runs", f"{row['p_holm']:.3g}")
+        console.print(table)
+        for label, names in (("wins", found.wins), ("losses", found.losses)):
+            if names:
+                more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+                console.print(f"{label}: {', '.join(names[:_LISTED])}{more}", markup=False)
+
+
+def _lines(found: Comparison) -> list[tuple[str, str]]:
+    lines = [
+        ("pass@1", f"{100 * found.rate_b:.1f} % against {100 * found.rate_a:.1f} %"),
+        ("on", f"{found.problems} problems in {found.clusters} clusters"),
+    ]
+    if found.only_a or found.only_b:
+        lines.append(("left out", f"{found.only_a} only in A, {found.only_b} only in B"))
+    difference = f"{100 * found.difference:+.1f} points"
+    if found.low is not None and found.high is not None and found.stderr is not None:
+        interval = f"{100 * found.low:+.1f} to {100 * found.high:+.1f}"
+        lines.append(("difference", f"{difference} ({interval}), p = {found.p_value:.3g}"))
+        lines.append(("could be seen", _visible(found.detectable)))
+    else:
+        lines.append(("difference", f"{difference}, no interval"))
+    lines.append(("wins, ties, losses", f"{len(found.wins)}, {found.ties}, {len(found.losses)}"))
+    if found.mcnemar is not None:
+        lines.append(("McNemar, exact", f"p = {found.mcnemar:.3g}"))
+    return lines
+
+
+def _visible(detectable: float | None) -> str:
+    if detectable is None or detectable > 1:
+        return "nothing: too few problems or contests"
+    return f"{100 * detectable:.1f} points, 4 times in 5"

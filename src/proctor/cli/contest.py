@@ -1,0 +1,202 @@
+"""`proctor judge PROBLEM SOLUTION...`."""
+
+import sys
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from proctor.cli import render
+from proctor.errors import InputError
+from proctor.judging.contest.arena import Arena
+from proctor.judging.contest.judge import Task, judge_contest, open_task
+from proctor.judging.contest.judgement import ContestJudgement
+from proctor.judging.contest.problem import ContestProblem, Running
+from proctor.judging.formats.contest_rows import (
+    ContestSubmission,
+    load_contest_problem,
+    load_contest_submissions,
+)
+from proctor.judging.formats.packages.files import Tree
+from proctor.judging.formats.packages.programs import load_submission
+from proctor.languages import registry
+from proctor.program import Program
+from proctor.verdict import Verdict
+
+_MOST_SOURCE = 16 << 20  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for on the command line."""
+
+    problem: str
+    solutions: tuple[str, ...]
+    language: str | None = None
+    all_tests: bool = False
+    subtasks: tuple[str, ...] = ()
+    problem_id: str | None = None
+    """Of a table of problems, the one that the solutions are for."""
+    programs: str | None = None
+    """Table of submissions, instead of solutions."""
+    tests: tuple[str, ...] = ()
+    """Tables of further tests."""
+
+
+def read_program(path: Path, language: str | None, running: Running) -> Program:
+    """Read a submission, a file or a directory; without a language its ending tells.
+
+    Raises InputError.
+    """
+    if path.is_dir():
+        path = path.resolve()
+        language = registry.get(language).id if language else None
+        return load_submission(Tree.at(path.parent), path.name, running, language)
+    try:
+        if path.stat().st_size > _MOST_SOURCE:
+            raise InputError("a source of more than 16 MiB", file=str(path))
+        source = path.read_bytes().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    if language is None:
+        found = registry.by_extension(path.name, source)
+        if found is None:
+            raise InputError(
+                "its language cannot be told from its name; say it with --language (see"
+                " `proctor languages`)",
+                file=str(path),
+            )
+        language = found.id
+    return Program(source, registry.get(language).id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A submission and its problem, None if that has no test."""
+
+    name: str
+    problem: ContestProblem | None
+    program: Program
+    fields: Mapping[str, Any]
+    """What stands before the judgement in its row of results."""
+
+    @classmethod
+    def of_row(cls, row: ContestSubmission, problem: ContestProblem | None) -> "_Entry":
+        fields = {**row.extra, "line": row.line, "problem": row.problem}
+        return cls(f"line {row.line}: {row.problem}", problem, row.program, fields)
+
+
+def judge(request: Request, arena: Arena, *, as_json: bool) -> int:
+    """Judge each solution and show what it came to; returns the exit code."""
+    place, tests = Path(request.problem), [Path(each) for each in request.tests]
+    if request.programs is not None:
+        problems, rows = load_contest_submissions(
+            place, Path(request.programs), tests, request.language
+        )
+        entries = [_Entry.of_row(each, problems[each.problem]) for each in rows]
+    else:
+        problem = load_contest_problem(place, tests, request.problem_id)
+        entries = [
+            _Entry(name, problem, read_program(Path(name), request.language, problem.running),
+                   {"problem": problem.id, "solution": name})
+            for name in request.solutions
+        ]  # fmt: skip
+    for each in entries:
+        _check_subtasks(request.subtasks, each.problem)
+    console = console_of()
+    worst = 0
+    task: Task | None = None
+    with ThreadPoolExecutor(arena.cells) as threads:
+        first = entries[0].problem
+        if len(entries) > 1 and first is not None and all(e.problem is first for e in entries):
+            task = open_task(first, arena)
+        progress = render.Progress(len(entries), not as_json)
+        with progress:
+            running = [
+                (entry, threads.submit(_judged, entry, task, request, arena)) for entry in entries
+            ]
+            try:
+                for entry, future in running:
+                    judgement = future.result()
+                    progress.show([judgement.verdict])
+                    worst = max(worst, _exit_code(judgement))
+                    if as_json:
+                        row = {**entry.fields, **to_json(judgement)}
+                        sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
+                        sys.stdout.flush()
+                    else:
+                        _show(console, entry, judgement, alone=len(entries) == 1)
+            except KeyboardInterrupt:
+                arena.close()
+                raise
+    return worst
+
+
+def _check_subtasks(wanted: tuple[str, ...], problem: ContestProblem | None) -> None:
+    known = [each.name for each in problem.subtasks] if problem is not None else list(wanted)
+    for name in wanted:
+        if name not in known:
+            raise InputError(f"there is no subtask {name!r} (there are: {', '.join(known)})")
+
+
+def _judged(entry: _Entry, task: Task | None, request: Request, arena: Arena) -> ContestJudgement:
+    if entry.problem is None:
+        return ContestJudgement(Verdict.TASK_FAULT, None, 0.0, (), (), "the problem has no test")
+    return judge_contest(
+        task or entry.problem, entry.program, arena,
+        subtasks=request.subtasks or None, stop=not request.all_tests,
+    )  # fmt: skip
+
+
+def console_of(*, stderr: bool = False) -> Console:
+    """Return where people read; piped, lines are as long as they are."""
+    console = Console(stderr=stderr)
+    return console if console.is_terminal else Console(stderr=stderr, width=1000)
+
+
+def to_json(judgement: ContestJudgement) -> dict[str, Any]:
+    """Return a judgement as it is written with --json."""
+    values: dict[str, Any] = msgspec.to_builtins(judgement)
+    isolation = values.pop("isolation")
+    return {**values, "isolation": isolation["level"] if isolation else None}
+
+
+def _exit_code(judgement: ContestJudgement) -> int:
+    return {Verdict.INFRA_FAULT: 125, Verdict.TASK_FAULT: 2}.get(judgement.verdict, 0)
+
+
+def _show(console: Console, entry: _Entry, judgement: ContestJudgement, *, alone: bool) -> None:
+    points = "no points" if judgement.points is None else f"{judgement.points:g}"
+    slowest = max((each.cpu for each in judgement.tests), default=0.0)
+    memory = max((each.memory for each in judgement.tests), default=0)
+    console.print(
+        f"{render.coloured(judgement.verdict)}  {entry.name}  {points} of {judgement.of:g} points,"
+        f" {slowest:.2f} s, {memory / (1 << 20):.0f} MiB",
+        highlight=False,
+    )
+    if judgement.message:
+        console.print(f"    {judgement.message}", markup=False, highlight=False)
+    if judgement.compiler_output:
+        console.print(judgement.compiler_output[:4000], markup=False, highlight=False)
+    if len(judgement.subtasks) > 1:
+        for each in judgement.subtasks:
+            got = "-" if each.points is None else f"{each.points:g}"
+            shown = render.coloured(each.verdict)
+            console.print(f"    {shown} {each.name}: {got} of {each.of:g}", highlight=False)
+    if alone and judgement.tests:
+        console.print(_tests_table(judgement))
+
+
+def _tests_table(judgement: ContestJudgement) -> Table:
+    table = Table("test", "verdict", "score", "CPU", "memory", "message", box=None, pad_edge=False)
+    for each in judgement.tests:
+        table.add_row(
+            each.name, render.coloured(each.verdict), f"{each.score:g}", f"{each.cpu:.3f} s",
+            f"{each.memory / (1 << 20):.1f} MiB", each.message.replace("[", "\\["),
+        )  # fmt: skip
+    return table

@@ -1,0 +1,326 @@
+"""Evaluating a model from the command line."""
+
+import asyncio
+import os
+import re
+import signal
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proctor.bench import evaluation
+from proctor.bench.benchmark import Benchmark, Grader
+from proctor.bench.figures import Figures, figures, to_plain
+from proctor.bench.models.model import Model, Reply, plain
+from proctor.bench.models.opening import open_model
+from proctor.bench.records import current_judges, records, settings_of
+from proctor.bench.registry import benchmark_named
+from proctor.bench.rounds import begin_round, judges_to_use
+from proctor.bench.run import Done
+from proctor.bench.settings import Settings
+from proctor.bench.store import Store
+from proctor.cli import render
+from proctor.cli.ioi_points import show_points
+from proctor.cli.judge import k_list
+from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
+from proctor.ioi.report import Report, to_json
+from proctor.units import seconds, size
+from proctor.verdict import Verdict
+
+_TIMES = ("timeout", "test_timeout", "agentic_time_budget")
+_ENVIRONMENT = {"model": "MODEL_ID", "base_url": "OPENAI_BASE_URL"}
+_LISTS = ("platforms", "difficulties")
+RUNS = "runs"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What is said when a run is over."""
+
+    k: tuple[int, ...]
+    fail_under: float | None
+    as_json: bool
+
+
+def ending(k: str, fail_under: float | None, as_json: bool) -> Ending:
+    """Parse what was typed. Raises InputError."""
+    return Ending(k_list(k), fail_under, as_json)
+
+
+def merged(given: Mapping[str, Any], config: str | None) -> Settings:
+    """Settings from flags, else the environment, else the file. Raises UsageError."""
+    values = _file(Path(config)) if config is not None else {}
+    for name, variable in _ENVIRONMENT.items():
+        if os.environ.get(variable):
+            values[name] = os.environ[variable]
+    values.update({name: value for name, value in given.items() if value is not None})
+    for name in _LISTS:
+        if isinstance(values.get(name), list):
+            values[name] = ",".join(map(str, values[name]))
+    for name in _TIMES:
+        if isinstance(values.get(name), str):
+            values[name] = seconds(values[name], "--" + name.replace("_", "-"))
+    if isinstance(values.get("memory"), str):
+        values["memory"] = size(values["memory"], "--memory")
+    if values.get("agent"):
+        values["agentic_mode"] = True
+    try:
+        return msgspec.convert(values, Settings)
+    except msgspec.ValidationError as error:
+        if isinstance(error.__cause__, SettingsError):
+            raise error.__cause__ from error
+        raise SettingsError(f"{config or 'options'}: {error}") from error
+
+
+def _file(path: Path) -> dict[str, Any]:
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", file=str(path)) from error
+    return {name.replace("-", "_"): value for name, value in table.items()}
+
+
+def dry_run(benchmark: Benchmark[Any], settings: Settings, *, as_json: bool) -> int:
+    """Say what a run would do; nothing is asked, judged or kept."""
+    model = open_model(settings, os.environ) if settings.model.startswith("replay:") else None
+    planned = evaluation.plan(benchmark, settings, model)
+    first = planned.selection.problems[0]
+    instance = next(planned.source.instances([first.id]))
+    asked = benchmark.messages(instance, 0, settings)
+    messages = [] if isinstance(asked, Reply) else plain(asked)
+    found = {
+        "source": planned.source.name,
+        "problems": len(planned.selection.problems),
+        "samples": planned.samples,
+        "left_out": planned.selection.left_out,
+        "judge": list(planned.settings.modes),
+        "first_prompt": messages,
+    }
+    if as_json:
+        _print_json(found)
+        return 0
+    left_out = ", ".join(f"{name} {n}" for name, n in planned.selection.left_out.items())
+    sys.stdout.write(
+        f"{found['problems']} problems of {planned.source.name}, {planned.samples} samples; "
+        f"left out: {left_out or 'none'}\n\nThe first prompt, {first.id}:\n"
+    )
+    for message in messages:
+        sys.stdout.write(f"\n[{message['role']}]\n{message['content']}\n")
+    return 0
+
+
+def evaluate(benchmark: Benchmark[Any], settings: Settings, out: str | None, ending: Ending) -> int:
+    """Begin a run and do it; returns the exit code."""
+    model = open_model(settings, os.environ)
+    probe(model)
+    planned = evaluation.plan(benchmark, settings, model)
+    directory = Path(out) if out is not None else _new_directory(settings)
+    with evaluation.begin(directory, planned) as store:
+        return _do(store, open_model(settings, os.environ), ending)
+
+
+def resume(run: str, ending: Ending) -> int:
+    """Do what is missing of a run."""
+    with Store.open(Path(run), write=True) as store:
+        return _continue(store, ending)
+
+
+def retry(run: str, verdicts: tuple[str, ...], ending: Ending) -> int:
+    """Forget faults, or judgements with certain verdicts, and do what is missing then."""
+    if unknown := [name for name in verdicts if name not in Verdict.__members__]:
+        raise InputError(f"{unknown[0]!r} is no verdict; see the reference", field="--verdict")
+    with Store.open(Path(run), write=True) as store:
+        again = store.set_aside(verdicts, _judges(store).values())
+        if Verdict.INFRA_FAULT.value in verdicts:
+            again += store.forget_faults()
+        render.note(f"{again} to be done again")
+        return _continue(store, ending)
+
+
+def rejudge(run: str, ending: Ending) -> int:
+    """Judge everything again, in a new round; the old verdicts stay in the store."""
+    with Store.open(Path(run), write=True) as store:
+        begin_round(store, settings_of(store))
+        return _continue(store, ending)
+
+
+def _continue(store: Store, ending: Ending) -> int:
+    settings = settings_of(store)
+    model = open_model(settings, os.environ)
+    if store.unasked():
+        probe(model)
+        model = open_model(settings, os.environ)
+    return _do(store, model, ending)
+
+
+def probe(model: Model) -> None:
+    """Fail within seconds if no request can succeed."""
+
+    async def look() -> str | None:
+        try:
+            return await model.probe()
+        finally:
+            await model.close()
+
+    if (remark := asyncio.run(look())) is not None:
+        render.note(remark)
+
+
+def _do(store: Store, model: Model, ending: Ending) -> int:
+    settings = settings_of(store)
+    failure: ProctorError | None = None
+    interrupted = False
+    grades = bool(settings.modes) or settings.agentic_mode
+    benchmark = benchmark_named(store.recall("benchmark"))
+    with ExitStack() as stack:
+        grader = stack.enter_context(benchmark.open_grader(settings)) if grades else None
+        progress = stack.enter_context(render.Progress(store.count(), not ending.as_json))
+        progress.skip(store.count() - store.unfinished(judges_to_use(store, settings)))
+
+        def show(done: Done) -> None:
+            verdict = done.verdicts.get("standard") or done.verdicts.get("official")
+            progress.show([Verdict.INFRA_FAULT if done.fault else verdict or Verdict.SK])
+
+        try:
+            asyncio.run(stoppable(store, model, grader, show))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            interrupted = True
+        except ProctorError as error:
+            failure = error
+    return _finish(store, ending, failure, interrupted)
+
+
+def _judges(store: Store) -> dict[str, str]:
+    return current_judges(store, settings_of(store))
+
+
+async def stoppable(
+    store: Store, model: Model, grader: Grader[Any] | None, show: Callable[[Done], None]
+) -> None:
+    """Go on with the run; SIGINT and SIGTERM stop it so that what was made is kept."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    assert task is not None
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, task.cancel)
+    try:
+        await evaluation.go_on(store, model, grader, show)
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+        await model.close()
+
+
+def _finish(
+    store: Store, ending: Ending, failure: ProctorError | None, interrupted: bool
+) -> int:  # fmt: skip
+    settings = settings_of(store)
+    found = figures(records(store), settings.modes, ending.k)
+    left = store.unfinished(_judges(store))
+    points = _points(store, settings)
+    if ending.as_json:
+        added = {} if points is None else {"points": to_json(points)}
+        _print_json(_report(store, settings, found, left) | added)
+    else:
+        _show(store, settings, found)
+        if points is not None:
+            show_points(points)
+    if failure is not None:
+        render.note(f"{failure}; `proctor resume {store.directory}` goes on")
+        return failure.exit_code
+    if interrupted:
+        render.note(
+            f"stopped with {left} of {store.count()} samples to do; "
+            f"`proctor resume {store.directory}` goes on"
+        )
+        return 130
+    return _gate(settings, found, ending)
+
+
+def _points(store: Store, settings: Settings) -> Report | None:
+    """What a run of the IOI adds up to; None for other runs, and where nothing is judged."""
+    if store.recall("benchmark") != "ioi" or not settings.modes:
+        return None
+    from proctor.bench.ioi.rows import points
+
+    try:
+        return points(store)
+    except (InputError, InfraFault) as error:  # the tables are gone
+        render.note(f"points are not added up: {error}")
+        return None
+
+
+def _gate(settings: Settings, found: Figures, ending: Ending) -> int:
+    faults = sum(found.faults.values()) + max(
+        (summary.infra_faults for summary in found.modes.values()), default=0
+    )
+    code = 125 if faults else 0
+    if ending.fail_under is not None and settings.modes:
+        main = "standard" if "standard" in found.modes else "official"
+        rate = found.modes[main].overall.pass_at_k.get(1) or 0.0
+        if rate < ending.fail_under:
+            render.note(f"{main} pass@1 is {rate:.1%}, below {ending.fail_under:.1%}")
+            code = 1
+    return code
+
+
+def _report(store: Store, settings: Settings, found: Figures, left: int) -> dict[str, Any]:
+    return {
+        "run": str(store.directory),
+        "benchmark": store.recall("benchmark"),
+        "model": settings.model,
+        "source": store.recall("source"),
+        "left_out": store.recall("left_out"),
+        "price": store.recall("price"),
+        "unfinished": left,
+        **to_plain(found),
+    }
+
+
+def _show(store: Store, settings: Settings, found: Figures) -> None:
+    sys.stdout.write(f"{settings.model} on {store.recall('source')}, run {store.directory}\n")
+    sys.stdout.flush()
+    for mode, summary in found.modes.items():
+        sys.stdout.write(f"\n{mode}\n")
+        sys.stdout.flush()
+        render.summary(summary)
+        if (bounds := found.bounds.get(mode)) is not None:
+            sys.stdout.write(
+                f"pass@1 is from {bounds.low:.1%} to {bounds.high:.1%}, "
+                "whatever those without a score would have been\n"
+            )
+    if not found.modes:
+        sys.stdout.write(f"{found.samples} samples, none judged\n")
+    if found.faults:
+        kinds = ", ".join(f"{name} {count}" for name, count in found.faults.items())
+        sys.stdout.write(f"without a reply: {kinds}; `proctor retry` asks again\n")
+    if found.completion_tokens:
+        sys.stdout.write(f"tokens: {found.prompt_tokens} in, {found.completion_tokens} out\n")
+        sys.stdout.write(_cost(store, found))
+    sys.stdout.flush()
+
+
+def _cost(store: Store, found: Figures) -> str:
+    price = store.recall("price")
+    if price is None:
+        return "cost: not known, no price for this model (--prices)\n"
+    if found.cost is None:
+        return "cost: not known, the server counts no tokens\n"
+    of = f"{found.priced} of {found.samples} samples"
+    return f"cost: ${found.cost:.4f} for {of}, by a price of {price['date']}\n"
+
+
+def _new_directory(settings: Settings) -> Path:
+    name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(settings.model).name).strip("-.")
+    return Path(RUNS) / f"{time.strftime('%Y%m%d-%H%M%S')}-{name or 'model'}"
+
+
+def _print_json(value: Any) -> None:
+    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")

@@ -1,0 +1,260 @@
+"""`proctor eval`, `runs`, `resume`, `retry`, `rejudge` and `export`: their options."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+from typer.core import TyperGroup
+
+from proctor.cli.eval_options import AGENTIC, COMMON, IOI, SELECTING, taking
+from proctor.errors import InputError
+
+if TYPE_CHECKING:
+    from proctor.bench.adapter import BenchmarkAdapter
+    from proctor.bench.registry import Installed
+
+Run = Annotated[str, typer.Argument(help="Directory of the run.", metavar="RUN")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+KList = Annotated[
+    str,
+    typer.Option("--k", help="Which pass@k to show, if there are k samples.", metavar="LIST"),
+]
+FailUnder = Annotated[
+    float | None,
+    typer.Option(
+        "--fail-under", help="Exit with 1 if pass@1 is below this, 0 to 1.", metavar="RATE"
+    ),
+]
+
+
+_ENDS = """
+
+Exit code: 0 if done, 1 below --fail-under, 2 for wrong usage, 125 if the model or the machine
+fails, 130 if stopped; `proctor resume` goes on.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluation:
+    """A command of `proctor eval`."""
+
+    summary: str
+    options: tuple[str, ...]
+    benchmarks: Mapping[str, str]
+    """By value of the option `choice`."""
+    choice: str = ""
+    """Option that says which of the benchmarks; empty where there is one."""
+
+
+_EVALUATIONS = {
+    "livecodebench": _Evaluation(
+        "Ask a model for programs, judge them by both rules, keep everything in a run.",
+        ("scenario", "earlier", *COMMON, *SELECTING, *AGENTIC),
+        {
+            "codegeneration": "livecodebench",
+            "selfrepair": "livecodebench/selfrepair",
+            "testoutputprediction": "livecodebench/testoutputprediction",
+            "codeexecution": "livecodebench/codeexecution",
+        },
+        choice="scenario",
+    ),
+    "humaneval": _Evaluation(
+        "Ask for Python functions; grade by HumanEval's tests and, where there, HumanEval+'s.",
+        COMMON,
+        {"": "humaneval"},
+    ),
+    "mbpp": _Evaluation(
+        "Ask for Python functions in words; grade by the asserts of MBPP.",
+        COMMON,
+        {"": "mbpp"},
+    ),
+    "cruxeval": _Evaluation(
+        "Ask a model what short functions return, or for inputs of theirs.",
+        ("task", *COMMON),
+        {"output": "cruxeval/output", "input": "cruxeval/input"},
+        choice="task",
+    ),
+    "ioi": _Evaluation(
+        "Ask a model for C++ programs for subtasks of the IOI; judge them, add up points.",
+        IOI,
+        {"": "ioi"},
+    ),
+}
+
+
+class _Evaluations(TyperGroup):
+    """Our benchmarks, and those of installed packages, which are imported only to be run."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        from proctor.bench.registry import installed
+
+        ours = super().list_commands(ctx)
+        return [*ours, *dict.fromkeys(each.name for each in installed() if each.name not in ours)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        from proctor.bench.registry import installed
+
+        found = super().get_command(ctx, cmd_name)
+        others = {each.name: each for each in installed()} if found is None else {}
+        if cmd_name in others:  # as it is listed
+            return _click_command(cmd_name, f"Of {others[cmd_name].distribution}.", lambda: None)
+        return found
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        from proctor.bench.registry import other_named
+
+        other = other_named(args[0])
+        if other is not None:
+            return other.name, _installed_command(other), args[1:]
+        return super().resolve_command(ctx, args)
+
+
+eval_app = typer.Typer(
+    cls=_Evaluations, help="Evaluate a model on a benchmark.", no_args_is_help=True
+)
+
+
+def _installed_command(other: "Installed") -> Any:
+    """Import a benchmark of a package, and return the command that runs it. Raises InputError."""
+    from proctor.bench.registry import is_benchmark
+
+    loaded, whose = other.load(), f"{other.name} of {other.distribution}"
+    if is_benchmark(loaded):
+        options = (*COMMON, *SELECTING, *(AGENTIC if loaded.agentic else ()))
+        evaluation = _Evaluation(f"Evaluate a model on {whose}.", options, {"": other.name})
+        return _click_command(other.name, evaluation.summary + _ENDS, _command(evaluation))
+    adapter = cast("BenchmarkAdapter[Any, Any, Any, Any]", loaded)
+
+    def command(
+        limit: Annotated[
+            int | None, typer.Option(min=1, help="The first N instances.", metavar="N")
+        ] = None,
+        concurrency: Annotated[
+            int, typer.Option(min=1, help="Instances under way at once.", metavar="N")
+        ] = 1,
+        instance_timeout: Annotated[
+            str, typer.Option(help="For one instance.", metavar="TIME")
+        ] = "5m",
+        json: Json = False,
+    ) -> None:
+        from proctor.cli import adapters
+
+        wanted = adapters.Request(limit, concurrency, instance_timeout, json)
+        raise typer.Exit(adapters.run(other, adapter, wanted))
+
+    return _click_command(other.name, f"Run {whose}. Nothing is kept: it is an adapter.", command)
+
+
+def _click_command(name: str, text: str, function: Callable[..., None]) -> Any:
+    app = typer.Typer(add_completion=False)
+    app.command(name, help=text)(function)
+    return typer.main.get_command(app)
+
+
+def _command(evaluation: _Evaluation) -> Callable[..., None]:
+    def command(**given: Any) -> None:
+        from proctor.bench.registry import benchmark_named
+        from proctor.cli import eval as front
+
+        choice = given.pop(evaluation.choice) if evaluation.choice else ""
+        if choice not in evaluation.benchmarks:
+            known = ", ".join(evaluation.benchmarks)
+            raise InputError(f"{choice!r} is none of {known}", field=f"--{evaluation.choice}")
+        benchmark = benchmark_named(evaluation.benchmarks[choice])
+        out, config, json = given.pop("out"), given.pop("config"), given.pop("json")
+        ending = front.ending(given.pop("k"), given.pop("fail_under"), json)
+        dry_run = given.pop("dry_run")
+        given["run_tests"] = False if given.pop("no_run_tests") else None
+        for flag in ("agentic_mode", "all_subtasks"):
+            given[flag] = given.get(flag) or None
+        settings = front.merged(given, config)
+        if dry_run:
+            raise typer.Exit(front.dry_run(benchmark, settings, as_json=json))
+        raise typer.Exit(front.evaluate(benchmark, settings, out, ending))
+
+    return taking(command, evaluation.options)
+
+
+def runs_command(
+    directory: Annotated[
+        str, typer.Argument(help="Where runs are.", metavar="DIR", show_default=False)
+    ] = "runs",
+    json: Json = False,
+) -> None:
+    """List the runs below a directory."""
+    from proctor.cli import runs
+
+    raise typer.Exit(runs.show(directory, as_json=json))
+
+
+def resume_command(
+    run: Run, k: KList = "1,5,10", fail_under: FailUnder = None, json: Json = False
+) -> None:
+    """Go on with a run that was stopped: nothing is generated or judged twice."""
+    from proctor.cli import eval as front
+
+    ending = front.ending(k, fail_under, json)
+    raise typer.Exit(front.resume(run, ending))
+
+
+def retry_command(
+    run: Run,
+    verdict: Annotated[
+        list[str] | None,
+        typer.Option(help="Judge samples with this verdict again; repeatable.", metavar="VERDICT"),
+    ] = None,
+    k: KList = "1,5,10",
+    fail_under: FailUnder = None,
+    json: Json = False,
+) -> None:
+    """Do again what met a fault: replies that failed, and judgements with a verdict.
+
+    Without --verdict, INFRA_FAULT.
+    """
+    from proctor.cli import eval as front
+
+    ending = front.ending(k, fail_under, json)
+    raise typer.Exit(front.retry(run, tuple(verdict or ("INFRA_FAULT",)), ending))
+
+
+def rejudge_command(
+    run: Run, k: KList = "1,5,10", fail_under: FailUnder = None, json: Json = False
+) -> None:
+    """Judge all programs of a run again, as by this version; the model is not asked."""
+    from proctor.cli import eval as front
+
+    ending = front.ending(k, fail_under, json)
+    raise typer.Exit(front.rejudge(run, ending))
+
+
+def export_command(
+    run: Run,
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="jsonl, json, csv, parquet, lcb, inspect, records or ioi.",
+            metavar="FORMAT",
+        ),
+    ] = "jsonl",
+    out: Annotated[
+        str, typer.Option(help="File to write; - for stdout.", metavar="FILE")
+    ] = "-",
+) -> None:  # fmt: skip
+    """Write a run's samples in a format for others."""
+    from proctor.cli import runs
+
+    raise typer.Exit(runs.export(run, format_, out))
+
+
+def register(app: typer.Typer) -> None:
+    """Add these commands to the application."""
+    for name, evaluation in _EVALUATIONS.items():
+        eval_app.command(name, help=evaluation.summary + _ENDS)(_command(evaluation))
+    app.add_typer(eval_app, name="eval")
+    for name, command in (
+        ("runs", runs_command), ("resume", resume_command), ("retry", retry_command),
+        ("rejudge", rejudge_command), ("export", export_command),
+    ):  # fmt: skip
+        app.command(name)(command)

@@ -1,0 +1,198 @@
+"""Options of `proctor eval`: each described once, for all benchmarks."""
+
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
+
+import typer
+
+OPTIONS: dict[str, Any] = {
+    "source": Annotated[
+        str | None,
+        typer.Option(help="fixture, huggingface[:RELEASE], or a file.", metavar="SOURCE"),
+    ],
+    "model": Annotated[
+        str | None, typer.Option(help="Name at the server, or replay:FILE.", metavar="NAME")
+    ],
+    "base_url": Annotated[
+        str | None, typer.Option(help="Of an OpenAI-compatible server.", metavar="URL")
+    ],
+    "out": Annotated[str | None, typer.Option(help="Directory of the run.", metavar="DIR")],
+    "config": Annotated[
+        str | None, typer.Option(help="TOML file with these options.", metavar="FILE")
+    ],
+    "scenario": Annotated[
+        str,
+        typer.Option(
+            help="codegeneration, selfrepair, testoutputprediction or codeexecution.",
+            metavar="NAME",
+        ),
+    ],
+    "earlier": Annotated[
+        str | None,
+        typer.Option(
+            "--from", help="selfrepair: the run whose programs are repaired.", metavar="RUN"
+        ),
+    ],
+    "task": Annotated[
+        str, typer.Option(help="Predict the output of a call, or an input.", metavar="output|input")
+    ],
+    "years": Annotated[
+        str | None, typer.Option(help="Only these, such as 2023,2024.", metavar="LIST")
+    ],
+    "all_subtasks": Annotated[
+        bool,
+        typer.Option("--all-subtasks", help="Judge all subtasks, not only the one asked for."),
+    ],
+    "medals": Annotated[
+        str | None, typer.Option(help="Medal thresholds, TOML or JSON.", metavar="FILE")
+    ],
+    "platforms": Annotated[
+        str | None, typer.Option(help="leetcode, atcoder, codeforces.", metavar="LIST")
+    ],
+    "difficulties": Annotated[str | None, typer.Option(help="easy, medium, hard.", metavar="LIST")],
+    "min_release_date": Annotated[
+        str | None, typer.Option(help="First day, YYYY-MM-DD.", metavar="DATE")
+    ],
+    "max_release_date": Annotated[
+        str | None, typer.Option(help="Last day, YYYY-MM-DD.", metavar="DATE")
+    ],
+    "limit": Annotated[
+        str | None,
+        typer.Option(help="The first N problems, or those from A to B.", metavar="N|A-B"),
+    ],
+    "sample_id": Annotated[
+        list[str] | None, typer.Option(help="Only this problem; repeatable.", metavar="ID")
+    ],
+    "n": Annotated[int | None, typer.Option("--n", help="Samples for each problem.", metavar="N")],
+    "request_n": Annotated[
+        int | None,
+        typer.Option("--request-n", help="Samples in one request; default 1.", metavar="K"),
+    ],
+    "temperature": Annotated[
+        float | None, typer.Option(help="Left to the server if not given.", metavar="T")
+    ],
+    "top_p": Annotated[float | None, typer.Option(help="Likewise.", metavar="P")],
+    "max_tokens": Annotated[
+        int | None, typer.Option(help="Likewise; thoughts count.", metavar="N")
+    ],
+    "seed": Annotated[
+        int | None, typer.Option(help="Of sample 0; sample i gets seed + i.", metavar="N")
+    ],
+    "stop": Annotated[
+        list[str] | None, typer.Option(help="Text that ends a reply; repeatable.", metavar="TEXT")
+    ],
+    "prompt": Annotated[str | None, typer.Option(help="Template of the prompt.", metavar="NAME")],
+    "extraction": Annotated[
+        str | None, typer.Option(help="How the program is found in a reply.", metavar="NAME")
+    ],
+    "mode": Annotated[
+        str | None,
+        typer.Option(help="Whose rules; default both.", metavar="official|standard|both"),
+    ],
+    "no_run_tests": Annotated[bool, typer.Option("--no-run-tests", help="Generate only.")],
+    "timeout": Annotated[
+        str | None, typer.Option(help="For one reply; default 10m.", metavar="TIME")
+    ],
+    "test_timeout": Annotated[
+        str | None, typer.Option(help="For one test; default 6s.", metavar="TIME")
+    ],
+    "memory": Annotated[
+        str | None, typer.Option(help="Memory limit, such as 512M.", metavar="SIZE")
+    ],
+    "max_connections": Annotated[
+        int | None, typer.Option(help="Requests under way at once; default 8.", metavar="N")
+    ],
+    "concurrency": Annotated[
+        int | None, typer.Option(help="Samples under way at once.", metavar="N")
+    ],
+    "max_retries": Annotated[
+        int | None, typer.Option(help="For one reply; default 4.", metavar="N")
+    ],
+    "agentic_mode": Annotated[bool, typer.Option("--agentic-mode", help="Let it work with tools.")],
+    "agent": Annotated[
+        str | None,
+        typer.Option(help="An agent of your own instead of ours.", metavar="MODULE:CALLABLE"),
+    ],
+    "agentic_turn_budget": Annotated[
+        int | None, typer.Option(help="Replies for one sample; default 10.", metavar="N")
+    ],
+    "agentic_token_budget": Annotated[
+        int | None, typer.Option(help="Tokens it may write for one sample.", metavar="N")
+    ],
+    "agentic_time_budget": Annotated[
+        str | None, typer.Option(help="Time it may take for one sample.", metavar="TIME")
+    ],
+    "agentic_protocol": Annotated[
+        str | None, typer.Option(help="text for models without tool calls.", metavar="tools|text")
+    ],
+    "jobs": Annotated[
+        int | None, typer.Option(help="Tests at once; default one per CPU.", metavar="N")
+    ],
+    "isolation": Annotated[
+        str | None, typer.Option(help="Use this isolation level.", metavar="LEVEL")
+    ],
+    "min_isolation": Annotated[
+        str | None, typer.Option(help="Accept no weaker level than this.", metavar="LEVEL")
+    ],
+    "python": Annotated[
+        str | None, typer.Option(help="CPython (3.11+) to run programs under.", metavar="PATH")
+    ],
+    "packages": Annotated[
+        list[str] | None, typer.Option(help="Directory of packages; repeatable.", metavar="DIR")
+    ],
+    "preload": Annotated[
+        list[str] | None, typer.Option(help="Module to import once; repeatable.", metavar="MODULE")
+    ],
+    "prices": Annotated[
+        str | None, typer.Option(help="TOML table that goes above the bundled one.", metavar="FILE")
+    ],
+    "k": Annotated[
+        str,
+        typer.Option("--k", help="Which pass@k to show, if there are k samples.", metavar="LIST"),
+    ],
+    "fail_under": Annotated[
+        float | None,
+        typer.Option(
+            "--fail-under", help="Exit with 1 if pass@1 is below this, 0 to 1.", metavar="RATE"
+        ),
+    ],
+    "dry_run": Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, and ask no model.")
+    ],
+    "json": Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")],
+}
+"""Name of the parameter, and its type with what is said of it."""
+_DEFAULTS: dict[str, Any] = {
+    "no_run_tests": False, "agentic_mode": False, "dry_run": False, "json": False, "k": "1,5,10",
+    "scenario": "codegeneration", "task": "output", "all_subtasks": False,
+}  # fmt: skip
+"""None for all others: not given."""
+
+_OWN = ("scenario", "earlier", "task", "years", "all_subtasks", "medals")
+SELECTING = ("platforms", "difficulties", "min_release_date", "max_release_date")
+"""What only dated problems of several platforms have."""
+AGENTIC = tuple(name for name in OPTIONS if name.startswith("agent"))
+COMMON = tuple(name for name in OPTIONS if name not in (*_OWN, *SELECTING, *AGENTIC))
+"""What all benchmarks take."""
+
+_PYTHON_ONLY = ("mode", "test_timeout", "memory", "python", "packages", "preload")
+IOI = tuple(name for name in ("years", "all_subtasks", "medals", *COMMON)
+            if name not in _PYTHON_ONLY)  # fmt: skip
+"""Limits are the tasks' own, and programs are C++."""
+
+
+def taking(command: Callable[..., None], names: Iterable[str]) -> Callable[..., None]:
+    """Give a function that takes anything the signature that typer makes options of."""
+    parameters = [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=_DEFAULTS.get(name),
+            annotation=OPTIONS[name],
+        )
+        for name in names
+    ]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {name: OPTIONS[name] for name in names}
+    return command

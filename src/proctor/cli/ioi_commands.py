@@ -1,0 +1,145 @@
+"""The options of `proctor ioi score` and `proctor ioi validate`."""
+
+from typing import Annotated
+
+import typer
+
+ioi_app = typer.Typer(help="Score models on tasks of the IOI.", no_args_is_help=True)
+
+Tasks = Annotated[
+    list[str],
+    typer.Option(
+        "--tasks",
+        help="Rows of tasks and tests: a file, a directory, or hf:open-r1/ioi; repeatable.",
+        metavar="SOURCE",
+    ),
+]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", help="Programs at once; default one per CPU.", metavar="N")
+]
+Runner = Annotated[
+    str | None,
+    typer.Option(
+        "--runner",
+        help="Run tests elsewhere: module:callable, piston:URL, or script:DIR.",
+        metavar="RUNNER",
+    ),
+]
+Isolation = Annotated[
+    str | None,
+    typer.Option(
+        "--isolation", help="Use this isolation level: namespaces or landlock.", metavar="LEVEL"
+    ),
+]
+MinIsolation = Annotated[
+    str | None,
+    typer.Option("--min-isolation", help="Accept no weaker level than this.", metavar="LEVEL"),
+]
+Strategy = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="How many submissions become points: best, union, first:N or round-robin:N;"
+        " repeatable.",
+        metavar="NAME",
+    ),
+]
+Medals = Annotated[str | None, typer.Option(help="Medal thresholds, TOML or JSON.", metavar="FILE")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+
+
+@ioi_app.command("score")
+def score_command(
+    tasks: Tasks,
+    submissions: Annotated[
+        list[str],
+        typer.Option(help="Rows of solutions: a file or hf:...; repeatable.", metavar="SOURCE"),
+    ],
+    out: Annotated[
+        str | None, typer.Option(help="Directory for results.jsonl; resumes.", metavar="DIR")
+    ] = None,
+    target: Annotated[
+        bool,
+        typer.Option(
+            "--target/--all-subtasks",
+            help="Judge only the subtask that a solution was made for, or all.",
+        ),
+    ] = False,
+    always_extract_code: Annotated[
+        bool,
+        typer.Option("--always-extract-code", help="Take code from `generation` even if there is"
+                                                   " `code`."),
+    ] = False,
+    repair_includes: Annotated[
+        bool, typer.Option("--repair-includes", help="Add headers that C++ programs forgot.")
+    ] = False,
+    strategy: Strategy = None,
+    medals: Medals = None,
+    runner: Runner = None,
+    jobs: Jobs = None,
+    isolation: Isolation = None,
+    min_isolation: MinIsolation = None,
+    json: Json = False,
+) -> None:  # fmt: skip
+    """Score solutions of models, and add up their points per task and year.
+
+    Exit code: 0 if all are judged, 2 for rows that cannot be used, 125 if some could not be judged
+    for a fault that is not theirs; the same command judges these again.
+    """
+    from proctor.cli import ioi
+
+    request = ioi.Request(
+        tasks=tuple(tasks),
+        submissions=tuple(submissions),
+        out=out,
+        only_target=target,
+        always_extract=always_extract_code,
+        repair_includes=repair_includes,
+        strategies=tuple(strategy or ()),
+        medals=medals,
+        machine=ioi.Machine(runner, jobs, isolation, min_isolation),
+    )
+    raise typer.Exit(ioi.score(request, as_json=json))
+
+
+@ioi_app.command("report")
+def report_command(
+    tasks: Tasks,
+    results: Annotated[
+        list[str],
+        typer.Option(help="Rows of judged solutions, as `ioi score` or `export` writes them;"
+                          " repeatable.", metavar="SOURCE"),
+    ],
+    strategy: Strategy = None,
+    medals: Medals = None,
+    json: Json = False,
+) -> None:  # fmt: skip
+    """Add up points of solutions that are judged already; nothing is run."""
+    from proctor.cli import ioi_points
+
+    ioi_points.report(tuple(tasks), tuple(results), tuple(strategy or ()), medals, as_json=json)
+
+
+@ioi_app.command("validate")
+def validate_command(
+    tasks: Tasks,
+    solutions: Annotated[
+        list[str],
+        typer.Option(help="Rows of labelled solutions: a file or hf:...; repeatable.",
+                     metavar="SOURCE"),
+    ],
+    runner: Runner = None,
+    jobs: Jobs = None,
+    isolation: Isolation = None,
+    min_isolation: MinIsolation = None,
+    json: Json = False,
+) -> None:  # fmt: skip
+    """Judge labelled solutions and compare what becomes of them with their labels.
+
+    Exit code: 0 if all are as their labels say, 1 if any is not, 2 for rows that cannot be used,
+    125 if some could not be judged.
+    """
+    from proctor.cli import ioi_validate
+    from proctor.cli.ioi import Machine
+
+    machine = Machine(runner, jobs, isolation, min_isolation)
+    raise typer.Exit(ioi_validate.run(tuple(tasks), tuple(solutions), machine, as_json=json))

@@ -1,0 +1,203 @@
+"""`proctor-nexus`: the command line of nexus-eval-livecodebench 0.3, on proctor's machinery.
+
+Its flags, environment, exit codes and JSON keys, so that scripts go on as they are; programs are
+judged by standard rules. Times are in milliseconds. Where it departs from its model, it is to mend
+one of that program's faults: docs/reference/nexus.md says where.
+"""
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NoReturn
+
+import msgspec
+
+from proctor import __version__
+from proctor.bench import evaluation
+from proctor.bench.livecodebench.generation import BENCHMARK
+from proctor.bench.models.opening import open_model
+from proctor.bench.records import records
+from proctor.bench.run import Done
+from proctor.bench.settings import Settings
+from proctor.bench.store import Store
+from proctor.cli.eval import probe, stoppable
+from proctor.errors import InputError, ProctorError
+from proctor.report.records import SampleRecord
+from proctor.verdict import Verdict
+
+DEFAULT_MODEL = "gpt-4o"
+VARIANT = "code_generation"
+NOTE_TESTS = "programs were run on all tests"
+NOTE_NO_TESTS = "no tests were run: an instance passes if its reply has code"
+
+
+def main() -> NoReturn:
+    """Entry point of the console script."""
+    try:
+        code = run(sys.argv[1:])
+    except ProctorError as error:
+        sys.stderr.write(f"proctor-nexus: {error}\n")
+        code = 2
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        sys.stderr.write("proctor-nexus: interrupted\n")
+        code = 130
+    sys.exit(code)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Evaluate; 0 if all passed, 1 if not. Raises ProctorError for what ends the whole run."""
+    options = _parser().parse_args([*arguments[1:]] if arguments[:1] == ["run"] else [*arguments])
+    settings = _settings(options)
+    model = open_model(settings, os.environ)
+    probe(model)
+    planned = evaluation.plan(BENCHMARK, settings, model)
+    began = time.monotonic()
+    with ExitStack() as stack:
+        directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="proctor-nexus-"))
+        place = Path(options.out) if options.out is not None else Path(directory) / "run"
+        store = stack.enter_context(evaluation.begin(place, planned))
+        wanted = settings.modes or settings.agentic_mode
+        grader = stack.enter_context(BENCHMARK.open_grader(settings)) if wanted else None
+        show = _progress(store.count(), wanted=not options.json)
+        asyncio.run(stoppable(store, open_model(settings, os.environ), grader, show))
+        found = summary(store, settings, round((time.monotonic() - began) * 1000))
+    if options.json:
+        sys.stdout.write(msgspec.json.encode(found).decode() + "\n")
+    else:
+        _show(found)
+    return 0 if found["passed"] == found["total"] else 1
+
+
+def summary(store: Store, settings: Settings, milliseconds: int) -> dict[str, Any]:
+    """The summary under its model's keys. Every instance is in `total`, those that failed too."""
+    with_code = {
+        (sample.problem_id, sample.number)
+        for sample in store.samples()
+        if sample.generation is not None and sample.generation.code.strip()
+    }
+
+    def passed(record: SampleRecord) -> bool:
+        if settings.run_tests:
+            return record.standard is Verdict.AC
+        return (record.problem_id, record.sample) in with_code
+
+    made = list(records(store))
+    failed = [record for record in made if record.fault]
+    note = NOTE_TESTS if settings.run_tests else NOTE_NO_TESTS
+    rate = _score(made, passed)
+    metadata: dict[str, Any] = {
+        "byPlatform": _grouped(made, passed, lambda record: record.platform),
+        "byDifficulty": _grouped(made, passed, lambda record: record.difficulty),
+        "note": note,
+    }
+    if failed:
+        metadata["failureCount"] = len(failed)
+        metadata["sampleFailure"] = failed[0].fault
+        metadata["passRateBounds"] = [
+            rate["passRate"], (rate["passed"] + len(failed)) / rate["total"],
+        ]  # fmt: skip
+    if settings.agentic_mode:
+        metadata["turnsUsed"] = sum(record.turns or 0 for record in made)
+    return {"name": "livecodebench", "variant": VARIANT, **rate, "runTimeMs": milliseconds,
+            "metadata": metadata}  # fmt: skip
+
+
+def _score(made: Iterable[SampleRecord], passed: Callable[[SampleRecord], bool]) -> dict[str, Any]:
+    results = [passed(record) for record in made]
+    rate = sum(results) / len(results) if results else 0.0
+    return {"total": len(results), "passed": sum(results), "passRate": rate}
+
+
+def _grouped(
+    made: Sequence[SampleRecord],
+    passed: Callable[[SampleRecord], bool],
+    group: Callable[[SampleRecord], str],
+) -> dict[str, Any]:
+    names = sorted({group(record) for record in made})
+    return {
+        name: _score((record for record in made if group(record) == name), passed) for name in names
+    }
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    return Settings(
+        model=options.model_id or os.environ.get("MODEL_ID") or DEFAULT_MODEL,
+        base_url=os.environ.get("OPENAI_BASE_URL") or "",
+        source=options.source,
+        platforms=options.platforms or "",
+        difficulties=options.difficulties or "",
+        min_release_date=options.min_release_date or "",
+        limit=_whole(options.limit),
+        n=1,
+        mode="standard",
+        run_tests=not options.no_run_tests,
+        timeout=options.timeout / 1000,
+        test_timeout=options.test_timeout / 1000,
+        max_connections=options.concurrency,
+        concurrency=options.concurrency,
+        max_retries=2,  # as the SDK that it used
+        agentic_mode=options.agentic_mode,
+        agentic_turn_budget=options.agentic_turn_budget,
+    )
+
+
+def _whole(limit: str | None) -> str:
+    if limit is not None and not (limit.isascii() and limit.isdigit()):
+        raise InputError(f"{limit!r} is not a number", field="--limit")
+    return limit or ""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="proctor-nexus", allow_abbrev=False,
+        description="Evaluate a model on LiveCodeBench. Exit code 0 only if everything passed.",
+    )  # fmt: skip
+    parser.add_argument("--version", "-v", action="version", version=__version__)
+    parser.add_argument("--model-id", metavar="ID", help=f"else MODEL_ID, else {DEFAULT_MODEL}")
+    parser.add_argument("--source", default="fixture", help="fixture, huggingface[:CONFIG], FILE")
+    parser.add_argument("--platforms", metavar="LIST")
+    parser.add_argument("--difficulties", metavar="LIST")
+    parser.add_argument("--min-release-date", metavar="YYYY-MM-DD")
+    parser.add_argument("--limit", metavar="N")
+    parser.add_argument("--concurrency", type=int, default=1, metavar="N")
+    parser.add_argument("--timeout", type=float, default=300_000, metavar="MS")
+    parser.add_argument("--test-timeout", type=float, default=15_000, metavar="MS")
+    parser.add_argument("--no-run-tests", action="store_true")
+    parser.add_argument("--agentic-mode", action="store_true")
+    parser.add_argument("--agentic-turn-budget", type=int, default=10, metavar="N")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument(
+        "--out", metavar="DIR", help="keep the run, for `proctor export` and others"
+    )
+    return parser
+
+
+def _progress(total: int, *, wanted: bool) -> Callable[[Done], None]:
+    count = 0
+
+    def show(_done: Done) -> None:
+        nonlocal count
+        count += 1
+        if wanted:
+            sys.stderr.write(f"[{count}/{total}]\r")
+
+    return show
+
+
+def _show(found: dict[str, Any]) -> None:
+    sys.stdout.write(
+        f"{found['passed']} / {found['total']} passed ({found['passRate']:.1%}); "
+        f"{found['metadata']['note']}\n"
+    )
+    for name in ("byPlatform", "byDifficulty"):
+        for group, score in found["metadata"][name].items():
+            sys.stdout.write(f"  {group or 'unknown'}: {score['passed']} / {score['total']}\n")
+    if "failureCount" in found["metadata"]:
+        count, first = found["metadata"]["failureCount"], found["metadata"]["sampleFailure"]
+        sys.stdout.write(f"  {count} without a verdict: {first}\n")

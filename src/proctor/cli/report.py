@@ -1,0 +1,118 @@
+"""`proctor report RUN... -o report.html`."""
+
+import importlib.util
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+from proctor.cli import render
+from proctor.errors import InputError, PlatformError
+from proctor.report.errata import ErrataList, applicable, bundled_errata, read_errata
+from proctor.report.published import read_published
+from proctor.report.records_file import RunRecords, read_run
+from proctor.report.tallies import Mode
+from proctor.whole_file import whole_file
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was asked for on the command line."""
+
+    runs: tuple[str, ...]
+    out: str
+    title: str
+    cutoffs: tuple[str, ...] = ()
+    published: str | None = None
+    errata: tuple[str, ...] = ()
+    bundled: bool = True
+    """Whether the errata that come with proctor are looked at."""
+    mode: str | None = None
+    code: bool = True
+    """Whether programs and tests go into the page."""
+
+
+def write(request: Request) -> int:
+    """Write the page; returns the exit code."""
+    with ExitStack() as opened:
+        runs = [open_run(each, opened) for each in request.runs]
+        return _write(request, runs)
+
+
+def _write(request: Request, runs: list[RunRecords]) -> int:
+    if not request.code:
+        runs = [replace(run, details={}) for run in runs]
+    repeated = [name for name, count in Counter(run.name for run in runs).items() if count > 1]
+    if repeated:
+        raise InputError(f"two runs are called {repeated[0]!r}; name them: NAME=FILE", field="RUN")
+    cutoffs = _cutoffs(request.cutoffs, runs)
+    errata = [*(bundled_errata() if request.bundled else ()), *errata_named(request.errata)]
+    published = read_published(Path(request.published)) if request.published else ()
+    need_extra()
+    from proctor.report.figures import figures, main_mode
+    from proctor.report.html.page import render as render_page
+
+    mode = mode_named(request.mode) or main_mode(runs)
+    worked_out = [
+        figures(
+            run, mode, cutoffs.get(run.name), applicable(errata, run.provenance.get("benchmark"))
+        )
+        for run in runs
+    ]
+    for each in worked_out:
+        if not each.tallies:
+            raise InputError(f"no sample was scored by {mode} rules", file=each.run.name)
+    with whole_file(Path(request.out)) as file:
+        for piece in render_page(worked_out, published, request.title):
+            file.write(piece.encode())
+    render.note(f"wrote {request.out}")
+    return 0
+
+
+def errata_named(names: Iterable[str]) -> tuple[ErrataList, ...]:
+    """Lists from files. Raises InputError."""
+    return tuple(read_errata(Path(name)) for name in names)
+
+
+def open_run(text: str, opened: ExitStack) -> RunRecords:
+    """Open a run's directory or a file of records, PATH or NAME=PATH, until `opened` closes it."""
+    name, separator, rest = text.partition("=")
+    named = bool(separator) and not Path(text).exists()
+    path = Path(rest if named else text)
+    if path.is_dir():
+        from proctor.cli.stored_run import read_store
+
+        return read_store(path, opened, name if named else None)
+    return read_run(path, name if named else None)
+
+
+def mode_named(name: str | None) -> Mode | None:
+    """Mode of that name; None if none was named. Raises InputError for others."""
+    try:
+        return None if name is None else Mode(name)
+    except ValueError:
+        raise InputError(f"is standard or official, not {name!r}", field="--mode") from None
+
+
+def need_extra() -> None:
+    """Raise PlatformError unless the packages for reports are installed."""
+    for name in ("jinja2", "numpy"):
+        if importlib.util.find_spec(name) is None:
+            raise PlatformError(f"{name} is missing: reports need `pip install 'proctor[eval]'`")
+
+
+def _cutoffs(texts: tuple[str, ...], runs: list[RunRecords]) -> dict[str, date]:
+    names = {run.name for run in runs}
+    found: dict[str, date] = {}
+    for text in texts:
+        name, separator, day = text.rpartition("=")
+        if separator and name not in names:
+            raise InputError(f"there is no run {name!r}", field="--cutoff")
+        try:
+            cutoff = date.fromisoformat(day)
+        except ValueError:
+            raise InputError(f"a date is YYYY-MM-DD, not {day!r}", field="--cutoff") from None
+        found |= dict.fromkeys([name] if separator else names, cutoff)
+    return found

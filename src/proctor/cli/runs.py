@@ -1,0 +1,69 @@
+"""`proctor runs` and `proctor export`."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from proctor.bench.export.formats import RECORDS, export_file
+from proctor.bench.export.formats import export as write
+from proctor.bench.records import current_judges, settings_of
+from proctor.bench.store import Store
+from proctor.bench.store_file import FILE
+from proctor.errors import InputError, ProctorError
+
+
+def show(directory: str, *, as_json: bool) -> int:
+    """List the runs in a directory, or the one it is."""
+    place = Path(directory)
+    if not place.is_dir():
+        raise InputError("there is no such directory", file=directory)
+    found = (
+        [place]
+        if (place / FILE).exists()
+        else sorted(path.parent for path in place.glob(f"*/{FILE}"))
+    )
+    rows = [row for path in found if (row := _row(path)) is not None]
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(rows).decode() + "\n")
+        return 0
+    table = Table(box=None, pad_edge=False)
+    for heading in ("run", "benchmark", "model", "source", "samples", "left"):
+        table.add_column(heading)
+    for row in rows:
+        table.add_row(*(str(row[name]) for name in ("run", "benchmark", "model", "source",
+                                                    "samples", "unfinished")))  # fmt: skip
+    Console().print(table)
+    return 0
+
+
+def _row(path: Path) -> dict[str, Any] | None:
+    try:
+        with Store.open(path) as store:
+            settings = settings_of(store)
+            return {
+                "run": str(path),
+                "benchmark": store.recall("benchmark"),
+                "model": settings.model,
+                "source": store.recall("source"),
+                "samples": store.count(),
+                "unfinished": store.unfinished(current_judges(store, settings)),
+            }
+    except ProctorError:  # killed before it was begun: not a run yet
+        return None
+
+
+def export(run: str, format_: str, out: str) -> int:
+    """Write a run to a file or stdout."""
+    with Store.open(Path(run)) as store:
+        if out != "-":
+            export_file(store, format_, Path(out))
+        elif format_ == RECORDS:
+            raise InputError("records need a file, since their provenance goes into one beside "
+                             "it", field="--out")  # fmt: skip
+        else:
+            write(store, format_, sys.stdout.buffer)
+    return 0

@@ -1,0 +1,144 @@
+"""`proctor serve`."""
+
+import contextlib
+import importlib.util
+import json
+import logging
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from proctor import config
+from proctor.engine.package_sets import PackageSet
+from proctor.errors import UsageError
+from proctor.serve.settings import ServeSettings, Tokens, read_tokens
+from proctor.solver.profile import load
+from proctor.units import size
+
+MOST_BODY = "256M"
+_NO_SETS: Mapping[str, str | tuple[str, ...] | config.PackageSetConfig] = {}
+
+
+def settings(
+    token_file: str | None, most_body: str, packages: list[str] | None, preload: list[str] | None,
+    package_sets: list[str] | None = None,
+    written_sets: Mapping[str, str | tuple[str, ...] | config.PackageSetConfig] = _NO_SETS,
+    **others: Any,
+) -> ServeSettings:  # fmt: skip
+    """Build settings from what was typed. Raises UsageError."""
+    written = config.load().serve.profiles
+    return ServeSettings(
+        tokens=Tokens() if token_file is None else read_tokens(token_file),
+        most_body=size(most_body, "--max-body"),
+        packages=tuple(packages or ()),
+        preload=tuple(preload or ()),
+        package_sets={**_written_sets(written_sets), **typed_sets(package_sets)},
+        profiles=tuple(load(str(Path(each).expanduser())) for each in written),
+        **others,
+    )
+
+
+def typed_sets(typed: list[str] | None) -> dict[str, PackageSet]:
+    """Return the sets of options NAME=DIR; one that is named again has several directories."""
+    found: dict[str, PackageSet] = {}
+    for each in typed or ():
+        name, equals, directory = each.partition("=")
+        if not equals or not directory:
+            raise UsageError(f"--package-set is NAME=DIR, not {each!r}")
+        known = found.get(name, PackageSet(()))
+        found[name] = PackageSet((*known.packages, directory))
+    return found
+
+
+def _written_sets(
+    written: Mapping[str, str | tuple[str, ...] | config.PackageSetConfig],
+) -> dict[str, PackageSet]:
+    found = {}
+    for name, said in written.items():
+        if isinstance(said, config.PackageSetConfig):
+            found[name] = PackageSet(said.packages, said.preload)
+        else:
+            found[name] = PackageSet((said,) if isinstance(said, str) else said)
+    return found
+
+
+def use_config(file: str) -> None:
+    """Take this configuration file instead of the user's, for all that is read from it."""
+    os.environ["PROCTOR_CONFIG"] = file
+
+
+def configured(
+    token_file: str | None, most_body: str | None, packages: list[str] | None,
+    preload: list[str] | None, package_sets: list[str] | None = None, **typed: Any,
+) -> ServeSettings:  # fmt: skip
+    """Build settings from what was typed, then the configuration file. Raises UsageError."""
+    said = config.load().serve
+    written = {
+        "host": said.host, "port": said.port, "cells": said.cells, "sessions": said.sessions,
+        "most_waiting": said.max_waiting,
+    }  # fmt: skip
+    named = {**written, **{name: value for name, value in typed.items() if value is not None}}
+    return settings(
+        token_file or said.token_file,
+        most_body or said.max_body or MOST_BODY,
+        packages or list(said.packages),
+        preload or list(said.preload),
+        package_sets,
+        said.package_sets,
+        **{name: value for name, value in named.items() if value is not None},
+    )
+
+
+def serve(settings: ServeSettings, *, as_json: bool, access_log: bool) -> int:
+    """Serve until stopped; return the exit code."""
+    if importlib.util.find_spec("litestar") is None:
+        raise UsageError("the server needs more packages: pip install 'proctor[serve]'")
+    from proctor.serve.server import serve as run
+
+    _log(access_log)
+
+    def ready(url: str) -> None:
+        if as_json:
+            sys.stdout.write(json.dumps({"url": url}) + "\n")
+            sys.stdout.flush()
+        else:
+            sys.stderr.write(f"proctor serves at {url} (its API: {url}/schema/openapi.json)\n")
+
+    try:
+        run(settings, ready)
+    except KeyboardInterrupt:  # it has been shut down in order by now
+        return 0
+    return 0
+
+
+def mcp(**engine: Any) -> None:
+    """Serve one client over stdin and stdout until stdin ends."""
+    if importlib.util.find_spec("mcp") is None:
+        raise UsageError("this needs more packages: pip install 'proctor[mcp]'")
+    import asyncio
+
+    from proctor.engine.engine import open_engine
+    from proctor.serve.mcp import over_stdio
+
+    async def served() -> None:
+        async with open_engine(**engine) as opened:
+            await over_stdio(opened)
+
+    _log(access_log=False)
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(served())
+
+
+def _log(access_log: bool) -> None:
+    """Faults go to stderr; so does a line of JSON for every request, if wanted."""
+    to_stderr = logging.StreamHandler()
+    to_stderr.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+    logging.getLogger().addHandler(to_stderr)
+    access = logging.getLogger("proctor.access")
+    access.setLevel(logging.INFO if access_log else logging.WARNING)
+    access.propagate = False
+    plain = logging.StreamHandler()
+    plain.setFormatter(logging.Formatter("%(message)s"))
+    access.addHandler(plain)

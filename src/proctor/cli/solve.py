@@ -1,0 +1,180 @@
+"""`proctor solve`."""
+
+import contextlib
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from proctor.errors import InputError
+from proctor.solver import profile as profiles
+from proctor.solver.envelope import Envelope, Incumbent
+from proctor.solver.host import SolverHost
+from proctor.solver.request import SolveRequest
+from proctor.solver.validation.report import Report
+
+_INTERRUPTED, _FAULT = 130, 125
+_SHOWN = 20
+"""Violations that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What was typed."""
+
+    program: str
+    given: str | None
+    profile: str
+    timeout: float | None
+    workers: int | None
+    seed: int
+    deterministic: bool
+    roundtrip: bool
+    out: str | None
+
+
+def solve(wanted: Wanted, host: dict[str, Any], *, as_json: bool, stream: bool) -> int:
+    """Run, show what came of it, return the exit code."""
+    if wanted.given is None:
+        raise InputError("name the file with what is to be solved", field="--input")
+    asked = SolveRequest(
+        _read(wanted.program), _read(wanted.given), profiles.load(wanted.profile),
+        wanted.timeout, wanted.workers, wanted.seed, deterministic=wanted.deterministic,
+        roundtrip=wanted.roundtrip,
+    )  # fmt: skip
+    store = None if wanted.out is None else Path(wanted.out)
+    screen = Console(stderr=True)
+    interrupted = False
+    with SolverHost(**host, cells=1, store=store) as solvers:
+        run = solvers.start(asked, _hearing(screen, stream=stream, quiet=as_json))
+        try:
+            envelope = run.result()
+        except KeyboardInterrupt:  # what it has found by now is worth having
+            interrupted = True
+            run.cancel()
+            envelope = run.result()
+    if envelope.phase == "prepare" and not (stream or as_json):
+        raise InputError(envelope.error_digest, file=wanted.given)
+    if stream:
+        _line({"event": "result", "result": envelope})
+    elif as_json:
+        _line(envelope)
+    else:
+        _show(envelope, Console())
+    return _INTERRUPTED if interrupted else _code(envelope)
+
+
+def check(wanted: Wanted, host: dict[str, Any], *, compiled: bool) -> int:
+    """Say whether a program compiles, or parses, as JSON."""
+    with SolverHost(**host, cells=1) as solvers:
+        gated = solvers.check(
+            _read(wanted.program), profiles.load(wanted.profile), compiled=compiled
+        )
+    _line({"ok": gated.ok, "error": gated.error})
+    return 0 if gated.ok else 1
+
+
+def _code(envelope: Envelope) -> int:
+    if envelope.fault is not None:
+        return _FAULT
+    if envelope.phase == "prepare":
+        return InputError.exit_code
+    unchecked = envelope.ok and envelope.validation is None and not envelope.partial.available
+    return 0 if envelope.accepted or unchecked else 1
+
+
+def _read(path: str) -> bytes:
+    if path == "-":
+        if sys.stdin is None:
+            raise InputError("there is no standard input to read the program from", file="-")
+        return sys.stdin.buffer.read()
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path) from error
+
+
+def _line(value: Any) -> None:
+    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+    sys.stdout.flush()
+
+
+def _hearing(screen: Console, *, stream: bool, quiet: bool) -> Any:
+    def hear(incumbent: Incumbent) -> None:
+        if stream:
+            with contextlib.suppress(BrokenPipeError):
+                _line({"event": "incumbent", "incumbent": incumbent})
+        elif not quiet and screen.is_terminal:
+            screen.print(f"{incumbent.t:8.2f} s  {_figures(incumbent.objective, incumbent.bound)}")
+
+    return hear
+
+
+def _figures(objective: float | None, bound: float | None) -> str:
+    parts = [] if objective is None else [f"objective {objective:g}"]
+    parts += [] if bound is None else [f"bound {bound:g}"]
+    return ", ".join(parts) or "a solution"
+
+
+def _show(envelope: Envelope, screen: Console) -> None:
+    word = "accepted" if envelope.accepted else "not accepted"
+    colour = "green" if envelope.accepted else "red"
+    screen.print(f"[{colour}]{envelope.status}, {word}[/]", highlight=False)
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in _rows(envelope):
+        table.add_row(name, _plain(value))
+    screen.print(table)
+    report = envelope.validation or envelope.partial.validation
+    if report is not None:
+        _violations(report, screen)
+    for warning in envelope.warnings:
+        screen.print(f"warning: {_plain(warning)}", highlight=False)
+    if envelope.error_digest:
+        screen.print(_plain(envelope.error_digest), highlight=False)
+
+
+def _rows(envelope: Envelope) -> list[tuple[str, str]]:
+    usage, partial = envelope.usage, envelope.partial
+    report = envelope.validation
+    rows = [("profile", envelope.profile), ("ended", envelope.phase)]
+    if envelope.status_detail:
+        rows.append(("detail", envelope.status_detail))
+    if envelope.claimed_status:
+        rows.append(("claims", envelope.claimed_status))
+    if report is not None and report.objective is not None:
+        rows.append(("objective", f"{report.objective:g}, as recomputed"))
+    if partial.available:
+        told = _figures(partial.objective, partial.bound)
+        valid = "valid" if partial.valid else "not valid"
+        rows.append(("best before", f"{told}, {valid}, {(partial.age_ms or 0) / 1000:g} s old"))
+    rows.append(("incumbents", str(len(envelope.incumbents))))
+    seconds = f"{usage.wall_ms / 1000:g} s, CPU {usage.cpu_ms / 1000:g} s"
+    size = f"{usage.peak_memory_mb:g} MB, {envelope.solver_workers} workers"
+    rows.append(("used", f"{seconds}, {size}"))
+    if envelope.isolation:
+        rows.append(("isolation", envelope.isolation))
+    if envelope.result_path:
+        rows.append(("kept", envelope.result_path))
+    return rows
+
+
+def _plain(text: str) -> str:
+    """What programs say, as text: no markup, and nothing that a terminal obeys."""
+    return escape(
+        "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    )
+
+
+def _violations(report: Report, screen: Console) -> None:
+    for each in report.violations[:_SHOWN]:
+        text = f"{each.severity}: {each.constraint_id} ({each.kind}): {each.message}"
+        screen.print(_plain(text), highlight=False)
+    if (more := len(report.violations) - _SHOWN) > 0:
+        screen.print(f"... and {more} more", highlight=False)
+    for note in report.unchecked_notes[:_SHOWN]:
+        screen.print(f"unchecked: {_plain(note)}", highlight=False)

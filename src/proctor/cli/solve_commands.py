@@ -1,0 +1,102 @@
+"""`proctor solve`: its options."""
+
+from typing import Annotated
+
+import typer
+
+from proctor.cli.pool_options import MinIsolation, Packages, Python
+
+Program = Annotated[str, typer.Argument(help="Generated solver, Python; - reads it from stdin.")]
+Input = Annotated[
+    str | None, typer.Option("--input", help="What it is to solve, JSON.", metavar="FILE")
+]
+Profile = Annotated[
+    str, typer.Option(help="The contract: a built-in one, or a .toml file.", metavar="NAME")
+]
+Timeout = Annotated[
+    str | None, typer.Option(help="Wall time, such as 60s; else the profile's.", metavar="TIME")
+]
+Workers = Annotated[int | None, typer.Option(help="Threads; else one less than CPUs.", metavar="N")]
+Out = Annotated[str | None, typer.Option(help="Keep results in .ai_results here.", metavar="DIR")]
+Stream = Annotated[
+    bool, typer.Option("--stream", help="JSON lines: incumbents as they come, the result last.")
+]
+Isolation = Annotated[
+    str | None,
+    typer.Option(
+        "--isolation",
+        help="Level to use; else container if it works, else namespaces.",
+        metavar="LEVEL",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("solve")(solve_command)
+    app.command("profiles")(profiles_command)
+
+
+def solve_command(
+    program: Program,
+    given: Input = None,
+    profile: Profile = "timetable",
+    timeout: Timeout = None,
+    workers: Workers = None,
+    seed: Annotated[int, typer.Option(help="Random seed that it is told.", metavar="N")] = 42,
+    deterministic: Annotated[
+        bool, typer.Option("--deterministic", help="One thread, and told to be repeatable.")
+    ] = False,
+    roundtrip: Annotated[
+        bool,
+        typer.Option("--roundtrip", help="The profile's own model must agree with a solution."),
+    ] = False,
+    out: Out = None,
+    syntax_check: Annotated[
+        bool, typer.Option("--syntax-check", help="Only say whether it compiles.")
+    ] = False,
+    ast_check: Annotated[
+        bool, typer.Option("--ast-check", help="Only say whether it parses.")
+    ] = False,
+    stream: Stream = False,
+    isolation: Isolation = None,
+    min_isolation: MinIsolation = None,
+    python: Python = None,
+    packages: Packages = None,
+    json: Json = False,
+) -> None:
+    """Run a generated optimisation solver, and validate what it claims.
+
+    Exit code: 0 if its solution is accepted; 1 if there is none or it is not; 125 if proctor
+    failed or has no sandbox; 2 for wrong usage; 130 after Ctrl-C.
+    """
+    from proctor.cli import solve
+    from proctor.units import seconds
+
+    wanted = solve.Wanted(
+        program, given, profile, None if timeout is None else seconds(timeout, "--timeout"),
+        workers, seed, deterministic=deterministic, roundtrip=roundtrip, out=out,
+    )  # fmt: skip
+    host = {
+        "isolation": isolation, "min_isolation": min_isolation, "python": python,
+        "extra_packages": tuple(packages or ()),
+    }  # fmt: skip
+    if syntax_check or ast_check:
+        raise typer.Exit(solve.check(wanted, host, compiled=syntax_check))
+    raise typer.Exit(solve.solve(wanted, host, as_json=json, stream=stream))
+
+
+def profiles_command(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Print what to tell a model that writes for it.", metavar="NAME"),
+    ] = None,
+) -> None:
+    """List the contracts for generated solvers, or print the prompt of one.
+
+    NAME is one of them, or a .toml file.
+    """
+    from proctor.cli import profiles
+
+    profiles.show(name)

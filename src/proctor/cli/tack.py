@@ -1,0 +1,88 @@
+"""`proctor-tack`: the command line of Tack Timetable's execution host, on proctor's machinery.
+
+The program on stdin, its timeout in seconds as the argument, `input.json` in the working directory,
+one line of JSON on stdout, exit code 0 whatever came of it. Where a line departs from its model is
+in docs/reference/solve-envelope.md.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from proctor.errors import InputError, ProctorError
+from proctor.sandbox.machine import plain_file
+from proctor.solver import legacy, profile
+from proctor.solver.host import SolverHost
+from proctor.solver.request import SolveRequest
+
+_PROFILE = "timetable"
+_USAGE = """usage: proctor-tack [SECONDS | --syntax-check | --ast-check | --daemon]
+
+Runs the generated solver on stdin as Tack Timetable's execution host does; input.json is looked
+for in the working directory, and results are kept in .ai_results there.
+"""
+
+
+def main() -> None:
+    """Do what the first argument says."""
+    words = sys.argv[1:]
+    if words in (["-h"], ["--help"]):
+        sys.stdout.write(_USAGE)
+        return
+    if len(words) > 1 or (words and words[0].startswith("-") and words[0] not in _MODES):
+        sys.stderr.write(_USAGE)
+        sys.exit(2)
+    if words == ["--daemon"]:
+        from proctor.cli.main import main as proctor
+
+        sys.argv = ["proctor", "daemon", "--no-hello"]
+        proctor()
+    answer = _check(words[0]) if words and words[0] in _MODES else _execute(words)
+    sys.stdout.write(json.dumps(answer, allow_nan=False) + "\n")
+
+
+_MODES = ("--syntax-check", "--ast-check", "--daemon")
+
+
+def _check(mode: str) -> dict[str, Any]:
+    try:
+        with SolverHost(cells=1) as host:
+            code = sys.stdin.buffer.read()
+            checked = host.check(code, profile.load(_PROFILE), compiled=mode == "--syntax-check")
+    except ProctorError as error:
+        return {"ok": False, "error": str(error)}
+    return {"ok": checked.ok, "error": checked.error}
+
+
+def _execute(words: list[str]) -> dict[str, Any]:
+    try:
+        code = sys.stdin.buffer.read()
+        known = profile.load(_PROFILE)
+        asked = SolveRequest(code, _input(known.input.max_bytes), known, _seconds(words))
+        with SolverHost(cells=1, store=Path.cwd()) as host:
+            return legacy.fields(host.solve(asked))
+    except InputError as error:
+        return legacy.crashed(str(error))
+
+
+def _seconds(words: list[str]) -> float | None:
+    """Return the timeout: the environment's goes before the argument. Raises InputError."""
+    if os.environ.get("EXECUTOR_TIMEOUT_SECONDS"):
+        return None
+    if not words:
+        return legacy.TIMEOUT
+    try:
+        seconds = float(int(float(words[0])))
+    except (ValueError, OverflowError) as error:
+        raise InputError(f"{words[0]!r} is no number of seconds", field="timeout") from error
+    return seconds
+
+
+def _input(most: int) -> bytes:
+    """Read the input, if there is one. Raises InputError."""
+    try:
+        return plain_file.read(str(Path.cwd() / "input.json"), most)
+    except FileNotFoundError:
+        return b"{}"

@@ -1,0 +1,90 @@
+"""`proctor verify PACKAGE`."""
+
+import sys
+from typing import Any
+
+import msgspec
+from rich.console import Console
+
+from proctor.cli import render
+from proctor.cli.contest import console_of, to_json
+from proctor.errors import InputError
+from proctor.judging.contest.arena import Arena
+from proctor.judging.contest.problem import ContestProblem
+from proctor.judging.contest.verify import Checked, Timed, left_out, verify
+from proctor.judging.formats.packages.package import load
+from proctor.verdict import Verdict
+
+
+def verify_package(path: str, arena: Arena, *, as_json: bool) -> int:
+    """Hold every labelled submission against its label; returns the exit code."""
+    package = load(path)
+    if not package.submissions:
+        raise InputError("the package has no labelled submissions to verify", file=path)
+    console = console_of(stderr=as_json)
+    lacking = [f"{name}: its language is not here, so it is left out" for name in left_out(package)]
+    for note in (*package.notes, *lacking):
+        console.print(f"note: {note}", markup=False, highlight=False)
+
+    def show(checked: Checked) -> None:
+        progress.show([checked.judgement.verdict])
+        if not as_json:
+            _show_checked(console, checked)
+
+    progress = render.Progress(len(package.submissions), not as_json)
+    with progress:
+        checked, timed = verify(package, arena, show)
+    wrong = [each for each in checked if each.differences]
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(_verified(package.problem, checked, timed)).decode())
+        sys.stdout.write("\n")
+    else:
+        _show_timing(console, timed)
+        right = len(checked) - len(wrong)
+        console.print(f"{right} of {len(checked)} submissions as labelled", highlight=False)
+    if any(each.judgement.verdict is Verdict.INFRA_FAULT for each in wrong):
+        return 125
+    return 1 if wrong else 0
+
+
+def _show_checked(console: Console, checked: Checked) -> None:
+    judgement = checked.judgement
+    mark = "[red]DIFFERS[/red]" if checked.differences else "[green]ok[/green]"
+    points = "" if judgement.points is None else f", {judgement.points:g} points"
+    console.print(
+        f"{mark}  {checked.submission.name}: {render.coloured(judgement.verdict)}{points},"
+        f" {checked.slowest:.2f} s",
+        highlight=False,
+    )
+    for text in (*checked.differences, *checked.warnings):
+        console.print(f"    {text}", markup=False, highlight=False)
+    if checked.differences and judgement.compiler_output:
+        console.print(judgement.compiler_output[:2000], markup=False, highlight=False)
+
+
+def _show_timing(console: Console, timed: Timed) -> None:
+    how = "as stated" if timed.given else "worked out"
+    parts = [f"time limit {timed.limit:g} s ({how})"]
+    if timed.slowest_right is not None:
+        parts.append(f"slowest right {timed.slowest_right:.2f} s")
+    if timed.fastest_slow is not None:
+        parts.append(f"fastest too slow {timed.fastest_slow:.2f} s")
+    console.print("; ".join(parts), highlight=False)
+
+
+def _verified(problem: ContestProblem, checked: list[Checked], timed: Timed) -> dict[str, Any]:
+    return {
+        "problem": problem.id,
+        "timing": msgspec.to_builtins(timed),
+        "submissions": [
+            {
+                "name": each.submission.name,
+                "as_labelled": not each.differences,
+                "differences": each.differences,
+                "warnings": each.warnings,
+                "slowest": each.slowest,
+                **to_json(each.judgement),
+            }
+            for each in checked
+        ],
+    }

@@ -1,0 +1,1 @@
+"""What every door shares: admission, jobs that can be called off, runs, judgements, sessions."""

@@ -1,0 +1,1 @@
+"""Proctor inside other frameworks; each module needs the extra of its name."""

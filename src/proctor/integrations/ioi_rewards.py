@@ -1,0 +1,118 @@
+"""Reward functions over rows of open-r1/ioi: C++ against one subtask's tests each."""
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, Literal, get_args
+
+from proctor.bench.extraction import DEFAULT, extract
+from proctor.errors import InfraFault, InputError, SettingsError
+from proctor.integrations.rewards import Graded, Reward, report, rows_of
+from proctor.integrations.rows import text_of
+from proctor.ioi.repair import add_includes
+from proctor.ioi.row_tests import TESTS, RowTests
+from proctor.ioi.submissions import DEFAULT_LANGUAGE
+from proctor.judging.contest.arena import Arena, open_arena
+from proctor.judging.contest.judge import judge_contest
+from proctor.judging.contest.judgement import ContestJudgement
+from proctor.judging.contest.problem import ContestProblem
+from proctor.program import Program
+
+Scoring = Literal["score", "points", "all"]
+
+
+class _Judge:
+    """The arena of this process, and the tests that were read. Survives no fork: it begins anew."""
+
+    def __init__(self, arena: Arena | None, tests: str) -> None:
+        self._given, self._tests = arena, tests
+        self._begin()
+        os.register_at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
+        self._lock = threading.Lock()
+        self._own: Arena | None = None
+        self._rows = RowTests(self._tests)
+
+    @property
+    def arena(self) -> Arena:
+        with self._lock:
+            if self._given is not None:
+                return self._given
+            if self._own is None:
+                self._own = open_arena()
+            return self._own
+
+    def problem(self, row: Mapping[str, Any]) -> ContestProblem:
+        """Raises InputError, InfraFault."""
+        with self._lock:
+            return self._rows.problem(row)
+
+
+def make_ioi_reward(
+    *,
+    scoring: Scoring = "score",
+    extraction: str = DEFAULT,
+    language: str = DEFAULT_LANGUAGE,
+    tests: str = TESTS,
+    includes: bool = True,
+    no_code: float = 0.0,
+    arena: Arena | None = None,
+    name: str = "ioi_reward",
+) -> Reward:
+    """Return a reward function that judges completions on the subtasks of their rows.
+
+    `scoring`: "score" is the least of the tests' scores, 0 to 1, as open-r1's pipeline has it;
+    "points" that times what the subtask is worth; "all" is 1 for full marks, else 0. `tests` is
+    where the tests of rows without `test_cases` come from: a file, a directory, or hf:NAME.
+    `includes` adds headers that were forgotten, as open-r1 does. Raises SettingsError.
+    """
+    if scoring not in get_args(Scoring):
+        wanted = ", ".join(get_args(Scoring))
+        raise SettingsError(f"scoring is one of {wanted}, not {scoring!r}")
+    extract("", extraction)
+    judge = _Judge(arena, tests)
+
+    def grade(row: Mapping[str, Any], completion: Any) -> Graded:
+        try:
+            code = extract(text_of(completion), extraction, "cpp")
+            if includes and code.strip():
+                code = add_includes(code, f"{row['id']}.h")
+            problem = judge.problem(row)
+            judgement = judge_contest(problem, Program(code, language), judge.arena)
+        except (InputError, KeyError, TypeError, ValueError) as error:
+            return Graded(None, "TASK_FAULT", f"{type(error).__name__}: {error}")
+        except InfraFault as error:
+            return Graded(None, "INFRA_FAULT", str(error))
+        reward = no_code if judgement.verdict == "NC" else _score(judgement, scoring)
+        return Graded(reward, judgement.verdict, judgement.message)
+
+    def reward(completions: Sequence[Any], **columns: Any) -> list[float | None]:
+        rows = rows_of(columns, len(completions), ("test_names",))
+        if not rows:
+            return []
+        # A judgement waits for one program at a time more often than not.
+        with ThreadPoolExecutor(2 * judge.arena.cells) as threads:
+            futures = [
+                threads.submit(partial(grade, row, text))
+                for row, text in zip(rows, completions, strict=True)
+            ]
+        return report(name, [future.result() for future in futures], columns)
+
+    reward.__name__ = reward.__qualname__ = name
+    return reward
+
+
+ioi_reward = make_ioi_reward()
+"""The least of the tests' scores of a row's subtask."""
+
+
+def _score(judgement: ContestJudgement, scoring: Scoring) -> float | None:
+    (subtask,) = judgement.subtasks  # a row is one
+    if subtask.score is None:
+        return None
+    if scoring == "points":
+        return subtask.points
+    return float(subtask.score >= 1) if scoring == "all" else subtask.score

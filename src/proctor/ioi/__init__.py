@@ -1,0 +1,1 @@
+"""The IOI pipeline: submissions of models, scored, resumed, added up."""

@@ -1,0 +1,79 @@
+"""The published pipeline's words for what became of a test; others parse them.
+
+A test's outcome there is a pair of texts: score and feedback.
+"""
+
+import re
+
+from proctor.judging.contest.judgement import ContestTestResult
+from proctor.verdict import Verdict
+
+COMPILE_ERROR = "Compilation error exit code"
+MEMORY = "Memory limit exceeded"
+TIME = "Time limit exceeded"
+RUNTIME = "Runtime error with exit code"
+RIGHT = "Output is correct (diff)"
+WRONG = "Output isn't correct (diff)"
+UNKNOWN = "Unknown error"
+
+_PHRASES = (
+    ("Compilation error", Verdict.CE),
+    (MEMORY, Verdict.MLE),
+    (TIME, Verdict.TLE),
+    ("Output isn't correct", Verdict.WA),
+)
+_CRASHED = re.compile(rf"{RUNTIME}|{UNKNOWN}|Protocol violation", re.IGNORECASE)
+
+_CODE = re.compile(r"exit code (\d+)")
+_SIGNAL = re.compile(r"signal (\d+)")
+_FIXED = {
+    Verdict.MLE: MEMORY,
+    Verdict.TLE: TIME,
+    Verdict.ILE: TIME,
+    # 128 and SIGXFSZ, which a program gets whose file grows too large.
+    Verdict.OLE: f"{RUNTIME} {128 + 25}",
+}
+
+
+def verdict_of(score: float, feedback: str) -> Verdict:
+    """Read a verdict out of score and feedback, as the published pipeline does.
+
+    It calls RE whatever else has a score of 0; here that is so only for its own words of a crash.
+    What a checker says of a wrong answer is WA.
+    """
+    if score >= 1.0:
+        return Verdict.AC
+    if score > 0.0:
+        return Verdict.PA
+    for phrase, verdict in _PHRASES:
+        if phrase in feedback:
+            return verdict
+    return Verdict.RE if _CRASHED.search(feedback) or not feedback.strip() else Verdict.WA
+
+
+def words(test: ContestTestResult, *, compared: bool, compiler_output: str = "") -> str:
+    """Return the published words for a test's result.
+
+    `compared` is whether outputs are compared without a checker. Raises ValueError for a fault,
+    for which there are none.
+    """
+    if compared and test.verdict in {Verdict.AC, Verdict.WA}:
+        return RIGHT if test.verdict.passed else WRONG
+    if test.verdict in {Verdict.AC, Verdict.PA, Verdict.WA, Verdict.PE}:
+        return test.message
+    if test.verdict in _FIXED:
+        return _FIXED[test.verdict]
+    if test.verdict is Verdict.CE:
+        return f"{COMPILE_ERROR} 1\n{compiler_output}"
+    if test.verdict is Verdict.RE:
+        return f"{RUNTIME} {exit_code(test.message)}"
+    raise ValueError(f"no words for {test.verdict}")
+
+
+def exit_code(message: str) -> int:
+    """Exit code as a shell has it, from what the judge says of a crash; 1 if it names none."""
+    if found := _SIGNAL.search(message):
+        return 128 + int(found[1])
+    if found := _CODE.search(message):
+        return int(found[1])
+    return 1

@@ -1,0 +1,1 @@
+"""Contest judging: compiled programs, checkers, interactors, managers, subtasks."""

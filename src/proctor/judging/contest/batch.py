@@ -1,0 +1,64 @@
+"""Runs of a submission from input to output, and the grading of what it wrote."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from proctor.execution import Execution, Isolation
+from proctor.judging.contest import outcome, passes
+from proctor.judging.contest.arena import Arena
+from proctor.judging.contest.checkers import Opinion
+from proctor.judging.contest.judgement import ContestTestResult
+from proctor.judging.contest.outcome import Failure
+from proctor.judging.contest.problem import Batch, ContestTest
+from proctor.judging.contest.referee import Referee
+from proctor.languages.compiler import Built
+from proctor.limits import Limits
+from proctor.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """A submission and how it is run."""
+
+    how: Batch
+    built: Built
+    limits: Limits
+    referee: Referee
+
+    def run(self, arena: Arena, test: ContestTest) -> tuple[ContestTestResult, Isolation]:
+        """Run one test, in as many passes as its validator asks for.
+
+        Raises InputError if the test's files are gone, InfraFault.
+        """
+        return passes.run(partial(self._graded, arena), test, self.referee.passes)
+
+    def _graded(
+        self, arena: Arena, test: ContestTest, feedback: passes.Files
+    ) -> tuple[Execution, Failure | Opinion, passes.Files]:
+        execution, output = self._once(arena, test)
+        if isinstance(output, Failure):
+            return execution, output, {}
+        opinion, files = self.referee.grade(arena, test, output, feedback)
+        return execution, opinion, files
+
+    def _once(self, arena: Arena, test: ContestTest) -> tuple[Execution, bytes | Failure]:
+        """Run it once; returns the facts and what it wrote, or why there is nothing to grade."""
+        how, limits, data = self.how, self.limits, test.input.read()
+        files = {how.input_file: data} if how.input_file is not None else {}
+        collect = (how.output_file,) if how.output_file is not None else ()
+        command = self.built.command(
+            test.args, memory=limits.memory, files=files, collect=collect, most=limits.output
+        )
+        command = outcome.with_files(command, test)
+        own = self.built.limits(limits, command, writes=limits.output if collect else 0)
+        stdin = b"" if how.input_file is not None else data
+        finished = arena.run_submission(command, stdin, own)
+        why = outcome.failure(self.built, finished.execution)
+        if why is not None:
+            return finished.execution, why
+        if how.output_file is None:
+            return finished.execution, finished.execution.stdout
+        written = finished.files.get(how.output_file)
+        if written is None:
+            return finished.execution, Failure(Verdict.WA, f"it wrote no file {how.output_file}")
+        return finished.execution, written

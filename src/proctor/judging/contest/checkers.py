@@ -1,0 +1,155 @@
+"""How checkers, validators, interactors and managers are called, and what their answers mean.
+
+Sources: testlib.h (exit codes), the CMS documentation (score on stdout, message on stderr), the
+Kattis problem package format, versions legacy and 2023-07 (exit codes 42 and 43, the feedback
+directory), and the way open-r1's codeforces checkers are called.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from proctor.execution import Execution
+from proctor.judging.contest.problem import Convention
+from proctor.verdict import Verdict
+
+# Exit codes: ok, wrong, ill formed, (fail: 3,) goes on after its end, ends too early.
+_TESTLIB_VERDICTS = {
+    0: Verdict.AC, 1: Verdict.WA, 2: Verdict.PE, 4: Verdict.PE, 8: Verdict.PE,
+}  # fmt: skip
+_TESTLIB_POINTS, _TESTLIB_PARTIAL = 7, 50
+_KATTIS_AC, _KATTIS_WA = 42, 43
+_SHOWN = 2000
+_SCORE = re.compile(r"[+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_POINTS = re.compile(r"points\s+(\S+)")
+FEEDBACK = "feedback"
+"""Name of the Kattis feedback directory in a validator's working directory."""
+COLLECTED = (f"{FEEDBACK}/score*.txt", f"{FEEDBACK}/nextpass.in", f"{FEEDBACK}/*")
+"""What is brought back of it: first what decides, for which there is always room."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a checker says of one output."""
+
+    verdict: Verdict
+    """AC, PA, WA, PE; TASK_FAULT if it failed at its own work."""
+    score: float
+    message: str = ""
+    """To the author of the submission."""
+    log: str = ""
+    """To the author of the problem."""
+
+
+def opinion(  # noqa: PLR0911 - one for each convention
+    convention: Convention,
+    execution: Execution,
+    files: Mapping[str, bytes],
+    *,
+    stderr_scores: bool = False,
+    full: float = 1.0,
+) -> Opinion:
+    """Understand a checker that has ended. `files` are those of its feedback directory.
+
+    `stderr_scores`: of SCORE, whether the score is the first line of stderr, as an interactor's is
+    whose stdout goes to the submission. `full`: of KATTIS and TESTLIB, the number that is
+    full marks.
+    """
+    if execution.limit is not None:
+        return fault(f"the checker exceeded its {execution.limit.value} limit", execution)
+    if execution.signal is not None:
+        return fault(f"the checker was ended by signal {execution.signal}", execution)
+    match convention:
+        case Convention.TESTLIB:
+            return _testlib(execution, full)
+        case Convention.EXIT_CODE:
+            if execution.exit_code not in {0, 1}:
+                return fault(f"the checker ended with exit code {execution.exit_code}", execution)
+            return _testlib(execution, full)
+        case Convention.KATTIS:
+            return _kattis(execution, files, full)
+        case Convention.PRINTED:
+            return _printed(execution)
+        case Convention.SCORE | Convention.TESTLIB_SCORE:
+            return _scored(execution, on_stderr=stderr_scores)
+
+
+def fault(message: str, execution: Execution) -> Opinion:
+    """Return what is said of a checker that does not do its work."""
+    said = _text(execution.stdout) + _text(execution.stderr)
+    return Opinion(Verdict.TASK_FAULT, 0.0, message, said)
+
+
+def _testlib(execution: Execution, full: float) -> Opinion:
+    message = _text(execution.stderr)
+    code = execution.exit_code
+    if code is not None and code in _TESTLIB_VERDICTS:
+        verdict = _TESTLIB_VERDICTS[code]
+        return Opinion(verdict, float(verdict.passed), message)
+    if code == _TESTLIB_POINTS:
+        found = _POINTS.match(message)
+        score = _number(found[1]) if found else None
+        if score is None or score > full:
+            return fault(f"the checker gave points that are no number to {full:g}", execution)
+        return _graded(score / full, message)
+    if code is not None and _TESTLIB_PARTIAL <= code <= _TESTLIB_PARTIAL + 100:
+        return _graded((code - _TESTLIB_PARTIAL) / 100, message)
+    return fault(f"the checker ended with exit code {code}", execution)
+
+
+def _kattis(execution: Execution, files: Mapping[str, bytes], full: float) -> Opinion:
+    message = _text(files.get(f"{FEEDBACK}/teammessage.txt", b""))
+    log = _text(files.get(f"{FEEDBACK}/judgemessage.txt", b""))
+    code = execution.exit_code
+    if code not in {_KATTIS_AC, _KATTIS_WA}:
+        found = fault(f"the validator ended with exit code {code}, neither 42 nor 43", execution)
+        return Opinion(found.verdict, 0.0, found.message, log + found.log)
+    if code == _KATTIS_WA:
+        return Opinion(Verdict.WA, 0.0, message, log)
+    for name, most in (("score.txt", full), ("score_multiplier.txt", 1.0)):
+        given = files.get(f"{FEEDBACK}/{name}")
+        if given is None:
+            continue
+        score = _number(_text(given))
+        if score is None or score > most:
+            message = f"the validator's {name} holds no number from 0 to {most:g}"
+            return fault(message, execution)
+        return _graded(score / most, message, log)
+    return Opinion(Verdict.AC, 1.0, message, log)
+
+
+def _printed(execution: Execution) -> Opinion:
+    if execution.exit_code != 0:
+        return fault(f"the checker ended with exit code {execution.exit_code}", execution)
+    words = execution.stdout.split()
+    score = _number(_text(words[0])) if words else None
+    if score is None or score > 100:
+        return fault("the checker printed no number from 0 to 100", execution)
+    return _graded(score / 100 if score > 1 else score, _text(execution.stderr))
+
+
+def _scored(execution: Execution, *, on_stderr: bool) -> Opinion:
+    if execution.exit_code != 0:
+        return fault(f"the checker ended with exit code {execution.exit_code}", execution)
+    first, second = _text(execution.stdout), _text(execution.stderr)
+    if on_stderr:
+        first, _, second = second.partition("\n")
+    score = _number(first.strip().split("\n")[0].strip())
+    if score is None or score > 1:
+        return fault("the checker printed no score from 0 to 1", execution)
+    return _graded(score, second.strip())
+
+
+def _graded(score: float, message: str, log: str = "") -> Opinion:
+    if score >= 1:
+        return Opinion(Verdict.AC, 1.0, message, log)
+    return Opinion(Verdict.PA if score > 0 else Verdict.WA, score, message, log)
+
+
+def _number(text: str) -> float | None:
+    """A decimal number, not negative; None for anything else, nan and inf too."""
+    return float(text) if len(text) < 100 and _SCORE.fullmatch(text) else None
+
+
+def _text(data: bytes) -> str:
+    return data[:_SHOWN].decode("utf-8", "replace").strip()

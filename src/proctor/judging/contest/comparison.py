@@ -1,0 +1,212 @@
+"""Comparing outputs without a program. Bytes in, a sentence or None out; nothing is evaluated."""
+
+import io
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import zip_longest
+
+from proctor.judging.contest.problem import Comparison, Match
+
+_NUMBER = re.compile(
+    rb"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]{1,6})?"
+)  # possessive: sixty million digits and a letter must not take seconds to refuse
+_TO_BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
+_BLANKS = b" \t\n\r\v\f"
+_BLANK = re.compile(rb"\s++")
+_LONGEST_NUMBER = 400
+_SHOWN = 40
+
+
+def compare(output: bytes, answer: bytes, how: Comparison) -> str | None:  # noqa: PLR0911 - one for each way
+    """Return None if the output is right, else where it first is not.
+
+    With a tolerance, tokens of the answer that are numbers are compared as numbers, as the default
+    validator of Kattis and DOMjudge does: right if the absolute or the relative error is within
+    its tolerance, whichever are set. The sentence never quotes the answer.
+    """
+    match how.match:
+        case Match.EXACT:
+            return None if output == answer else _first_difference(output, answer)
+        case Match.LINES:
+            return _lines(output, answer, how)
+        case Match.RAW_LINES:
+            got, wanted = _raw_lines(output), _raw_lines(answer)
+            return None if got == wanted else _first_difference(got, wanted)
+        case Match.TOKEN_LINES:
+            return _same_lines(_token_lines(output, how), _token_lines(answer, how), how)
+        case Match.UNORDERED_LINES:
+            got, wanted = (_without_empty_lines(_normal(data, how)) for data in (output, answer))
+            return _unordered(got, wanted, "line")
+        case Match.UNORDERED_TOKENS:
+            return _unordered(_one_a_line(output, how), _one_a_line(answer, how), "token")
+        case Match.CHARACTERS:
+            return _characters(output, answer, how)
+        case Match.YES_NO:
+            return _tokens(output, answer, _yes_no)
+        case Match.TOKENS:
+            if how.space_sensitive:
+                return _spaced(output, answer, how)
+            return _tokens(output, answer, _same(how))
+
+
+def _first_difference(output: bytes, answer: bytes) -> str:
+    common = min(len(output), len(answer))
+    at = next((i for i in range(common) if output[i] != answer[i]), common)
+    return f"differs at byte {at + 1} (line {output.count(10, 0, at) + 1})"
+
+
+def _same(how: Comparison) -> Callable[[bytes, bytes], bool]:
+    tolerant = how.absolute is not None or how.relative is not None
+
+    def same(got: bytes, wanted: bytes) -> bool:
+        if got == wanted or (not how.case_sensitive and got.lower() == wanted.lower()):
+            return True
+        return tolerant and _close(got, wanted, how.absolute, how.relative)
+
+    return same
+
+
+def _close(got: bytes, wanted: bytes, absolute: float | None, relative: float | None) -> bool:
+    if max(len(got), len(wanted)) > _LONGEST_NUMBER:
+        return False
+    if not (_NUMBER.fullmatch(got) and _NUMBER.fullmatch(wanted)):
+        return False
+    left, right = float(got), float(wanted)
+    if not (math.isfinite(left) and math.isfinite(right)):
+        return False
+    error = abs(left - right)
+    if absolute is not None and error <= absolute:
+        return True
+    return relative is not None and error <= relative * abs(right)
+
+
+def _yes_no(got: bytes, wanted: bytes) -> bool:
+    return got == wanted or (wanted.lower() in {b"yes", b"no"} and got.lower() == wanted.lower())
+
+
+def _tokens(output: bytes, answer: bytes, same: Callable[[bytes, bytes], bool]) -> str | None:
+    wanted = answer.split()
+    # No more than can match, and the rest in one piece: a hostile output may hold millions.
+    got = output.split(None, len(wanted))
+    if got == wanted:
+        return None
+    for number, (one, other) in enumerate(zip(got, wanted, strict=False), 1):
+        if number == len(wanted) and len(got) == len(wanted):
+            one = one.rstrip()  # noqa: PLW2901 - the last piece has what follows it
+        if not same(one, other):
+            return f"token {number} is {_shown(one)}, which is not what was expected"
+    if len(got) > len(wanted):
+        return f"the output goes on after {len(wanted)} tokens, where it should end"
+    if len(got) < len(wanted):
+        return f"the output ends after {len(got)} tokens, too early"
+    return None
+
+
+def _spaced(output: bytes, answer: bytes, how: Comparison) -> str | None:
+    """Tokens and the blank space between them."""
+    same = _same(how)
+    for number, (one, other) in enumerate(zip_longest(_pieces(output), _pieces(answer))):
+        if one is None or other is None:
+            return "the output is longer or shorter than expected"
+        if number % 2:
+            if one != other:
+                return f"the blank space after token {number // 2 + 1} is not what was expected"
+        elif not same(one, other):
+            shown = _shown(one)
+            return f"token {number // 2 + 1} is {shown}, which is not what was expected"
+    return None
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    """Token, blank space, token, and so on; the first and the last token may be empty."""
+    at = 0
+    for blank in _BLANK.finditer(data):
+        yield data[at : blank.start()]
+        yield blank[0]
+        at = blank.end()
+    yield data[at:]
+
+
+def _lines(output: bytes, answer: bytes, how: Comparison) -> str | None:
+    return _same_lines(_normal(output, how), _normal(answer, how), how)
+
+
+def _same_lines(got: bytes, wanted: bytes, how: Comparison) -> str | None:
+    if got == wanted:
+        return None
+    for number, (one, other) in enumerate(zip_longest(io.BytesIO(got), io.BytesIO(wanted)), 1):
+        if one is None or other is None:
+            return f"the output has {'fewer' if one is None else 'more'} lines than expected"
+        if one != other and not _same_line(one, other, how):
+            return f"line {number} is {_shown(one[:-1])}, which is not what was expected"
+    return None
+
+
+def _unordered(got: bytes, wanted: bytes, what: str) -> str | None:
+    """Compare what is one a line."""
+    left = Counter(io.BytesIO(wanted))
+    for line in io.BytesIO(got):
+        if not left[line]:
+            shown = _shown(line[:-1])
+            return f"there is a {what} {shown}, which is not expected, or not that often"
+        left[line] -= 1
+    return f"there are fewer {what}s than expected" if left.total() else None
+
+
+def _characters(output: bytes, answer: bytes, how: Comparison) -> str | None:
+    counts = [
+        Counter((data if how.case_sensitive else data.lower()).translate(None, _BLANKS))
+        for data in (output, answer)
+    ]
+    return None if counts[0] == counts[1] else "it is not made of the characters expected"
+
+
+def _raw_lines(data: bytes) -> bytes:
+    return data.replace(b"\r\n", b"\n").rstrip(b"\n")
+
+
+def _token_lines(data: bytes, how: Comparison) -> bytes:
+    """Lines with tokens, each with one blank between them."""
+    text = _normal(data, how).replace(b"\n ", b"\n").removeprefix(b" ")
+    return _without_empty_lines(text)
+
+
+def _one_a_line(data: bytes, how: Comparison) -> bytes:
+    return _without_empty_lines(_normal(data, how).replace(b" ", b"\n"))
+
+
+def _normal(data: bytes, how: Comparison) -> bytes:
+    """Lines, each with one blank where it has any; at its start too, at its end none (diff -b).
+
+    Never taken apart: the millions of words or lines of a hostile output would take fifty times
+    its room.
+    """
+    text = data if how.case_sensitive else data.lower()
+    if text and not text.endswith(b"\n"):
+        text += b"\n"
+    text = _collapsed(text.translate(_TO_BLANKS), b" ")
+    return text.replace(b" \n", b"\n")
+
+
+def _without_empty_lines(text: bytes) -> bytes:
+    return _collapsed(text, b"\n").removeprefix(b"\n")
+
+
+def _collapsed(text: bytes, one: bytes) -> bytes:
+    """`text` with one of them where it has several in a row."""
+    while one + one in text:
+        text = text.replace(one + one, one)
+    return text
+
+
+def _same_line(one: bytes, other: bytes, how: Comparison) -> bool:
+    if how.absolute is None and how.relative is None:
+        return False
+    return _tokens(one, other, _same(how)) is None
+
+
+def _shown(token: bytes) -> str:
+    text = token[:_SHOWN].decode("utf-8", "replace")
+    return repr(text) if len(token) <= _SHOWN else f"{text!r}..."

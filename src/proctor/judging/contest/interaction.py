@@ -1,0 +1,218 @@
+"""A submission that talks: with an interactor, or as several processes with a manager.
+
+Each party has a cell of its own and nothing in common with the others but pipes. Who failed is
+decided by looking at all of them (see `decide`).
+"""
+
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from proctor.errors import InfraFault, NoIsolation
+from proctor.execution import Execution, Isolation, LimitHit
+from proctor.judging.contest import checkers, outcome, passes
+from proctor.judging.contest.arena import Arena
+from proctor.judging.contest.checkers import COLLECTED, FEEDBACK, Opinion
+from proctor.judging.contest.judgement import ContestTestResult
+from proctor.judging.contest.problem import (
+    Communication,
+    ContestTest,
+    Convention,
+    Interactive,
+)
+from proctor.judging.contest.referee import ANSWER, INPUT, LIMITS, OUTPUT, WRITES, Referee
+from proctor.judging.contest.talk import Member, Talk, pipes
+from proctor.languages.compiler import Built
+from proctor.limits import Limits
+from proctor.sandbox.command import Finished, Streams, first_inherited
+from proctor.verdict import Verdict
+
+_NOBODY_READS = b"Broken pipe"  # the error's name in Python, Java and whatever prints strerror
+_NOTHING_TO_READ = b"EOFError"
+_TAIL = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """Who talks with whom."""
+
+    how: Interactive | Communication
+    partner: Built
+    """The interactor or manager."""
+    submission: Built
+    limits: Limits
+    """Of each process of the submission."""
+    referee: Referee | None = None
+    """A checker that grades what the interactor has written, if there is one."""
+
+
+def run(contact: Contact, arena: Arena, test: ContestTest) -> tuple[ContestTestResult, Isolation]:
+    """Run one test, in as many passes as its validator asks for. Raises InputError, InfraFault."""
+    most = contact.how.passes if isinstance(contact.how, Interactive) else 1
+    return passes.run(partial(_twice, contact, arena), test, most)
+
+
+def _twice(
+    contact: Contact, arena: Arena, test: ContestTest, feedback: passes.Files
+) -> tuple[Execution, outcome.Failure | Opinion, passes.Files]:
+    """Talk once, a second time if a cell dies."""
+    try:
+        return _once(contact, arena, test, feedback)
+    except InfraFault:
+        return _once(contact, arena, test, feedback)
+
+
+def _once(
+    contact: Contact, arena: Arena, test: ContestTest, feedback: passes.Files
+) -> tuple[Execution, outcome.Failure | Opinion, passes.Files]:
+    how = contact.how
+    if isinstance(how, Communication):
+        if not arena.named_pipes:
+            raise NoIsolation(
+                "Communication tasks need /proc in cells, which this machine hides from them (a"
+                " container's masked /proc): use level landlock, or run outside the container"
+            )
+        members = _with_manager(how, contact, test)
+    else:
+        members = _with_interactor(how, contact, test, feedback)
+    partner, *users = Talk(members).hold(arena)
+    opinion = _opinion(how, partner, test)
+    executions = [user.execution for user in users]
+    found = decide(contact.submission, users, partner, opinion)
+    slowest = max(executions, key=lambda each: each.cpu)
+    facts = replace(
+        slowest,
+        wall=max(each.wall for each in executions),
+        memory=max(each.memory for each in executions),
+    )
+    checked = contact.referee is not None and isinstance(found, Opinion) and found.verdict.passed
+    if contact.referee is not None and checked:
+        written = partner.files.get(OUTPUT, b"")
+        found, _ = contact.referee.grade(arena, test, written)
+    return facts, found, partner.files
+
+
+def _with_manager(how: Communication, contact: Contact, test: ContestTest) -> list[Member]:
+    """The manager and the submission's processes.
+
+    As in CMS: the manager's arguments are, for each process, the pipe it reads from and the one it
+    writes to; a process is told its number if there are several, after the names of its own two
+    pipes if it does not use stdin and stdout.
+    """
+    limits = contact.limits
+    # Ends of pipes: from process i to the manager, and from the manager to process i.
+    up, down = pipes(how.processes), pipes(how.processes)
+    manager = contact.partner.command(memory=LIMITS.memory)
+    at = first_inherited(manager)
+    names = [_name(at + number) for number in range(2 * how.processes)]
+    manager = contact.partner.command([*names, *how.manager_args], memory=LIMITS.memory)
+    inherit = [fd for i in range(how.processes) for fd in (up[i][0], down[i][1])]
+    streams = Streams(test.input.read(), inherit=tuple(inherit))
+    members = [Member(manager, streams, contact.partner.limits(LIMITS, manager), referee=True)]
+    for index in range(how.processes):
+        number = [str(index)] if how.processes > 1 else []
+        reads, writes = down[index][0], up[index][1]
+        if how.fifo_io:
+            user = contact.submission.command(memory=limits.memory)
+            first = first_inherited(user)
+            words = [_name(first), _name(first + 1), *number]
+            streams = Streams(b"", inherit=(reads, writes), keep=True)
+        else:
+            words, streams = number, Streams(reads, writes, keep=True)
+        user = contact.submission.command(words, memory=limits.memory)
+        members.append(Member(user, streams, contact.submission.limits(limits, user)))
+    return members
+
+
+def _with_interactor(
+    how: Interactive, contact: Contact, test: ContestTest, feedback: passes.Files
+) -> list[Member]:
+    (up,), (down,) = pipes(1), pipes(1)
+    files = {
+        **feedback,
+        INPUT: test.input.read(),
+        ANSWER: test.answer.read() if test.answer else b"",
+    }
+    kattis = how.convention is Convention.KATTIS
+    args: tuple[str, ...] = (INPUT, OUTPUT, ANSWER)
+    if kattis:
+        args = (INPUT, ANSWER, FEEDBACK + "/")
+    elif how.convention is Convention.EXIT_CODE:
+        args = (INPUT, ANSWER)
+    interactor = contact.partner.command(
+        (*args, *how.flags, *test.flags),
+        memory=LIMITS.memory,
+        files=files,
+        collect=COLLECTED if kattis else (OUTPUT,) if contact.referee else (),
+        directories=(FEEDBACK,) if kattis else (),
+    )
+    own = contact.partner.limits(LIMITS, interactor, writes=WRITES)
+    user = contact.submission.command(test.args, memory=contact.limits.memory)
+    user = outcome.with_files(user, test)
+    return [
+        Member(interactor, Streams(up[0], down[1]), own, referee=True),
+        Member(
+            user,
+            Streams(down[0], up[1], keep=True),
+            contact.submission.limits(contact.limits, user),
+        ),
+    ]
+
+
+def _name(fd: int) -> str:
+    """Return a path by which a program opens a descriptor that it has inherited."""
+    return f"/proc/self/fd/{fd}"
+
+
+def _opinion(how: Interactive | Communication, partner: Finished, test: ContestTest) -> Opinion:
+    if isinstance(how, Communication):
+        return checkers.opinion(Convention.SCORE, partner.execution, {})
+    return checkers.opinion(
+        how.convention, partner.execution, partner.files, stderr_scores=True, full=test.full
+    )
+
+
+def decide(
+    built: Built, users: Sequence[Finished], partner: Finished, opinion: Opinion
+) -> outcome.Failure | Opinion:
+    """Say what a conversation came to, given how everybody in it ended.
+
+    - A process of the submission that failed while the partner was there is what counts: it may
+      have made the partner complain. (Who was first is certain, however close they were: see
+      Streams.) But if it seemed idle, and the partner did not end even when it was gone, then it is
+      the partner that hangs.
+    - A partner that failed is a fault of the task, unless it was talking to somebody who had gone,
+      or who had only closed the pipe.
+    - A partner that had already decided against the submission has its word, whatever became of
+      the submission then. If it decided for it, the submission must have ended well too.
+    """
+    failures = [(user, outcome.failure(built, user.execution)) for user in users]
+    before = [why for user, why in failures if why is not None and not user.hung_up]
+    if before:
+        hung = partner.execution.limit in {LimitHit.IDLE, LimitHit.WALL}
+        if hung and all(why.verdict is Verdict.ILE for why in before):
+            return opinion
+        return before[0]
+    if opinion.verdict is Verdict.TASK_FAULT:
+        return _gone(users, partner) or opinion
+    if opinion.score > 0:
+        return next((why for _, why in failures if why is not None), opinion)
+    return opinion
+
+
+def _gone(users: Sequence[Finished], partner: Finished) -> outcome.Failure | None:
+    """Return why the submission is to blame for a partner that failed, if it is."""
+    # Nobody but the submission can have closed the other ends, whether or not it went on.
+    broken_pipe = partner.execution.limit is None and partner.execution.signal == signal.SIGPIPE
+    if broken_pipe or _says(partner.execution, _NOBODY_READS):
+        return outcome.Failure(Verdict.WA, "it hung up while it was still being spoken to")
+    early = any(not user.hung_up for user in users)
+    if early and _says(partner.execution, _NOTHING_TO_READ):
+        return outcome.Failure(Verdict.WA, "it ended while it still had to speak")
+    return None
+
+
+def _says(partner: Execution, words: bytes) -> bool:
+    """Whether a program whose runtime turns errors into a traceback ended by this one."""
+    return partner.limit is None and partner.exit_code != 0 and words in partner.stderr[-_TAIL:]

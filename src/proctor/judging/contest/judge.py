@@ -1,0 +1,248 @@
+"""Judging one submission to a contest problem: compile once, run what matters, add up."""
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+
+from proctor.errors import CompileFailed, InfraFault, InputError
+from proctor.execution import Isolation
+from proctor.judging.contest import batch, interaction, output_only, two_steps
+from proctor.judging.contest.arena import Arena
+from proctor.judging.contest.judgement import (
+    ContestJudgement,
+    ContestTestResult,
+    SubtaskResult,
+)
+from proctor.judging.contest.problem import (
+    Batch,
+    Communication,
+    ContestProblem,
+    ContestTest,
+    Convention,
+    Interactive,
+    OutputOnly,
+    Stub,
+    TwoSteps,
+)
+from proctor.judging.contest.referee import Referee, prepare
+from proctor.judging.contest.scoring import Plan, overall, total
+from proctor.languages import registry
+from proctor.languages.compiler import Built
+from proctor.program import Program
+from proctor.verdict import Verdict
+
+Progress = Callable[[ContestTestResult], None]
+RunTest = Callable[[ContestTest], tuple[ContestTestResult, Isolation | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A problem with its own programs compiled, ready for any number of submissions."""
+
+    problem: ContestProblem
+    referee: Referee
+    partner: Built | None
+    """The interactor or manager."""
+
+
+def open_task(problem: ContestProblem, arena: Arena) -> Task:
+    """Compile the problem's own programs.
+
+    Raises InputError if one does not compile, NoLanguage, InfraFault.
+    """
+    running = problem.running
+    try:
+        referee = prepare(arena, problem.grading)
+        partner = None
+        if isinstance(running, Interactive):
+            partner = arena.compile_referee(running.interactor)
+        elif isinstance(running, Communication):
+            partner = arena.compile_referee(running.manager)
+    except CompileFailed as error:
+        raise InputError(
+            f"a program of problem {problem.id} does not compile: {error}\n{error.output}"
+        ) from error
+    return Task(problem, referee, partner)
+
+
+def judge_contest(
+    problem: ContestProblem | Task,
+    program: Program,
+    arena: Arena,
+    *,
+    subtasks: Collection[str] | None = None,
+    stop: bool = True,
+    progress: Progress | None = None,
+) -> ContestJudgement:
+    """Judge a submission on all subtasks, or on those named.
+
+    With `stop`, tests that can no longer change any score are not run. `progress` is called with
+    each result, in the order of the tests. Faults of the task or of proctor are verdicts of their
+    own. Raises InputError for a language that is not known or a problem whose own programs do not
+    compile, PlatformError where nothing can be run.
+    """
+    if isinstance(problem, Task):
+        task = problem
+        contest = _Contest(problem.problem, lambda: task, program, arena, subtasks, stop, progress)
+        return contest.judge()
+    with ThreadPoolExecutor(1) as thread:  # the submission is compiled meanwhile
+        opening = thread.submit(open_task, problem, arena)
+        contest = _Contest(problem, opening.result, program, arena, subtasks, stop, progress)
+        judgement = contest.judge()
+        with suppress(InfraFault):  # a verdict by now, if it mattered
+            opening.result()  # a broken problem is an error, whatever the submission is
+    return judgement
+
+
+def compile_submission(problem: ContestProblem, program: Program, arena: Arena) -> Built:
+    """Compile a submission with the grader or stub for its language, if there are any.
+
+    Raises CompileFailed, InputError, NoLanguage, InfraFault.
+    """
+    language = registry.get(program.language)
+    stub = problem.stubs.get(language.family)
+    if stub is None and problem.stubs:
+        families = ", ".join(sorted(problem.stubs))
+        raise CompileFailed(f"this problem has no grader for {language.name} (only {families})")
+    stub = stub or Stub({})
+    if stub.name:
+        program = Program(program.source, program.language, stub.name, program.files)
+    return arena.compile_submission(program, stub.files, stub.flags)
+
+
+class _Contest:
+    def __init__(
+        self,
+        problem: ContestProblem,
+        opened: Callable[[], Task],
+        program: Program,
+        arena: Arena,
+        subtasks: Collection[str] | None,
+        stop: bool,
+        progress: Progress | None,
+    ) -> None:
+        """`opened` waits for the problem's own programs, and raises what open_task raises."""
+        self._problem, self._opened = problem, opened
+        self._program, self._arena = program, arena
+        self._plan = Plan(problem, subtasks)
+        self._stop, self._progress = stop, progress
+        self._results: dict[str, ContestTestResult] = {}
+        self._isolation: Isolation | None = None
+
+    def judge(self) -> ContestJudgement:
+        if not isinstance(self._problem.running, OutputOnly):
+            if not self._program.source.strip():
+                return self._without_running(Verdict.NC, "there is no code")
+            allowed = self._problem.languages
+            if allowed and registry.get(self._program.language).id not in allowed:
+                names = ", ".join(allowed)
+                return self._without_running(
+                    Verdict.CE, f"this problem takes submissions in {names} only"
+                )
+        try:
+            run = self._runner()
+        except CompileFailed as error:
+            return self._without_running(Verdict.CE, str(error), error.output)
+        except InfraFault as error:
+            return self._without_running(Verdict.INFRA_FAULT, str(error))
+        for result, isolation in self._run(run):
+            self._isolation = isolation or self._isolation
+            self._results[result.name] = result
+            if self._progress is not None:
+                self._progress(result)
+        return self._judgement()
+
+    def _runner(self) -> RunTest:
+        """Return what runs one test. Raises CompileFailed, InputError, NoLanguage, InfraFault."""
+        arena, running = self._arena, self._problem.running
+        if isinstance(running, OutputOnly):
+            referee = self._opened().referee
+            return lambda test: (output_only.run(referee, arena, self._program, test), None)
+        built = compile_submission(self._problem, self._program, arena)
+        task = self._opened()
+        limits = self._problem.limits
+        if isinstance(running, Batch):
+            runner = batch.Runner(running, built, limits, task.referee)
+            return lambda test: runner.run(arena, test)
+        if isinstance(running, TwoSteps):
+            steps = two_steps.Runner(built, limits, task.referee)
+            return lambda test: steps.run(arena, test)
+        assert task.partner is not None
+        second = isinstance(running, Interactive) and running.convention is Convention.TESTLIB
+        checker = task.referee if second and task.referee.checker is not None else None
+        contact = interaction.Contact(running, task.partner, built, limits, checker)
+        return lambda test: interaction.run(contact, arena, test)
+
+    def _run(self, run: RunTest) -> Iterator[tuple[ContestTestResult, Isolation | None]]:
+        """Run tests a few ahead of the one whose turn it is; yield what counts, in order.
+
+        What is run ahead and then found not to matter is thrown away, so that results do not
+        depend on how many tests run at once.
+        """
+        waiting = deque(self._plan.order)
+        ahead: deque[tuple[str, Future[tuple[ContestTestResult, Isolation | None]]]] = deque()
+        with ThreadPoolExecutor(self._arena.cells) as threads:
+            try:
+                while waiting or ahead:
+                    while waiting and len(ahead) < self._arena.cells:
+                        name = waiting.popleft()
+                        if self._needed(name):
+                            test = self._problem.tests[name]
+                            ahead.append((name, threads.submit(_guarded, run, test)))
+                    if not ahead:
+                        return
+                    name, future = ahead.popleft()
+                    if self._needed(name):
+                        yield future.result()
+                    else:
+                        future.cancel()
+            finally:
+                for _, future in ahead:
+                    future.cancel()
+
+    def _needed(self, name: str) -> bool:
+        return not self._stop or self._plan.needed(name, self._results)
+
+    def _judgement(self) -> ContestJudgement:
+        subtasks = self._plan.score(self._results)
+        verdict = overall(subtasks)
+        failed = next((r for r in self._results.values() if r.verdict is not Verdict.AC), None)
+        return ContestJudgement(
+            verdict,
+            total(subtasks, self._problem.precision),
+            sum(each.of for each in subtasks),
+            tuple(self._results.values()),
+            subtasks,
+            message="" if failed is None else _said_of(failed),
+            isolation=self._isolation,
+            integrity=self._problem.integrity,
+        )
+
+    def _without_running(
+        self, verdict: Verdict, message: str, output: str = ""
+    ) -> ContestJudgement:
+        score = None if verdict.is_fault else 0.0
+        subtasks = tuple(
+            SubtaskResult(each.name, verdict, score, score, each.points, ())
+            for each in self._plan.subtasks
+        )
+        return ContestJudgement(
+            verdict, score, sum(each.of for each in subtasks), (), subtasks, message,
+            compiled=False, compiler_output=output, integrity=self._problem.integrity,
+        )  # fmt: skip
+
+
+def _said_of(result: ContestTestResult) -> str:
+    return f"test {result.name}: {result.message or result.verdict}"
+
+
+def _guarded(run: RunTest, test: ContestTest) -> tuple[ContestTestResult, Isolation | None]:
+    """Run a test; what is no fault of the submission is a verdict of its own."""
+    try:
+        return run(test)
+    except InputError as error:  # a file of the problem's is gone, or a flag is none
+        return ContestTestResult(test.name, Verdict.TASK_FAULT, 0.0, message=str(error)), None
+    except InfraFault as error:
+        return ContestTestResult(test.name, Verdict.INFRA_FAULT, 0.0, message=str(error)), None

@@ -1,0 +1,64 @@
+"""What goes into a submission's run, and what its facts mean before its output is looked at."""
+
+from dataclasses import dataclass, replace
+
+from proctor.execution import Execution, LimitHit
+from proctor.judging.contest.checkers import Opinion
+from proctor.judging.contest.judgement import ContestTestResult
+from proctor.judging.contest.problem import ContestTest
+from proctor.judging.standard import OVERRUN, last_line
+from proctor.languages.compiler import Built
+from proctor.sandbox.command import Command
+from proctor.verdict import Verdict
+
+_TAIL = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a run failed, whatever it printed."""
+
+    verdict: Verdict
+    message: str
+
+
+def failure(built: Built, execution: Execution) -> Failure | None:
+    """Return why a run failed, or None if it ended as it should."""
+    if execution.limit is not None:
+        return Failure(*OVERRUN[execution.limit])
+    if execution.ok:
+        return None
+    said = execution.stderr[-_TAIL:].decode("utf-8", "replace")
+    if any(word in said for word in built.found.language.run.out_of_memory):
+        return Failure(*OVERRUN[LimitHit.MEMORY])
+    if execution.signal is not None:
+        return Failure(Verdict.RE, f"ended by signal {execution.signal}")
+    last = last_line(execution.stderr)
+    said = f", and said: {last}" if last else ""
+    return Failure(Verdict.RE, f"ended with exit code {execution.exit_code}{said}")
+
+
+def with_files(command: Command, test: ContestTest) -> Command:
+    """Return the command with the test's own files beside, or instead of, the program's.
+
+    Raises InputError if they are gone.
+    """
+    if not test.files:
+        return command
+    own = {name: blob.read() for name, blob in test.files.items()}
+    return replace(command, files={**command.files, **own})
+
+
+def result(test: ContestTest, execution: Execution, opinion: Opinion) -> ContestTestResult:
+    """Put together what is known of a test whose output was graded."""
+    return ContestTestResult(
+        test.name, opinion.verdict, opinion.score, execution.cpu, execution.wall,
+        execution.memory, opinion.message, opinion.log,
+    )  # fmt: skip
+
+
+def failed(test: ContestTest, execution: Execution, why: Failure) -> ContestTestResult:
+    """Put together what is known of a test whose run failed."""
+    return ContestTestResult(
+        test.name, why.verdict, 0.0, execution.cpu, execution.wall, execution.memory, why.message
+    )

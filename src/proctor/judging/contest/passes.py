@@ -1,0 +1,59 @@
+"""Tests that take several passes: a Kattis validator leaves the input of the next one.
+
+As Kattis's problemtools does it: what the validator is told to be the input is that of the pass,
+and its feedback directory is the same in all of them, but for that file.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from proctor.execution import Execution, Isolation
+from proctor.judging.contest import outcome
+from proctor.judging.contest.checkers import FEEDBACK, Opinion
+from proctor.judging.contest.judgement import ContestTestResult
+from proctor.judging.contest.outcome import Failure
+from proctor.judging.contest.problem import Blob, ContestTest
+from proctor.verdict import Verdict
+
+_NEXT_INPUT = f"{FEEDBACK}/nextpass.in"
+
+Files = Mapping[str, bytes]
+"""Of the feedback directory, by path."""
+Once = Callable[[ContestTest, Files], tuple[Execution, Failure | Opinion, Files]]
+"""Makes one pass, given the files of the pass before."""
+
+
+def run(once: Once, test: ContestTest, most: int) -> tuple[ContestTestResult, Isolation]:
+    """Run one test in up to `most` passes. Raises what `once` raises."""
+    given, feedback = test, dict[str, bytes]()
+    done: list[Execution] = []
+    while len(done) < most:
+        execution, found, files = once(given, feedback)
+        done.append(execution)
+        whole = most_of(done)
+        if isinstance(found, Failure):
+            return outcome.failed(test, whole, found), whole.isolation
+        if most == 1 or _NEXT_INPUT not in files or found.verdict is Verdict.TASK_FAULT:
+            return outcome.result(test, whole, found), whole.isolation
+        if found.score == 0:
+            return _fault(test, whole, "the validator wants another pass of what it rejects")
+        feedback = dict(files)
+        given = replace(test, input=Blob(feedback.pop(_NEXT_INPUT)))
+    return _fault(test, most_of(done), f"the validator wants more than {most} passes")
+
+
+def _fault(
+    test: ContestTest, execution: Execution, message: str
+) -> tuple[ContestTestResult, Isolation]:
+    opinion = Opinion(Verdict.TASK_FAULT, 0.0, message)
+    return outcome.result(test, execution, opinion), execution.isolation
+
+
+def most_of(passes: list[Execution]) -> Execution:
+    """Return the facts of several passes: limits hold for each, so the most of each."""
+    return replace(
+        passes[-1],
+        cpu=max(each.cpu for each in passes),
+        wall=max(each.wall for each in passes),
+        memory=max(each.memory for each in passes),
+    )

@@ -1,0 +1,141 @@
+"""From tests' scores to points, and which tests need not be run. Pure: no clock, no files."""
+
+from collections.abc import Collection, Mapping
+from decimal import ROUND_HALF_EVEN, Decimal
+
+from proctor.judging.contest.judgement import ContestTestResult, SubtaskResult
+from proctor.judging.contest.problem import Aggregate, ContestProblem, ContestTest, Subtask
+from proctor.verdict import Verdict
+
+Results = Mapping[str, ContestTestResult]
+
+
+class Plan:
+    """The tests of some subtasks of a problem: in which order, and which are still of interest."""
+
+    def __init__(self, problem: ContestProblem, wanted: Collection[str] | None = None) -> None:
+        """`wanted` are subtasks' names; None is all. What they depend on is run too."""
+        self._problem = problem
+        known = {subtask.name: subtask for subtask in problem.subtasks}
+        names = list(known) if wanted is None else [name for name in known if name in wanted]
+        self.subtasks = tuple(known[name] for name in names)
+        self.tests_of = {name: _tests_of(known[name], known) for name in names}
+        """All tests that count for a subtask, those of what it depends on included."""
+        self._inherited = {name: _inherited(known[name], known) for name in names}
+        order = dict.fromkeys(test for name in names for test in self.tests_of[name])
+        self.order = tuple(order)
+
+    def needed(self, test: str, results: Results) -> bool:
+        """Whether the test can still change any subtask's score."""
+        return any(
+            test in self.tests_of[subtask.name] and not self._decided(subtask, results)
+            for subtask in self.subtasks
+        )
+
+    def _decided(self, subtask: Subtask, results: Results) -> bool:
+        """Whether nothing can raise the subtask's score above zero, or a fault has voided it."""
+        done = [results[name] for name in self.tests_of[subtask.name] if name in results]
+        if any(result.verdict.is_fault for result in done):
+            return True
+        if any(
+            results[name].score == 0 for name in self._inherited[subtask.name] if name in results
+        ):
+            return True
+        own = [results[name].score for name in subtask.tests if name in results]
+        if subtask.aggregate is Aggregate.SUM:
+            return False
+        if subtask.aggregate is Aggregate.THRESHOLD:
+            return any(score < subtask.threshold for score in own)
+        return 0 in own
+
+    def score(self, results: Results) -> tuple[SubtaskResult, ...]:
+        """Return what each subtask is worth."""
+        return tuple(
+            _subtask_result(subtask, self._inherited[subtask.name], self._problem, results)
+            for subtask in self.subtasks
+        )
+
+
+def _tests_of(subtask: Subtask, known: Mapping[str, Subtask]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*_inherited(subtask, known), *subtask.tests)))
+
+
+def _inherited(subtask: Subtask, known: Mapping[str, Subtask]) -> tuple[str, ...]:
+    """Tests of what it depends on; some may be its own too."""
+    return tuple(
+        dict.fromkeys(test for name in subtask.depends for test in _tests_of(known[name], known))
+    )
+
+
+def _subtask_result(
+    subtask: Subtask, inherited: Collection[str], problem: ContestProblem, results: Results
+) -> SubtaskResult:
+    ran = tuple(name for name in dict.fromkeys((*inherited, *subtask.tests)) if name in results)
+    done = [results[name] for name in ran]
+    fault = next((result for result in done if result.verdict.is_fault), None)
+    if fault is not None:
+        return SubtaskResult(subtask.name, fault.verdict, None, None, subtask.points, ran)
+    own = {name: results[name].score for name in subtask.tests if name in results}
+    score = _aggregate(subtask, own, problem.tests)
+    score = min([score, *(results[name].score for name in inherited if name in results)])
+    verdict = _verdict(score, [result.verdict for result in done])
+    points = rounded(score * subtask.points, problem.precision)
+    return SubtaskResult(subtask.name, verdict, score, points, subtask.points, ran)
+
+
+def _aggregate(
+    subtask: Subtask, scores: Mapping[str, float], tests: Mapping[str, ContestTest]
+) -> float:
+    """Score from 0 to 1. A test that was not run is one that can no longer raise it."""
+    values = [scores.get(name, 0.0) for name in subtask.tests]
+    match subtask.aggregate:
+        case Aggregate.MIN:
+            return min(values, default=1.0)
+        case Aggregate.THRESHOLD:
+            return float(all(value >= subtask.threshold for value in values))
+        case Aggregate.PRODUCT:
+            product = 1.0
+            for value in values:
+                product *= value
+            return product
+        case Aggregate.SUM:
+            weights = [tests[name].weight for name in subtask.tests]
+            total = sum(weights)
+            if total == 0:
+                return 1.0
+            return sum(w * v for w, v in zip(weights, values, strict=True)) / total
+
+
+def _verdict(score: float, verdicts: list[Verdict]) -> Verdict:
+    """AC for all of it, else the first failure; PA if there is none but partial scores."""
+    if score >= 1:
+        return Verdict.AC
+    failed = [verdict for verdict in verdicts if verdict is not Verdict.AC]
+    if score > 0:
+        return Verdict.PA
+    hard = [verdict for verdict in failed if verdict is not Verdict.PA]
+    return next(iter(hard or failed), Verdict.SK)
+
+
+def total(subtasks: Collection[SubtaskResult], precision: int) -> float | None:
+    """Return the sum of points; None if any is unknown."""
+    known = [each.points for each in subtasks if each.points is not None]
+    return rounded(sum(known), precision) if len(known) == len(subtasks) else None
+
+
+def overall(subtasks: Collection[SubtaskResult]) -> Verdict:
+    """Return the verdict on a whole submission."""
+    fault = next((each.verdict for each in subtasks if each.verdict.is_fault), None)
+    if fault is not None:
+        return fault
+    if all(each.verdict is Verdict.AC for each in subtasks):
+        return Verdict.AC
+    if any(each.points for each in subtasks):
+        return Verdict.PA
+    return next(each.verdict for each in subtasks if each.verdict is not Verdict.AC)
+
+
+def rounded(points: float, precision: int) -> float:
+    """Round to that many decimals, as Python's round does, of the decimal that was meant."""
+    step = Decimal(1).scaleb(-precision)
+    return float(Decimal(repr(points)).quantize(step, ROUND_HALF_EVEN))

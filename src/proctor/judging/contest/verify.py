@@ -1,0 +1,218 @@
+"""Whether a package keeps its word: every labelled submission gets what its label says."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from proctor.errors import NoLanguage
+from proctor.judging.contest.arena import Arena
+from proctor.judging.contest.judge import Task, judge_contest, open_task
+from proctor.judging.contest.judgement import ContestJudgement, ContestTestResult
+from proctor.judging.contest.problem import ContestProblem
+from proctor.judging.contest.scoring import Plan, overall, total
+from proctor.judging.formats.packages.model import (
+    Bound,
+    Claim,
+    Labelled,
+    Package,
+    Part,
+)
+from proctor.judging.formats.packages.programs import DATA
+from proctor.languages import registry
+from proctor.verdict import Verdict
+
+_CLOSE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One submission, judged and held against its label."""
+
+    submission: Labelled
+    judgement: ContestJudgement
+    slowest: float
+    """CPU seconds of its slowest test."""
+    differences: tuple[str, ...]
+    """What is not as the label says; none if all is."""
+    warnings: tuple[str, ...] = ()
+    """Right, but too close to the time limit to rely on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """The time limit and what speaks for it."""
+
+    limit: float
+    """CPU seconds."""
+    given: bool
+    """Whether the package states it."""
+    slowest_right: float | None
+    """CPU seconds of the slowest submission that has to be fast enough."""
+    fastest_slow: float | None
+    """CPU seconds of the fastest submission that has to be too slow; measured up to a bound."""
+
+
+Show = Callable[[Checked], None]
+
+
+def verify(package: Package, arena: Arena, show: Show | None = None) -> tuple[list[Checked], Timed]:
+    """Judge every labelled submission in a language that is here; `show` is called after each.
+
+    A time limit that the package does not state is first worked out from the submissions that
+    have to be fast enough. Raises InputError if a program of the package does not compile.
+    """
+    task = open_task(package.problem, arena)
+    limit = package.problem.limits.cpu
+    here = [each for each in package.submissions if _can_run(each)]
+    order = sorted(here, key=lambda each: each.bound is not Bound.LOWER)
+    checked: list[Checked] = []
+    settled = package.timing.given
+    for submission in order:
+        if not settled and submission.bound is not Bound.LOWER:
+            limit, settled = _worked_out(package, checked, limit), True
+        found = _check(package, task, submission, limit, arena)
+        checked.append(found)
+        if show is not None:
+            show(found)
+    return checked, _timed(checked, limit, package)
+
+
+def _can_run(submission: Labelled) -> bool:
+    """Whether this machine has the submission's language."""
+    if submission.program.language == DATA:
+        return True
+    try:
+        registry.find(registry.get(submission.program.language))
+    except NoLanguage:
+        return False
+    return True
+
+
+def left_out(package: Package) -> list[str]:
+    """Return the names of submissions in languages that this machine lacks."""
+    return [each.name for each in package.submissions if not _can_run(each)]
+
+
+def _worked_out(package: Package, checked: list[Checked], default: float) -> float:
+    timing = package.timing
+    times = [each.slowest for each in checked if each.judgement.passed]
+    if not times:
+        return default
+    steps = math.ceil(max(times) * timing.multiplier / timing.resolution)
+    return max(steps, 1) * timing.resolution
+
+
+def _check(
+    package: Package, task: Task, submission: Labelled, limit: float, arena: Arena
+) -> Checked:
+    # Run under a longer limit, so that it shows by how much too slow a submission is.
+    margin = max(package.timing.margin, 1.0) if submission.bound is Bound.UPPER else 1.0
+    own = submission.limits
+    limit = limit if own is None else own.cpu
+    limits = replace(own or package.problem.limits, cpu=limit * margin)
+    longer = replace(task, problem=replace(package.problem, limits=limits))
+    tests_matter = any(
+        claim.permitted is not None or claim.required is not None
+        for claim in (submission.expected.whole, *(p.claim for p in submission.expected.parts))
+    )
+    raw = judge_contest(longer, submission.program, arena, stop=not tests_matter)
+    slowest = max((result.cpu for result in raw.tests), default=0.0)
+    judgement = at_limit(package.problem, raw, limit)
+    warnings = []
+    if submission.bound is Bound.UPPER and judgement.verdict is Verdict.TLE and raw.passed:
+        warnings.append(f"it is too slow, but by less than {margin:g} times")
+    if submission.bound is Bound.LOWER and slowest * package.timing.multiplier > limit:
+        needs = f"{slowest * package.timing.multiplier:.2f} s"
+        warnings.append(f"the time limit should be at least {needs} for it")
+    differences = tuple(compare(submission, judgement))
+    return Checked(submission, judgement, slowest, differences, tuple(warnings))
+
+
+def at_limit(problem: ContestProblem, raw: ContestJudgement, limit: float) -> ContestJudgement:
+    """Return what a judgement made under a longer time limit would be under this one."""
+    if not raw.tests:
+        return raw
+    results = {each.name: _result_at(each, limit) for each in raw.tests}
+    subtasks = Plan(problem).score(results)
+    return replace(
+        raw,
+        verdict=overall(subtasks),
+        points=total(subtasks, problem.precision),
+        tests=tuple(results.values()),
+        subtasks=subtasks,
+    )
+
+
+def _result_at(result: ContestTestResult, limit: float) -> ContestTestResult:
+    if result.cpu <= limit or result.verdict.is_fault:
+        return result
+    return replace(result, verdict=Verdict.TLE, score=0.0, message="CPU time limit exceeded")
+
+
+def compare(submission: Labelled, judgement: ContestJudgement) -> Iterator[str]:
+    """Yield what is not as the submission's label says."""
+    if judgement.verdict.is_fault:
+        yield f"{judgement.verdict}: {judgement.message}"
+        return
+    expected = submission.expected
+    verdicts = {result.name: result.verdict for result in judgement.tests}
+    yield from _against("", expected.whole, judgement.verdict, judgement.points, verdicts)
+    for part in expected.parts:
+        yield from _part_differences(part, judgement, verdicts)
+
+
+def _part_differences(
+    part: Part,
+    judgement: ContestJudgement,
+    verdicts: Mapping[str, Verdict],
+) -> Iterator[str]:
+    where = f"{part.name}: "
+    if part.tests is not None:
+        own = {name: each for name, each in verdicts.items() if name in set(part.tests)}
+        failed = next((each for each in own.values() if each is not Verdict.AC), Verdict.AC)
+        yield from _against(where, part.claim, failed, None, own)
+        return
+    found = next((each for each in judgement.subtasks if each.name == part.name), None)
+    if found is None:
+        yield f"{where}there is no such subtask"
+        return
+    own = {name: verdicts[name] for name in found.tests if name in verdicts}
+    yield from _against(where, part.claim, found.verdict, found.points, own)
+
+
+def _against(
+    where: str,
+    claim: Claim,
+    verdict: Verdict,
+    points: float | None,
+    tests: Mapping[str, Verdict],
+) -> Iterator[str]:
+    if claim.verdicts is not None and verdict not in claim.verdicts:
+        yield f"{where}{verdict}, expected {_named(claim.verdicts)}"
+    if claim.permitted is not None:
+        for name, each in tests.items():
+            if each not in claim.permitted:
+                yield f"{where}test {name}: {each}, expected {_named(claim.permitted)}"
+                break
+    if claim.required is not None and not claim.required & set(tests.values()):
+        yield f"{where}no test is {_named(claim.required)}"
+    if claim.points is not None and points is not None:
+        least, most = claim.points
+        if not least - _CLOSE <= points <= most + _CLOSE:
+            wanted = f"{least:g}" if least == most else f"{least:g} to {most:g}"
+            yield f"{where}{points:g} points, expected {wanted}"
+
+
+def _named(verdicts: frozenset[Verdict]) -> str:
+    return " or ".join(sorted(verdicts))
+
+
+def _timed(checked: list[Checked], limit: float, package: Package) -> Timed:
+    right = [each.slowest for each in checked if each.submission.bound is Bound.LOWER]
+    # Idle ones say nothing of CPU time.
+    slow = [
+        each.slowest
+        for each in checked
+        if each.submission.bound is Bound.UPPER and each.judgement.verdict is not Verdict.ILE
+    ]
+    return Timed(limit, package.timing.given, max(right, default=None), min(slow, default=None))

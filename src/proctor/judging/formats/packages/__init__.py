@@ -1,0 +1,1 @@
+"""Problem packages: directories with tests, checkers and labelled submissions."""

@@ -1,0 +1,177 @@
+"""The files of a package, none of which may lie outside it."""
+
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from proctor.errors import InputError
+from proctor.judging.contest.problem import Blob
+from proctor.program import check_relative
+
+LARGEST_SOURCE = 32 << 20
+"""Bytes of a program, a grader or a settings file: what is read here is kept in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A package's directory.
+
+    Names are relative to it, with slashes. A name with `..`, and a symbolic link that leads out,
+    is an InputError: a package must not make the judge read, or a message show, files of the host.
+    """
+
+    root: Path
+
+    @classmethod
+    def at(cls, path: Path) -> "Tree":
+        """Tree of an existing directory. Raises InputError."""
+        try:
+            root = path.resolve(strict=True)
+        except (OSError, RuntimeError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise InputError(f"cannot be read: {why}", file=str(path)) from error
+        if not root.is_dir():
+            raise InputError("not a directory; unpack an archive first", file=str(path))
+        return cls(root)
+
+    def shown(self, name: str) -> str:
+        """A file's name as messages give it."""
+        return str(self.root / name)
+
+    def resolved(self, name: str, *, said_by: str | None = None, field: str | None = None) -> Path:
+        """Absolute path with links followed; the file need not exist.
+
+        `said_by` and `field` say where the package names the file, for the message.
+        """
+        place = self.shown(said_by) if said_by else self.shown(name)
+        if not name:
+            return self.root
+        try:
+            check_relative(name)
+            path = (self.root / name).resolve()
+        except InputError as error:
+            raise InputError(error.message, file=place, field=field) from error
+        except (OSError, RuntimeError) as error:  # a loop of links
+            raise InputError(f"{name!r}: {error}", file=place, field=field) from error
+        if not path.is_relative_to(self.root):
+            raise InputError(f"{name!r} leads out of the package", file=place, field=field)
+        return path
+
+    def is_file(self, name: str) -> bool:
+        """Whether it is there and a regular file."""
+        return self.resolved(name).is_file()
+
+    def is_dir(self, name: str) -> bool:
+        """Whether it is there and a directory."""
+        return self.resolved(name).is_dir()
+
+    def file(self, name: str, *, said_by: str | None = None, field: str | None = None) -> Path:
+        """Absolute path of a regular file. Raises InputError if there is none."""
+        path = self.resolved(name, said_by=said_by, field=field)
+        place = self.shown(said_by) if said_by else self.shown(name)
+        try:
+            mode = path.stat().st_mode
+        except OSError as error:
+            what = f"{name!r}: {error.strerror}" if said_by else f"{error.strerror}"
+            raise InputError(what, file=place, field=field) from error
+        if not stat.S_ISREG(mode):
+            # Reading a pipe or a device would never end.
+            raise InputError(f"{name!r} is not a regular file", file=place, field=field)
+        return path
+
+    def blob(self, name: str, *, said_by: str | None = None, field: str | None = None) -> Blob:
+        """The file, to be read when it is needed: tests may be hundreds of megabytes."""
+        return Blob(path=self.file(name, said_by=said_by, field=field))
+
+    def content(self, name: str, *, said_by: str | None = None, field: str | None = None) -> bytes:
+        """Bytes of a source or settings file. Raises InputError if it is too large or missing."""
+        path = self.file(name, said_by=said_by, field=field)
+        try:
+            with path.open("rb") as file:
+                data = file.read(LARGEST_SOURCE + 1)
+        except OSError as error:
+            raise InputError(str(error.strerror), file=self.shown(name)) from error
+        if len(data) > LARGEST_SOURCE:
+            limit = LARGEST_SOURCE >> 20
+            raise InputError(f"more than {limit} MiB is no source file", file=self.shown(name))
+        return data
+
+    def text(self, name: str, *, said_by: str | None = None, field: str | None = None) -> str:
+        """Text of a source or settings file, a byte order mark left out. Raises InputError."""
+        data = self.content(name, said_by=said_by, field=field)
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise InputError("not UTF-8 text", file=self.shown(name), line=line) from error
+
+    def source(self, name: str, *, said_by: str | None = None, field: str | None = None) -> str:
+        """Text of a program; one that is not UTF-8 is taken for Latin-1, as old comments are."""
+        data = self.content(name, said_by=said_by, field=field)
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            return data.decode("latin-1")
+
+    def entries(self, directory: str) -> list[str]:
+        """Names in a directory, sorted, hidden ones left out; none if there is no directory."""
+        path = self.resolved(directory) if directory else self.root
+        try:
+            found = sorted(each.name for each in path.iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            raise InputError(str(error.strerror), file=self.shown(directory)) from error
+        for name in found:
+            if not _is_text(name):
+                raise InputError(f"the name {name!r} is not UTF-8", file=self.shown(directory))
+        # Hidden files are what editors and file managers leave; `~` is an editor's backup.
+        return [name for name in found if not name.startswith(".") and not name.endswith("~")]
+
+    def walk(self, directory: str) -> list[str]:
+        """Every file below a directory, by its name in the package, sorted."""
+        found: list[str] = []
+        todo, seen = [directory], {self.resolved(directory)}
+        while todo:
+            here = todo.pop()
+            for entry in self.entries(here):
+                name = join(here, entry)
+                path = self.resolved(name)
+                if not path.is_dir():
+                    found.append(name)
+                elif path not in seen:  # a link to a directory above would never end
+                    seen.add(path)
+                    todo.append(name)
+        return sorted(found)
+
+
+def join(*parts: str) -> str:
+    """Names put together; empty ones left out."""
+    return "/".join(part for part in parts if part)
+
+
+def stem(name: str) -> str:
+    """A file's name without directory and extension."""
+    base = name.rpartition("/")[2]
+    return base.rpartition(".")[0] or base
+
+
+def extension(name: str) -> str:
+    """`.cpp` of `dir/a.cpp`; empty if there is none."""
+    base = name.rpartition("/")[2]
+    head, dot, tail = base.rpartition(".")
+    return dot + tail if head else ""
+
+
+def first(names: Iterable[str], tree: Tree) -> str | None:
+    """The first of some files that is there."""
+    return next((name for name in names if tree.is_file(name)), None)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

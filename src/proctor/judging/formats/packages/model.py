@@ -1,0 +1,142 @@
+"""What a package holds: a problem, and submissions with what is expected of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from proctor.judging.contest.problem import ContestProblem
+from proctor.limits import Limits
+from proctor.program import Program
+from proctor.verdict import Verdict
+
+Verdicts = frozenset[Verdict]
+
+ACCEPTED: Verdicts = frozenset({Verdict.AC})
+WRONG: Verdicts = frozenset({Verdict.WA, Verdict.PE})
+SLOW: Verdicts = frozenset({Verdict.TLE, Verdict.ILE})
+CRASHED: Verdicts = frozenset({Verdict.RE, Verdict.MLE, Verdict.OLE})
+"""Most formats have no word of their own for memory and output limits."""
+PARTIAL: Verdicts = frozenset({Verdict.PA})
+REJECTED: Verdicts = PARTIAL | WRONG | SLOW | CRASHED | {Verdict.CE}
+"""Anything but full marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What must be true of a submission, or of a part of it. None: no claim."""
+
+    verdicts: Verdicts | None = None
+    """The one verdict, of the submission or of the part, is among these."""
+    permitted: Verdicts | None = None
+    """Every test's verdict is among these."""
+    required: Verdicts | None = None
+    """At least one test's verdict is among these."""
+    points: tuple[float, float] | None = None
+    """Least and most points, both included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A claim about some of the tests."""
+
+    name: str
+    """A subtask's name; or, if `tests` are given, the pattern that the package selects them by."""
+    claim: Claim
+    tests: tuple[str, ...] | None = None
+    """None: those of the subtask, and its verdict and points are what the claim is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a label says of a submission."""
+
+    whole: Claim
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def verdicts(self) -> Verdicts | None:
+        """Verdicts that the whole submission may get; None: any."""
+        return self.whole.verdicts
+
+
+class Bound(StrEnum):
+    """What a submission's time says of the time limit."""
+
+    LOWER = "lower"
+    """It must be fast enough: the limit is to be well above its time."""
+    UPPER = "upper"
+    """It must be too slow: the limit is to be well below its time."""
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A submission of the package."""
+
+    name: str
+    """Path within the package."""
+    program: Program
+    expected: Expectation
+    bound: Bound = Bound.NONE
+    limits: Limits | None = None
+    """Its own limits, instead of the problem's, where the format gives such."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How the time limit stands to the submissions' times.
+
+    It should be at least `multiplier` times the slowest of those with Bound.LOWER, and at most
+    the fastest of those with Bound.UPPER divided by `margin`.
+    """
+
+    given: bool = True
+    """Whether the package states its limit. If not, `Limits.cpu` is only a default, and verifying
+    works it out: the least multiple of `resolution` that is right."""
+    multiplier: float = 1.0
+    margin: float = 1.0
+    resolution: float = 1.0
+    """Seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A problem with its submissions."""
+
+    problem: ContestProblem
+    submissions: tuple[Labelled, ...]
+    format: str
+    """`icpc`, `tps`, `native`, `polygon` or `dmoj`."""
+    path: Path
+    timing: Timing = field(default_factory=Timing)
+    notes: tuple[str, ...] = ()
+    """What was left out of the package, and why: for those who check it."""
+
+
+def bound(claim: Claim) -> Bound:
+    """What a claim makes of the submission's time: TLE forbidden, TLE demanded, or neither."""
+    demanded = claim.required or claim.verdicts
+    if demanded is not None and demanded <= SLOW:
+        return Bound.UPPER
+    allowed = [some for some in (claim.verdicts, claim.permitted) if some is not None]
+    if any(not some & SLOW for some in allowed):
+        return Bound.LOWER
+    return Bound.NONE
+
+
+@dataclass(slots=True)
+class Notes:
+    """Collects what a loader leaves out."""
+
+    found: list[str] = field(default_factory=list)
+
+    def __call__(self, note: str) -> None:
+        """Add one, once."""
+        if note not in self.found:
+            self.found.append(note)
+
+
+def points_of(problem: ContestProblem) -> Mapping[str, float]:
+    """Points of each subtask."""
+    return {subtask.name: subtask.points for subtask in problem.subtasks}

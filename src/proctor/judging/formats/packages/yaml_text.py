@@ -1,0 +1,52 @@
+"""YAML of strangers."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import yaml
+
+from proctor.errors import InputError
+
+
+class _Loader(yaml.SafeLoader):
+    """Safe loader that takes no key twice and no alias.
+
+    Two values for a key leave open which one counts, and nested aliases are a way to blow up
+    whoever walks the result.
+    """
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.events.AliasEvent):
+            mark = self.get_mark()
+            raise yaml.composer.ComposerError(
+                None, None, "aliases (*name) are not read; write the value out", mark
+            )
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[Hashable] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, Hashable):
+                continue  # the base class refuses it
+            if key in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key!r} is there twice", key_node.start_mark
+                )
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def parse_yaml(text: str) -> Any:
+    """The text's value, None for an empty one. Raises InputError, with the line if it is known."""
+    try:
+        # _Loader is a SafeLoader.
+        return yaml.load(text, Loader=_Loader)  # noqa: S506
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else None
+        raise InputError(f"broken YAML: {error.problem or error.context}", line=line) from error
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date such as 2024-99-99
+        raise InputError(f"broken YAML: {error}") from error
+    except RecursionError as error:
+        raise InputError("the YAML is nested too deeply") from error

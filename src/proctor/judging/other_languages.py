@@ -1,0 +1,43 @@
+"""Standard mode for programs that are not Python: compile once, run each test anew."""
+
+from proctor.errors import CompileFailed
+from proctor.judging.assignment import Assignment
+from proctor.judging.compare import compare_tokens
+from proctor.judging.contest.outcome import failure
+from proctor.judging.inputs import encoded
+from proctor.judging.judgement import Judgement, TestResult
+from proctor.judging.problem import Test
+from proctor.languages.compiler import Built, Compiler
+from proctor.sandbox.executing import in_cell
+from proctor.verdict import Verdict
+
+
+def judge_compiled(assignment: Assignment) -> Judgement:
+    """Judge one stdin/stdout program in one cell. Raises CellDied, NoLanguage."""
+    isolation = assignment.cell.isolation
+    try:
+        built = Compiler(in_cell(assignment.cell)).build(assignment.program)
+    except CompileFailed as error:
+        message = error.output.strip() or str(error)
+        return Judgement(Verdict.CE, 0.0, (), message, isolation)
+    results: list[TestResult] = []
+    for test in assignment.problem.tests:
+        results.append(assignment.note(_run(assignment, built, test)))
+        if assignment.settings.stop == "first" and not results[-1].verdict.passed:
+            break
+    return Judgement.of_tests(results, len(assignment.problem.tests), isolation)
+
+
+def _run(assignment: Assignment, built: Built, test: Test) -> TestResult:
+    limits = assignment.settings.limits
+    command = built.command(memory=limits.memory)
+    own = built.limits(limits, command)
+    execution = in_cell(assignment.cell)(command, encoded(test.input), own).execution
+    facts = (execution.cpu, execution.wall, execution.memory)
+    why = failure(built, execution)
+    if why is not None:
+        return TestResult(why.verdict, *facts, why.message)
+    tolerance = assignment.settings.tolerance
+    difference = compare_tokens(execution.stdout, encoded(test.output), tolerance)
+    verdict = Verdict.AC if difference is None else Verdict.WA
+    return TestResult(verdict, *facts, difference or "")

@@ -1,0 +1,233 @@
+"""Grading what a model says that a call gives, or which call gives a value.
+
+In mode `standard` a prediction is a Python literal (for `inf` and `nan` their names or `float`'s
+call will do), and nothing of it is ever executed: a cell parses it, another process there calls
+the task's code, and the host compares the two values as Python does. nan equals nan, for a right
+answer has to exist. In mode `official` a cell runs what the published evaluators run.
+"""
+
+import asyncio
+import json
+import os
+from concurrent.futures import Future
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Literal
+
+from proctor.cell import plain_data
+from proctor.cell.wire import Kind
+from proctor.errors import CellDied
+from proctor.judging.compare import most_encoded
+from proctor.judging.inputs import encoded
+from proctor.judging.judge import submit
+from proctor.judging.judgement import Judgement, TestResult
+from proctor.judging.second_look import second_look
+from proctor.judging.settings import JudgeSettings
+from proctor.judging.standard import failed_run
+from proctor.program import Program
+from proctor.sandbox.cell import Cell, Serving, TestRun
+from proctor.sandbox.clock import Clock, ContestClock, UpstreamClock
+from proctor.sandbox.machine import memfile
+from proctor.sandbox.pool import Pool
+from proctor.verdict import Verdict
+
+OFFICIAL_SECONDS = 3.0
+"""What the published evaluators give one check; a shorter limit of the settings goes before it."""
+_ANSWERER = Program((files("proctor.cell") / "predictions.py").read_text("utf-8"))
+_NOT_PLAIN = (b'{"opaque":', b'{"array":')
+_FLAGS = 64
+"""Bytes that two flags fit into; what was executed may have written anything."""
+_SHOWN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class CallTask:
+    """A call of a function whose code is known: its result, or its arguments, are to be said."""
+
+    code: str
+    function: str
+    call: str
+    """In Python, such as `f([1], k=2)`."""
+    output: str
+    """What it gives, in Python."""
+    wanted: Literal["output", "input"] = "output"
+    lcb: bool = False
+    """Whether the code runs after lcb_runner's imports."""
+
+    @property
+    def arguments(self) -> str:
+        """What stands in the call's brackets."""
+        return self.call.removeprefix(f"{self.function}(").removesuffix(")")
+
+
+@dataclass(frozen=True, slots=True)
+class AssertionTask:
+    """A call of a function whose code is not known: an assertion is to state its result."""
+
+    call: str
+    output: str
+    """JSON."""
+
+
+Task = CallTask | AssertionTask
+
+
+def start(task: Task, text: str, settings: JudgeSettings, pool: Pool) -> Future[Judgement]:
+    """Queue one grading; the future raises PoolClosed or CellStartFailed, nothing else.
+
+    A task that gives no value, or another one than its source has, is a TASK_FAULT in mode
+    `standard`.
+    """
+    if not text.strip():
+        outcome: Future[Judgement] = Future()
+        outcome.set_result(Judgement(Verdict.NC, 0.0, (), "there is no prediction"))
+        return outcome
+    return submit(lambda cell: _graded(cell, settings, task, text), pool)
+
+
+async def judge_prediction(
+    task: Task, text: str, *, settings: JudgeSettings, pool: Pool
+) -> Judgement:
+    """Grade one prediction. Faults of the task or of proctor are verdicts, not errors."""
+    return await asyncio.wrap_future(start(task, text, settings, pool))
+
+
+class _TaskFault(Exception):
+    """The task cannot be graded; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What a cell said."""
+
+    run: TestRun
+    failure: tuple[Verdict, str] | None
+    """What became of it if there is no value."""
+    value: object = None
+
+    def judged(self, verdict: Verdict, message: str = "") -> TestResult:
+        run = self.run
+        return TestResult(verdict, run.cpu, run.wall, run.memory, message)
+
+
+class _Desk:
+    """One cell, asked about one prediction."""
+
+    def __init__(self, serving: Serving, clock: Clock, cell: Cell) -> None:
+        self._serving, self._clock, self._cell = serving, clock, cell
+
+    def ask(self, longest: int | None, what: str, *given: object) -> _Answer:
+        """Ask for one value; one whose encoding is longer than that cannot be the right one."""
+        fd = memfile.sealed_reader(encoded("\n".join(map(json.dumps, (what, *given)))))
+        try:
+            run = self._serving.test(fd, self._clock)
+        finally:
+            os.close(fd)
+        if (failure := failed_run(run, called=True)) is not None:
+            return _Answer(run, failure)
+        if longest is not None and len(run.result) > longest:
+            return _Answer(run, (Verdict.WA, "far longer than the right value"))
+        try:
+            match plain_data.decode(run.result):
+                case (True, value):
+                    return _Answer(run, None, value)
+                case (False, str(why)):
+                    return _Answer(run, (Verdict.WA, f"not a literal: {why[:_SHOWN]}"))
+        except ValueError:
+            pass
+        return _Answer(run, (Verdict.WA, "its value is not plain data"))
+
+    def own(self, what: str, *given: object) -> object:
+        """Ask for a value of the task itself. Raises _TaskFault if there is none."""
+        answer = self.ask(None, what, *given)
+        if answer.failure is not None:
+            verdict, message = answer.failure
+            raise _TaskFault(f"the task's own call gives no value: {verdict}, {message}")
+        if any(mark in answer.run.result for mark in _NOT_PLAIN):
+            raise _TaskFault("no literal equals what the task's own call gives")
+        return answer.value
+
+    def judgement(self, answer: _Answer, verdict: Verdict, message: str = "") -> Judgement:
+        """Sum up."""
+        return Judgement.of_tests([answer.judged(verdict, message)], 1, self._cell.isolation)
+
+    def compared(self, answer: _Answer, expected: object, wrong: str) -> Judgement:
+        """The verdict of a value that is to equal what is expected."""
+        if answer.failure is not None:
+            return self.judgement(answer, *answer.failure)
+        if _same(answer.value, expected):
+            return self.judgement(answer, Verdict.AC)
+        return self.judgement(answer, Verdict.WA, wrong)
+
+
+def _graded(cell: Cell, settings: JudgeSettings, task: Task, text: str) -> Judgement:
+    limits = settings.limits
+    if settings.mode != "official":
+        return _graded_once(cell, settings, task, text, ContestClock(limits))
+    seconds = min(limits.cpu, OFFICIAL_SECONDS)
+    clock = UpstreamClock(seconds)
+    return second_look(lambda: _graded_once(cell, settings, task, text, clock), seconds)
+
+
+def _graded_once(
+    cell: Cell, settings: JudgeSettings, task: Task, text: str, clock: Clock
+) -> Judgement:
+    limits, official = settings.limits, settings.mode == "official"
+    with cell.serve(Kind.SERVE_FORK, _ANSWERER, "answer", limits, clock) as serving:
+        if not serving.alive:
+            raise CellDied(f"our own program did not load: {serving.unloadable}")
+        desk = _Desk(serving, clock, cell)
+        try:
+            if isinstance(task, AssertionTask):
+                return _assertion(desk, task, text, "evaluated" if official else "literal")
+            return _official(desk, task, text) if official else _standard(desk, task, text)
+        except _TaskFault as fault:
+            return Judgement(Verdict.TASK_FAULT, 0.0, (), str(fault), cell.isolation)
+
+
+def _standard(desk: _Desk, task: CallTask, text: str) -> Judgement:
+    own = (task.code, task.call, task.lcb)
+    expected = desk.own("called", *own)
+    recorded = desk.ask(None, "literal", task.output)  # it need not be one
+    if recorded.failure is None and not _same(recorded.value, expected):
+        raise _TaskFault(f"{task.call[:_SHOWN]} does not give what the task's source says")
+    longest = most_encoded(task.output)
+    if task.wanted == "output":
+        answer = desk.ask(longest, "literal", text)
+        return desk.compared(answer, expected, "not what the call gives")
+    # The task's own arguments need be no literals.
+    if text.strip() in {task.call, task.arguments}:
+        answer = desk.ask(longest, "called", *own)
+    else:
+        answer = desk.ask(longest, "called_with", task.code, task.function, text, task.lcb)
+    return desk.compared(answer, expected, "the call gives another value")
+
+
+def _official(desk: _Desk, task: CallTask, text: str) -> Judgement:
+    """`assert output == prediction` behind the task's code, whatever that does.
+
+    Source: evaluate_score in CRUXEval's utils_general.py and in lcb_runner's
+    compute_code_execution_metrics.py. What they do not run fails; lcb_runner leaves such a
+    prediction out of its average while others of the same task are left.
+    """
+    if task.wanted == "output" and task.call in text:
+        return Judgement(Verdict.WA, 0.0, (), "holds the call itself: not run, as upstream")
+    if task.wanted == "input" and f"{task.function}(" not in text:
+        return Judgement(Verdict.WA, 0.0, (), "holds no call: not run, as upstream")
+    program = f"{task.code}\nassert {task.output} == {text}"
+    answer = desk.ask(_FLAGS, "asserted", program, task.lcb)
+    return desk.compared(answer, True, "the assertion fails")
+
+
+def _assertion(desk: _Desk, task: AssertionTask, text: str, what: str) -> Judgement:
+    try:
+        expected = json.loads(task.output)
+    except (ValueError, RecursionError) as error:
+        raise _TaskFault("the task's output is not JSON") from error
+    answer = desk.ask(most_encoded(task.output), what, text)
+    return desk.compared(answer, expected, "not what the call gives")
+
+
+def _same(value: object, other: object) -> bool:
+    """Python's equality; as within its containers, nan is itself: decoded, there is only one."""
+    return [value] == [other]

@@ -1,0 +1,1 @@
+"""Python functions judged by Python test code that they never meet."""

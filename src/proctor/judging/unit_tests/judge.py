@@ -1,0 +1,144 @@
+"""Judging Python functions by test code, asserts or a reference to compare with.
+
+Elsewhere such tests run in the submission's own process, where it can end the process with success,
+replace what the tests use, or return something that calls itself equal to anything. Here they run
+in a cell of their own and call the submission's functions through pipes; what comes back is plain
+data. So nothing is judged but what the functions return.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+from proctor.judging.contest.arena import Arena
+from proctor.judging.contest.judge import Task, judge_contest, open_task
+from proctor.judging.contest.judgement import ContestJudgement, ContestTestResult
+from proctor.judging.contest.problem import (
+    Blob,
+    ContestProblem,
+    ContestTest,
+    Convention,
+    Interactive,
+    Subtask,
+)
+from proctor.judging.judgement import Judgement, TestResult
+from proctor.limits import Limits
+from proctor.program import Program
+from proctor.verdict import Verdict
+
+_TEST = "tests"
+BROKEN = "the tests could not cope with what it returned"
+
+
+class Reference(msgspec.Struct, frozen=True):
+    """A function known to be right, and inputs that both get.
+
+    Results must be equal; where the right one is a float, or a list of such, or where there is a
+    `tolerance`, they may differ by tolerance (1e-6 if that is 0) + 1e-7 times the right one. A
+    function `oracle(arguments, result)` in `code` may accept others.
+    """
+
+    code: str
+    function: str
+    inputs: tuple[str, ...]
+    """Each a JSON list of lists of arguments."""
+    tolerance: float = 0.0
+
+
+class UnitTests(msgspec.Struct, frozen=True):
+    """Tests of a Python module's functions."""
+
+    names: tuple[str, ...]
+    """Functions that the test code may call."""
+    code: str = ""
+    """Test code, run as a module's; an exception is a failure."""
+    check: str = ""
+    """If not empty, `check`, which `code` defines, is called with this function (HumanEval)."""
+    reference: Reference | None = None
+    solution: str = ""
+    """A module known to pass, if there is one: see `judge`."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitTestJudge:
+    """Judges submissions in an arena's cells."""
+
+    arena: Arena
+
+    def judge(self, tests: UnitTests, source: str, limits: Limits) -> Judgement:
+        """Judge a module; `limits` are those of all tests together.
+
+        Tests that fail before the submission has returned anything, or that end otherwise than
+        tests do, are a TASK_FAULT; but not if the known solution passes them: then it was the
+        submission that broke them, by a result that took all their time or memory. Raises
+        InputError, PlatformError.
+        """
+        if not source.strip():
+            return Judgement(Verdict.NC, 0.0, (), "there is no code")
+        found = self._judged(tests, source, limits)
+        if (
+            found.verdict is Verdict.TASK_FAULT
+            and source != tests.solution
+            and tests.solution
+            and self._judged(tests, tests.solution, limits).passed
+        ):
+            tried = tuple(replace(each, verdict=Verdict.WA, message=BROKEN) for each in found.tests)
+            return replace(found, verdict=Verdict.WA, tests=tried, message=BROKEN)
+        return found
+
+    def _judged(self, tests: UnitTests, source: str, limits: Limits) -> Judgement:
+        task = _task(tests, limits, self.arena)
+        return _judgement(judge_contest(task, _beside(source), self.arena))
+
+
+def _task(tests: UnitTests, limits: Limits, arena: Arena) -> Task:
+    test = ContestTest(_TEST, Blob(msgspec.json.encode(tests)))
+    return open_task(
+        ContestProblem(
+            id="unit tests",
+            tests={_TEST: test},
+            subtasks=(Subtask(_TEST, 1.0, (_TEST,)),),
+            limits=limits,
+            running=Interactive(_partner(), Convention.KATTIS),
+        ),
+        arena,
+    )
+
+
+@cache
+def _partner() -> Program:
+    return Program(_text("partner.py"), files={"plain_data.py": _plain_data()})
+
+
+def _beside(source: str) -> Program:
+    encoded = Program(source).encoded()
+    return Program(
+        _text("callee.py"), files={"plain_data.py": _plain_data(), "solution.py": encoded}
+    )
+
+
+@cache
+def _text(name: str) -> str:
+    return files("proctor.judging.unit_tests.in_cell").joinpath(name).read_text("utf-8")
+
+
+@cache
+def _plain_data() -> bytes:
+    return files("proctor.cell").joinpath("plain_data.py").read_bytes()
+
+
+def _judgement(found: ContestJudgement) -> Judgement:
+    results = tuple(
+        TestResult(each.verdict, each.cpu, each.wall, each.memory, _said(each))
+        for each in found.tests
+    )
+    message = next((each.message for each in results), found.message)
+    score = float(found.verdict.passed)
+    return Judgement(found.verdict, score, results, message, found.isolation)
+
+
+def _said(result: ContestTestResult) -> str:
+    """What is said of a run; of broken tests, what became of them."""
+    return result.log if result.verdict.is_fault else result.message

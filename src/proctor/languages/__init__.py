@@ -1,0 +1,1 @@
+"""Languages, one declarative file each, and compiling programs in cells."""

@@ -1,0 +1,102 @@
+"""What has been compiled, kept by the content it was made from.
+
+A directory of files, one per entry, that any number of processes may share: an entry appears whole
+or not at all (it is written aside and renamed), and is checked against its digest whenever it is
+read, so that neither a kill nor a crash of the machine leaves anything that would be believed.
+"""
+
+import contextlib
+import hashlib
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from proctor.cell.native_job import ENTRY
+from proctor.errors import InputError
+from proctor.sandbox.command import harvested
+
+MOST = 2 << 30
+"""Bytes that the cache may hold; what has not been used for longest goes first."""
+_MAGIC = b"proctor compiled 1\n"
+
+
+def directory() -> Path:
+    """Return the cache's directory: PROCTOR_CACHE_DIR, or below XDG_CACHE_HOME or ~/.cache."""
+    named = os.environ.get("PROCTOR_CACHE_DIR")
+    if named:
+        return Path(named)
+    home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(home).expanduser() / "proctor"
+
+
+def pack(files: Mapping[str, bytes]) -> bytes:
+    """Return files in one piece; `harvested` takes it apart."""
+    parts: list[bytes] = []
+    for name, data in files.items():
+        raw = name.encode()
+        parts += [ENTRY.pack(len(raw), len(data)), raw, data]
+    return b"".join(parts)
+
+
+class Cache:
+    """A bounded store of compiled programs."""
+
+    def __init__(self, place: Path | None = None, most: int = MOST) -> None:
+        """`place` is made when there is something to keep. Never raises: see `usable`."""
+        self._place = (place or directory()) / "compiled"
+        self._most = most
+
+    def get(self, key: str) -> dict[str, bytes] | None:
+        """Return the files of an entry, if it is there and whole."""
+        path = self._path(key)
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return None
+        head = len(_MAGIC) + 32
+        body = memoryview(data)[head:]
+        if data[: len(_MAGIC)] != _MAGIC or hashlib.sha256(body).digest() != data[head - 32 : head]:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)
+        return harvested(bytes(body))
+
+    def put(self, key: str, files: Mapping[str, bytes]) -> None:
+        """Keep an entry. A disk that is full or cannot be written to is no error: it is a cache."""
+        body = pack(files)
+        path = self._path(key)
+        with contextlib.suppress(OSError):
+            self._place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            aside = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.new")
+            try:
+                aside.write_bytes(_MAGIC + hashlib.sha256(body).digest() + body)
+                aside.replace(path)
+            finally:
+                aside.unlink(missing_ok=True)
+            self._shrink()
+
+    def _path(self, key: str) -> Path:
+        if len(key) != 64 or not all(each in "0123456789abcdef" for each in key):
+            raise InputError(f"not a key of the cache: {key!r}")
+        return self._place / key[:2] / key[2:]
+
+    def _shrink(self) -> None:
+        entries = sorted(self._entries())
+        held = sum(size for _, size, _ in entries)
+        for _, size, path in entries:
+            if held <= self._most:
+                return
+            with contextlib.suppress(OSError):
+                path.unlink()
+            held -= size
+
+    def _entries(self) -> Iterator[tuple[float, int, Path]]:
+        """Yield what there is, those that killed writers left included: when used, size, where."""
+        for path in self._place.glob("??/*"):
+            with contextlib.suppress(OSError):
+                about = path.stat()
+                yield about.st_mtime, about.st_size, path

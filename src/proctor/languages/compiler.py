@@ -1,0 +1,250 @@
+"""From a program's source to something that can be executed; compiled once, in a cell."""
+
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import msgspec
+
+from proctor.errors import CompileFailed, InputError
+from proctor.execution import LimitHit
+from proctor.languages import naming, registry
+from proctor.languages.cache import Cache
+from proctor.languages.headers import Headers
+from proctor.languages.language import Found, Language, expand
+from proctor.limits import MIB, Limits
+from proctor.program import Program, check_relative
+from proctor.sandbox.command import Command, Finished, disk_for
+from proctor.sandbox.executing import Execute
+
+_SHOWN = 64 * 1024  # bytes of what a compiler says that are kept
+_MOST = 256 * MIB  # bytes of a compiled program
+
+
+_locks: dict[str, threading.Lock] = {}
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A program that is ready to run."""
+
+    found: Found
+    files: Mapping[str, bytes]
+    """What came out of the compiler; of a language without one, the sources."""
+    values: Mapping[str, str]
+    """Of the placeholders that come from the source: see naming.values."""
+    digest: str
+    """Of all that went into it."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Further variables of its runs."""
+
+    def command(
+        self,
+        args: Sequence[str] = (),
+        *,
+        memory: int,
+        files: Mapping[str, bytes] | None = None,
+        collect: tuple[str, ...] = (),
+        directories: tuple[str, ...] = (),
+        most: int = 64 * MIB,
+    ) -> Command:
+        """Return what executes it, with further files at hand. `memory`: its limit in bytes."""
+        run = self.found.language.run
+        values: dict[str, str | Sequence[str]] = {
+            **self.found.tools,
+            **self.values,
+            "memory_mb": str(memory // MIB),
+        }
+        own = dict(self.files)
+        executable = own.pop(run.executable) if run.executable else None
+        return Command(
+            (*expand(run.command, values), *args),
+            executable,
+            {**(files or {}), **own},
+            directories,
+            {**run.environment, **self.environment},
+            collect,
+            most,
+        )
+
+    def limits(self, limits: Limits, command: Command, writes: int = 0) -> Limits:
+        """Return `limits` with room for its runtime, its own files and `writes` bytes more."""
+        run = self.found.language.run
+        return replace(
+            limits,
+            memory=limits.memory + run.memory,
+            processes=limits.processes + run.processes,
+            disk=disk_for(command, limits.disk + writes),
+        )
+
+
+class Compiler:
+    """Compiles programs, each once, as far as the cache remembers."""
+
+    def __init__(
+        self, execute: Execute, cache: Cache | None = None, headers: Headers | None = None
+    ) -> None:
+        """`execute` is where compilers run: executing.in_pool(pool), or in_cell(cell)."""
+        self._execute, self._cache, self._headers = execute, cache or Cache(), headers
+
+    def build(
+        self,
+        program: Program,
+        *,
+        stub_files: Mapping[str, bytes] | None = None,
+        flags: Sequence[str] = (),
+        cpu: float | None = None,
+    ) -> Built:
+        """Compile a program together with a task's own files, which win over its own.
+
+        `cpu`: CPU seconds that it may take, if not what the language's definition says.
+
+        Raises CompileFailed, InputError (unknown language), NoLanguage (not on this machine),
+        InfraFault.
+        """
+        found = registry.find(registry.get(program.language))
+        language = found.language
+        own = program.name or naming.file_name(language, program.source)
+        files = {**program.files, own: program.encoded(), **(stub_files or {})}
+        entry = _entry(language, own, stub_files or {})
+        for name in files:
+            check_relative(name)
+        digest = _digest(found, files, entry, flags)
+        sources = {
+            name: data.decode("utf-8", "replace")
+            for name, data in files.items()
+            if naming.is_source(language, name)
+        }
+        if own not in sources:
+            raise InputError(
+                f"{own!r} is no file of {language.name} ({', '.join(language.extensions)})",
+                field="name",
+            )
+        values = naming.values(language, entry, sources)
+        if language.compile is None:
+            return Built(found, files, values, digest)
+        with _one_at_a_time(digest):
+            outputs = self._cache.get(digest)
+            if outputs is None:
+                outputs = self._compile(found, files, own, list(sources), values, flags, cpu)
+                self._cache.put(digest, outputs)
+        return Built(found, outputs, values, digest)
+
+    def _compile(
+        self,
+        found: Found,
+        files: Mapping[str, bytes],
+        own: str,
+        sources: list[str],
+        values: Mapping[str, str],
+        flags: Sequence[str],
+        cpu: float | None,
+    ) -> dict[str, bytes]:
+        language = found.language
+        sources.sort(key=lambda name: name != own)
+        if self._headers is not None:
+            flags = [
+                *flags,
+                *self._headers.flags(self._execute, found, identity(found), files[own], flags),
+            ]
+        finished = run_compiler(self._execute, found, files, sources, values, flags, cpu)
+        if language.run.executable and language.run.executable not in finished.files:
+            raise failed("the compiler made no program", finished)
+        if not finished.files:
+            raise failed("the compiler made nothing", finished)
+        return dict(finished.files)
+
+
+def run_compiler(
+    execute: Execute,
+    found: Found,
+    files: Mapping[str, bytes],
+    sources: Sequence[str],
+    values: Mapping[str, str],
+    flags: Sequence[str],
+    cpu: float | None = None,
+) -> Finished:
+    """Run a language's compiler in a cell. Raises CompileFailed, InfraFault."""
+    compile_ = found.language.compile
+    assert compile_ is not None
+    words: dict[str, str | Sequence[str]] = {
+        **found.tools,
+        **values,
+        "flags": list(flags),
+        "sources": list(sources),
+    }
+    command = Command(
+        tuple(expand(compile_.command, words)),
+        files=files,
+        environment=dict(compile_.environment),
+        collect=compile_.outputs,
+        most=_MOST,
+    )
+    limits = Limits(
+        cpu=cpu or compile_.cpu,
+        memory=compile_.memory,
+        output=16 * MIB,
+        processes=compile_.processes,
+        disk=disk_for(command, compile_.disk),
+    )
+    finished = execute(command, b"", limits)
+    execution = finished.execution
+    if execution.limit is not None:
+        raise failed(f"compiling exceeded its {limit_name(execution.limit)} limit", finished)
+    if execution.exit_code != 0:
+        raise failed("the program does not compile", finished)
+    return finished
+
+
+def limit_name(limit: LimitHit) -> str:
+    """Return what to call a limit that a compiler has hit."""
+    return {LimitHit.CPU: "CPU time", LimitHit.IDLE: "idle time"}.get(limit, limit.value)
+
+
+def failed(message: str, finished: Finished) -> CompileFailed:
+    """Return what to raise for a compiler that ended so."""
+    return CompileFailed(message, said(finished), finished.execution)
+
+
+def said(finished: Finished) -> str:
+    """Return what a compiler said, without the names of directories that mean nothing outside."""
+    execution = finished.execution
+    data = (execution.stdout + execution.stderr)[:_SHOWN]
+    text = data.decode("utf-8", "replace")
+    return re.sub(r"(?:/box/work|/\S*/proctor-scratch-[^/\s]*/work)/", "", text)
+
+
+def _one_at_a_time(digest: str) -> threading.Lock:
+    """Return the lock under which this process compiles that; others do it twice at worst."""
+    with _lock:
+        if len(_locks) > 4096:
+            for key in [key for key, lock in _locks.items() if not lock.locked()]:
+                del _locks[key]
+        return _locks.setdefault(digest, threading.Lock())
+
+
+def _entry(language: Language, own: str, stub_files: Mapping[str, bytes]) -> str:
+    """Return the file to start: a task's own main file, if it has one, else the submission's."""
+    mains = [name for name in stub_files if naming.is_source(language, name)]
+    return language.source if language.source in mains else next(iter(mains), own)
+
+
+def identity(found: Found) -> str:
+    """Return a name for a language as it is defined and installed here."""
+    definition = msgspec.json.encode((found.language, dict(found.tools), dict(found.versions)))
+    return hashlib.sha256(definition).hexdigest()
+
+
+def _digest(found: Found, files: Mapping[str, bytes], entry: str, flags: Sequence[str]) -> str:
+    """Return a name for all that a compiled program depends on."""
+    described = {
+        "language": identity(found),
+        "entry": entry,
+        "flags": list(flags),
+        "files": sorted((name, hashlib.sha256(data).hexdigest()) for name, data in files.items()),
+    }
+    return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()

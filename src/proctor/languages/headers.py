@@ -1,0 +1,122 @@
+"""Precompiled headers: what takes longest in compiling small C++ programs, done once.
+
+They are made from the system's own header alone, in a cell, and lie in a directory that the cells
+of compilers may read. A compiler that finds one made with other flags goes by the header itself, so
+a wrong one costs time and nothing else.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from proctor.languages.cache import directory
+from proctor.languages.language import Found, expand
+from proctor.limits import MIB, Limits
+from proctor.sandbox.command import Command, disk_for
+from proctor.sandbox.executing import Execute
+
+_HEADER = "bits/stdc++.h"
+# For what includes it again, or where the other is of no use: that opens a file beside the other.
+_BESIDE = "#pragma GCC system_header\n#include_next <bits/stdc++.h>\n"
+_MOST = 8
+"""Headers that are kept; each takes about 100 MB."""
+# A header that comes after anything but comments and directives is not taken from there. All
+# possessive: sources are hostile, and a thousand comments must not take for ever to refuse.
+_FIRST_INCLUDE = re.compile(rb'\A(?>\s++|//[^\n]*+\n|/\*.*?\*/|#\s*+(?:pragma|define)[^\n]*+\n)*+'
+                            rb'#\s*+include\s*+[<"]([^>"\n]++)[>"]', re.DOTALL)  # fmt: skip
+
+
+class Headers:
+    """A directory of precompiled headers. Each is made when it is asked for a second time."""
+
+    def __init__(self, place: Path | None = None) -> None:
+        """Make the directory, so that cells can be given it. Raises OSError."""
+        self.place = (place or directory()) / "headers"
+        self._needed = (place or directory()) / "headers-needed"
+        self.place.mkdir(mode=0o755, parents=True, exist_ok=True)
+        self._lock = threading.Lock()
+
+    def flags(
+        self, execute: Execute, found: Found, identity: str, source: bytes, flags: Sequence[str]
+    ) -> tuple[str, ...]:
+        """Return the arguments by which the compiler finds the header that `source` begins with."""
+        first = _FIRST_INCLUDE.match(source)
+        if found.language.family != "cpp" or first is None or first[1] != _HEADER.encode():
+            return ()
+        key = _key(identity, flags)
+        made = self.place / key
+        if not made.exists() and self._first_need(key):
+            return ()
+        with self._lock:
+            if not (made / (_HEADER + ".gch")).is_file() and not self._make(
+                execute, found, flags, made
+            ):
+                return ()
+        with contextlib.suppress(FileNotFoundError):  # just thrown out: it will be made again
+            os.utime(made)
+        return ("-I", str(made))
+
+    def _first_need(self, key: str) -> bool:
+        """Whether nobody has asked for it before: it takes longer to make than one compile."""
+        self._needed.mkdir(mode=0o700, exist_ok=True)
+        try:
+            (self._needed / key).touch(exist_ok=False)
+        except FileExistsError:
+            return False
+        return True
+
+    def _make(self, execute: Execute, found: Found, flags: Sequence[str], made: Path) -> bool:
+        compile_ = found.language.compile
+        assert compile_ is not None
+        words = expand(
+            compile_.command,
+            {**found.tools, "flags": list(flags), "sources": [], "source": ""},
+        )
+        if "-o" not in words:  # a definition of the user's, of which we know nothing
+            return False
+        output = words.index("-o")
+        kept = [*words[:output], *words[output + 2 :]]
+        command = Command(
+            (*kept, "-x", "c++-header", "-o", "made.gch", "all.h"),
+            files={"all.h": b"#include <bits/stdc++.h>\n"},
+            collect=("made.gch",),
+            most=512 * MIB,
+        )
+        limits = Limits(
+            cpu=compile_.cpu, memory=compile_.memory, output=512 * MIB,
+            disk=disk_for(command, 512 * MIB),
+        )  # fmt: skip
+        finished = execute(command, b"", limits)
+        header = finished.files.get("made.gch")
+        if header is None:
+            return False
+        self._publish(header, made)
+        return True
+
+    def _publish(self, header: bytes, made: Path) -> None:
+        aside = self.place / f"{made.name}.{os.getpid()}-{secrets.token_hex(4)}.new"
+        (aside / "bits").mkdir(parents=True)
+        (aside / (_HEADER + ".gch")).write_bytes(header)
+        (aside / _HEADER).write_text(_BESIDE, "utf-8")
+        for path in (aside, aside / "bits"):
+            path.chmod(0o755)
+        for path in (aside / _HEADER, aside / (_HEADER + ".gch")):
+            path.chmod(0o644)
+        try:
+            aside.rename(made)
+        except OSError:  # another process was first
+            shutil.rmtree(aside, ignore_errors=True)
+        kept = sorted(self.place.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in kept[_MOST:]:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _key(identity: str, flags: Sequence[str]) -> str:
+    return hashlib.sha256(json.dumps([identity, list(flags), _BESIDE]).encode()).hexdigest()[:32]

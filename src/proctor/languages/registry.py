@@ -1,0 +1,142 @@
+"""Which languages there are, and which of them this machine can run."""
+
+import difflib
+import os
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+
+from proctor import config
+from proctor.errors import InputError, NoLanguage
+from proctor.languages.language import Found, Language, read
+from proctor.sandbox.machine import tools
+
+_SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(?:\S*/)?(\S+)")
+_VERSIONED = re.compile(r"[\d.]+$")
+
+
+def languages() -> Mapping[str, Language]:
+    """Return all definitions by id, the user's over proctor's own. Raises InputError."""
+    return _load(config.load().languages.directory)
+
+
+def get(name: str) -> Language:
+    """Return the language of this id or alias, in any case. Raises InputError."""
+    known = {each: language for language in languages().values() for each in language.names}
+    wanted = name.lower()
+    if wanted in known:
+        return known[wanted]
+    near = difflib.get_close_matches(wanted, known, n=1)
+    meant = f"; did you mean {near[0]!r}?" if near else ""
+    raise InputError(
+        f"{name!r} is no language{meant} (there are: {', '.join(sorted(languages()))})",
+        field="language",
+    )
+
+
+def by_extension(filename: str, source: str | bytes = "") -> Language | None:
+    """Return the language of a file by its ending, or None.
+
+    Where the source's first line names an interpreter (`#!`) of another language that also has
+    this ending, it is that language; where it names Python 2, which proctor does not have, none.
+    """
+    ending = PurePosixPath(filename).suffix
+    having = [each for each in languages().values() if ending in each.extensions]
+    named = _interpreter(source)
+    if named == "python2" or named.startswith("python2."):
+        return None
+    for language in having:
+        if named and (named in language.names or _VERSIONED.sub("", named) in language.names):
+            return language
+    return next((each for each in having if each.default), None)
+
+
+def find(language: Language) -> Found:
+    """Return where the language's tools are. Raises NoLanguage."""
+    places, versions = {}, {}
+    seen = reads([language])
+    for role, tool in language.tools.items():
+        path = tools.find(tool.names, seen)
+        if path is None:
+            raise NoLanguage(
+                f"{language.name} cannot be used here: there is no {' or '.join(tool.names)} that"
+                f" cells could execute; {language.install}"
+            )
+        places[role] = path
+        versions[role] = tools.version(path, tool.version)
+    return Found(language, MappingProxyType(places), MappingProxyType(versions))
+
+
+def available() -> list[Found]:
+    """Return the languages whose tools are here, by id."""
+    found = []
+    for _, language in sorted(languages().items()):
+        try:
+            found.append(find(language))
+        except NoLanguage:
+            continue
+    return found
+
+
+def reads(wanted: Iterable[Language] | None = None) -> tuple[str, ...]:
+    """Return the directories outside /usr that these languages (default: all) read.
+
+    Only those that are there and that we may read ourselves.
+    """
+    patterns = [each for one in wanted or languages().values() for each in one.reads]
+    found = {str(path) for each in patterns for path in Path("/").glob(each[1:])}
+    return tuple(
+        path for path in sorted(found) if os.access(path, os.R_OK | os.X_OK) and Path(path).is_dir()
+    )
+
+
+@cache
+def _load(directory: str) -> Mapping[str, Language]:
+    files = {
+        place.name: (place.read_text("utf-8"), place.name)
+        for place in (resources.files("proctor.languages") / "definitions").iterdir()
+        if place.name.endswith(".toml")
+    }
+    if directory:
+        files |= _users(Path(directory).expanduser())
+    loaded: dict[str, Language] = {}
+    for name, (text, file) in sorted(files.items()):
+        loaded[name.removesuffix(".toml")] = read(text, file)
+    _check_apart(loaded, {name.removesuffix(".toml"): file for name, (_, file) in files.items()})
+    return MappingProxyType(loaded)
+
+
+def _users(place: Path) -> dict[str, tuple[str, str]]:
+    if not place.is_dir():
+        raise InputError(f"{str(place)!r} is not a directory", field="languages.directory")
+    try:
+        return {path.name: (path.read_text("utf-8"), str(path)) for path in place.glob("*.toml")}
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", file=str(place)) from error
+
+
+def _check_apart(loaded: Mapping[str, Language], files: Mapping[str, str]) -> None:
+    """Raise InputError where two languages claim the same name or ending."""
+    names: dict[str, str] = {}
+    endings: dict[str, str] = {}
+    for language in loaded.values():
+        defaults = language.extensions if language.default else ()
+        claims = [(names, each, "aliases") for each in language.names]
+        claims += [(endings, each, "extensions") for each in defaults]
+        for taken, each, field in claims:
+            other = taken.setdefault(each, language.id)
+            if other != language.id:
+                hint = " (`default = false` leaves it to that one)" if field == "extensions" else ""
+                raise InputError(
+                    f"{each!r} is already {other}'s{hint}", file=files[language.id], field=field
+                )
+
+
+def _interpreter(source: str | bytes) -> str:
+    """Return the name of the program that a `#!` line calls, without directory; or nothing."""
+    text = source[:200].decode("latin-1") if isinstance(source, bytes) else source[:200]
+    found = _SHEBANG.match(text)
+    return found[1].lower() if found else ""

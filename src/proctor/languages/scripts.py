@@ -1,0 +1,83 @@
+"""Programs that bring their own `compile` and `run`: bash scripts, beside the files they work on.
+
+The contract that Judge0's multi-file programs, Piston's packages and tasks of contests share: a
+script finds the files in its working directory. `compile` has an execution of its own, with nothing
+on stdin and limits of its own; if it ends with another code than 0, the program does not compile.
+What it leaves is what `run` finds, which reads the program's stdin. Both are a stranger's, as the
+program is: nothing that the program must not see may be among the files.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from proctor.languages.compiler import failed, limit_name
+from proctor.limits import MIB, Limits
+from proctor.sandbox.command import Command, Finished, disk_for
+from proctor.sandbox.executing import Execute
+
+BASH = "/bin/bash"
+COMPILE, RUN = "compile", "run"
+ROOM = 512 * MIB
+"""Bytes that a `compile` may write: what it leaves is memory of ours for a while."""
+_ALL = ("**/*", "**/.*", "**/.*/**/*")
+"""Hidden files, and what is in hidden directories, are matched by names that begin so only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scripts:
+    """How a directory of files is compiled, and how it is run."""
+
+    run: tuple[str, ...] = (BASH, RUN)
+    """Arguments are added to it."""
+    compile: tuple[str, ...] = (BASH, COMPILE)
+    """Empty: there is nothing to compile."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = field(default_factory=lambda: Limits(cpu=30.0, memory=2 * 1024 * MIB))
+    """Of `compile`. Its `disk` is what it may write besides the files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What `compile` has left, and what it has said."""
+
+    files: Mapping[str, bytes]
+    finished: Finished | None
+
+
+def compiled(execute: Execute, scripts: Scripts, files: Mapping[str, bytes]) -> Left:
+    """Compile. Raises CompileFailed, InfraFault."""
+    if not scripts.compile:
+        return Left(files, None)
+    finished = execute(*_compiling(scripts, files))
+    execution = finished.execution
+    if execution.limit is not None:
+        raise failed(f"compiling exceeded its {limit_name(execution.limit)} limit", finished)
+    if not execution.ok:
+        raise failed("the program does not compile", finished)
+    return Left(finished.files, finished)
+
+
+def _compiling(scripts: Scripts, files: Mapping[str, bytes]) -> tuple[Command, bytes, Limits]:
+    plain = Command(scripts.compile, files=files, environment=scripts.environment, collect=_ALL)
+    room = disk_for(plain, scripts.limits.disk or ROOM)
+    # Bounded by the disk, so that nothing that fits there is left behind.
+    return replace(plain, most=room), b"", replace(scripts.limits, disk=room)
+
+
+def running(
+    scripts: Scripts,
+    files: Mapping[str, bytes],
+    args: tuple[str, ...] = (),
+    *,
+    environment: Mapping[str, str] | None = None,
+    collect: tuple[str, ...] = (),
+    most: int = 64 * MIB,
+) -> Command:
+    """Return what runs what was compiled."""
+    return Command(
+        (*scripts.run, *args),
+        files=files,
+        environment={**scripts.environment, **(environment or {})},
+        collect=collect,
+        most=most,
+    )

@@ -1,0 +1,95 @@
+"""Runs the program that each language's definition brings, in a cell, as submissions are run."""
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from proctor.errors import CompileFailed, InfraFault, NoLanguage
+from proctor.execution import Execution
+from proctor.languages import registry
+from proctor.languages.cache import Cache
+from proctor.languages.compiler import Compiler
+from proctor.languages.language import Language
+from proctor.limits import Limits
+from proctor.program import Program
+from proctor.sandbox.backend import CellSetup
+from proctor.sandbox.cell import Cell
+from proctor.sandbox.choice import policy
+from proctor.sandbox.clock import ContestClock
+from proctor.sandbox.command import Finished, Streams
+from proctor.sandbox.executing import in_pool
+from proctor.sandbox.pool import Pool
+
+_LIMITS = Limits()
+_SHOWN = 2000  # characters of what went wrong
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one language's self-test."""
+
+    language: Language
+    complaint: str = ""
+    """What went wrong; empty if nothing did."""
+    missing: bool = False
+    """Whether that is only that the language is not installed."""
+    cpu: float = 0.0
+    """CPU seconds of the run, compiling not included."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the program printed what it must."""
+        return not self.complaint
+
+
+def selftest(languages: Iterable[Language], *, isolation: str | None = None) -> Iterator[Outcome]:
+    """Compile and run the self-tests, one by one. Nothing comes from the cache, or goes into it.
+
+    Raises PlatformError where cells cannot be had.
+    """
+    choice = policy.choose(isolation, None, None)
+    setup = CellSetup(choice.interpreter, directories=registry.reads())
+    with (
+        tempfile.TemporaryDirectory(prefix="proctor-selftest-") as scratch,
+        Pool(choice.backend, setup, 1) as pool,
+    ):
+        compiler = Compiler(in_pool(pool), Cache(Path(scratch)))
+        for language in languages:
+            yield _test(language, compiler, pool)
+
+
+def _test(language: Language, compiler: Compiler, pool: Pool) -> Outcome:
+    try:
+        built = compiler.build(Program(language.selftest.source, language.id))
+    except NoLanguage as error:
+        return Outcome(language, str(error), missing=True)
+    except CompileFailed as error:
+        return Outcome(language, f"{error}\n{error.output[-_SHOWN:]}".strip())
+    except InfraFault as error:
+        return Outcome(language, str(error))
+    command = built.command(memory=_LIMITS.memory)
+    limits = built.limits(_LIMITS, command)
+
+    def job(cell: Cell, _queued: float) -> Finished:
+        stdin = language.selftest.input.encode()
+        return cell.execute(command, Streams(stdin), limits, ContestClock(limits))
+
+    try:
+        execution = pool.submit(job).result().execution
+    except InfraFault as error:
+        return Outcome(language, str(error))
+    return Outcome(language, _complaint(language, execution), cpu=execution.cpu)
+
+
+def _complaint(language: Language, execution: Execution) -> str:
+    stderr = execution.stderr.decode(errors="replace")[-_SHOWN:]
+    if execution.limit is not None:
+        return f"it hit its limit: {execution.limit.value}\n{stderr}".strip()
+    if execution.exit_code != 0:
+        how = f"signal {execution.signal}" if execution.signal else f"code {execution.exit_code}"
+        return f"it ended with {how}\n{stderr}".strip()
+    printed = execution.stdout.decode(errors="replace")
+    if printed != language.selftest.output:
+        return f"it printed {printed[:_SHOWN]!r}, not {language.selftest.output!r}"
+    return ""

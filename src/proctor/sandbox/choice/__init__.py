@@ -1,0 +1,1 @@
+"""Which level is used: what works here, proved, and what would help."""

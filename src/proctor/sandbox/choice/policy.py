@@ -1,0 +1,201 @@
+"""Which isolation level is used: the strongest that proves itself. Never a silent fallback."""
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from proctor import config
+from proctor.errors import (
+    NoInterpreter,
+    NoIsolation,
+    PlatformError,
+    SettingsError,
+    UnsupportedPlatform,
+)
+from proctor.sandbox.backend import Backend, CellSetup
+from proctor.sandbox.choice import proof
+from proctor.sandbox.machine import interpreter
+from proctor.sandbox.machine.interpreter import Interpreter
+
+LEVELS = ("namespaces", "container", "landlock", "none")
+"""By strength, strongest first."""
+DEFAULT_ORDER = LEVELS[:-1]
+
+
+def default_order() -> tuple[str, ...]:
+    """Return the levels to try where nobody has said: on other systems there is but one."""
+    return DEFAULT_ORDER if sys.platform == "linux" else ("container",)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A level that works here, and the interpreter its cells run under."""
+
+    backend: Backend
+    interpreter: Interpreter
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What became of one way to get a level."""
+
+    level: str
+    arrangement: str
+    failure: str
+    """Why it does not work; empty if it does."""
+
+
+def choose(
+    level: str | None = None,
+    minimum: str | None = None,
+    python: str | None = None,
+    order: tuple[str, ...] = (),
+) -> Choice:
+    """Return what to run programs in.
+
+    A level that is asked for by name is used or refused. Without one (argument, then
+    PROCTOR_ISOLATION) the first of the configured order (else of `order`, else of the default one)
+    that runs a real job is taken, down to
+    `minimum` (argument, then PROCTOR_MIN_ISOLATION, then configuration). Raises SettingsError for
+    unknown or contradicting levels, NoIsolation, and NoInterpreter.
+    """
+    order, minimum = wanted(level, minimum, order)
+    attempts: list[Attempt] = []
+    for backend in _ways(order, attempts):
+        try:
+            chosen = interpreter_for(backend, python)
+            asked_for = len(order) == 1
+            failure = proof.failure(backend, CellSetup(chosen), asked_for=asked_for)
+        except NoInterpreter as error:
+            if python is not None:
+                raise
+            failure = str(error)
+        if failure is None:
+            return Choice(backend, chosen)
+        attempts.append(Attempt(backend.level, backend.arrangement, failure))
+    raise NoIsolation(_refusal(order, minimum, attempts))
+
+
+def interpreter_for(backend: Backend, python: str | None) -> Interpreter:
+    """Return the interpreter that cells of this level run under. Raises NoInterpreter."""
+    if backend.level == "container":
+        return interpreter.in_image(python)
+    return interpreter.choose(python, private_files=backend.private_files)
+
+
+def wanted(
+    level: str | None, minimum: str | None, usual: tuple[str, ...] = ()
+) -> tuple[tuple[str, ...], str | None]:
+    """Return the levels to try, in order, and the weakest acceptable one, if one was named."""
+    settings, file = config.load().isolation, config.path()
+    named, named_by = _first(
+        (level, ""), (os.environ.get("PROCTOR_ISOLATION"), "PROCTOR_ISOLATION")
+    )
+    least, least_by = _first(
+        (minimum, ""),
+        (os.environ.get("PROCTOR_MIN_ISOLATION"), "PROCTOR_MIN_ISOLATION"),
+        (settings.minimum, f"minimum in {file}"),
+    )
+    order = (named,) if named else settings.backends or usual or default_order()
+    order_by = named_by if named or not settings.backends else f"backends in {file}"
+    for each, by in (
+        *((each, order_by) for each in order),
+        *([(least, least_by)] if least else []),
+    ):
+        if each not in LEVELS:
+            raise SettingsError(
+                f"isolation level {each!r}{_source(by)} is not one of {', '.join(LEVELS)}"
+            )
+    if not least:
+        return tuple(order), None
+    strong = tuple(each for each in order if LEVELS.index(each) <= LEVELS.index(least))
+    if not strong:
+        raise SettingsError(
+            f"isolation level {', '.join(order)}{_source(order_by)} was asked for, but at least"
+            f" {least}{_source(least_by)} is demanded: ask for a stronger level or lower the"
+            " minimum"
+        )
+    return strong, least
+
+
+def _first(*given: tuple[str | None, str]) -> tuple[str, str]:
+    """Return the first value that is set, and who set it ("" for the caller)."""
+    return next(((value, by) for value, by in given if value), ("", ""))
+
+
+def _source(by: str) -> str:
+    return f" ({by})" if by else ""
+
+
+def _ways(order: Sequence[str], attempts: list[Attempt]) -> Iterator[Backend]:
+    """Yield every way to get each level; note those that rule themselves out."""
+    for level in order:
+        try:
+            yield from ways(level)
+        except PlatformError as error:
+            if len(order) == 1:
+                raise
+            attempts.append(Attempt(level, "", str(error)))
+
+
+def ways(level: str) -> Iterator[Backend]:
+    """Yield the ways to get one level, best first. Raises PlatformError."""
+    if sys.platform != "linux" and level in {"namespaces", "landlock", "none"}:
+        raise UnsupportedPlatform(
+            f"level {level} needs Linux (x86-64 or aarch64); elsewhere there is level container,"
+            " with docker or podman"
+        )
+    if level == "namespaces":
+        from proctor.sandbox.levels.bubblewrap import Bubblewrap, arrangements
+
+        yield from map(Bubblewrap, arrangements())
+    elif level == "landlock":
+        from proctor.sandbox.levels.landlock import Landlock
+
+        yield Landlock()
+    elif level == "none":
+        _permit_none()
+        from proctor.sandbox.levels.unsafe import Unsafe
+
+        yield Unsafe()
+    else:
+        from proctor.sandbox.container.level import Container
+
+        yield Container()
+
+
+def _permit_none() -> None:
+    for name in ("PROCTOR_PRODUCTION", "TT_PRODUCTION"):  # the second: of Tack's solver host
+        if os.environ.get(name) == "1":
+            raise NoIsolation(f"level none is refused while {name}=1")
+    if "1" not in map(os.environ.get, ("PROCTOR_ALLOW_UNSAFE", "TT_SANDBOX_ALLOW_UNSAFE")):
+        raise NoIsolation(
+            "level none runs programs with no isolation at all; set PROCTOR_ALLOW_UNSAFE=1 to"
+            " accept that, on a machine you can lose"
+        )
+
+
+def last_line(failure: str) -> str:
+    """Return what matters of a complaint: of a traceback, the exception."""
+    lines = failure.strip().splitlines()
+    if len(lines) < 2:
+        return failure.strip()
+    return f"{lines[0].removesuffix(': Traceback (most recent call last):')}: {lines[-1].strip()}"
+
+
+def _refusal(order: Sequence[str], minimum: str | None, attempts: Sequence[Attempt]) -> str:
+    from proctor.sandbox.choice.remedies import remedies
+
+    which = f"none of {', '.join(order)} works here"
+    if len(order) == 1:
+        which = f"level {order[0]} does not work here"
+    lines = [f"no isolation: {which}" + (f" (minimum {minimum})" if minimum else "")]
+    for attempt in attempts:
+        way = f" ({attempt.arrangement})" if attempt.arrangement else ""
+        lines.append(f"  {attempt.level}{way}: {last_line(attempt.failure)}")
+    found = remedies(order)
+    if found:
+        lines.append("what would help:")
+        lines += [f"  {remedy}" for remedy in found]
+    return "\n".join(lines)

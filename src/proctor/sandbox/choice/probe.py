@@ -1,0 +1,165 @@
+"""What this machine offers, and whether the default level really works: it runs a job."""
+
+import importlib.util
+import platform
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from proctor.errors import ProctorError
+from proctor.execution import Isolation
+from proctor.sandbox.backend import CellSetup
+from proctor.sandbox.choice import policy, proof, remedies
+from proctor.sandbox.machine import cgroup
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at."""
+
+    name: str
+    ok: bool
+    found: str
+    remedy: str = ""
+    """What to do about it, if it is missing and matters."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelReport:
+    """What became of trying one level, each way to get it in turn."""
+
+    level: str
+    works: bool
+    arrangement: str
+    """The way that works."""
+    failures: tuple[str, ...]
+    """Why the ways before it (or all) do not."""
+    remedies: tuple[str, ...]
+    """What would make it work, if nothing does."""
+    isolation: Isolation | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What `proctor doctor` says."""
+
+    works: bool
+    """Whether the level that would be used ran a real job and returned its output."""
+    level: str
+    """The level that would be used; empty if there is none."""
+    interpreter: str
+    findings: tuple[Finding, ...]
+    levels: tuple[LevelReport, ...]
+    isolation: Isolation | None
+    error: str = field(default="")
+
+
+def examine() -> Report:
+    """Look at everything a cell needs, then run a job in a cell of every level there is."""
+    proof.forget()
+    looks = (_system, _c_part, _bwrap, _user_namespaces, _landlock, _seccomp, _cgroups, _schedstat)
+    findings = tuple(look() for look in (looks if sys.platform == "linux" else looks[:1]))
+    levels = tuple(try_level(level) for level in policy.default_order())
+    try:
+        choice = policy.choose()
+        cell = choice.backend.open_cell(CellSetup(choice.interpreter), 0)
+    except ProctorError as error:
+        return Report(False, "", "", findings, levels, None, str(error))
+    cell.close()
+    found = choice.interpreter.executable or "the image's python3"
+    if choice.interpreter.version:  # else known in the container only
+        found += f" {choice.interpreter.version.split()[0]}"
+    return Report(True, choice.backend.level, found, findings, levels, cell.isolation)
+
+
+def try_level(level: str) -> LevelReport:
+    """Try every way to get one level until one works."""
+    failures: list[str] = []
+    try:
+        for backend in policy.ways(level):
+            way = backend.arrangement
+            try:
+                chosen = policy.interpreter_for(backend, None)
+                setup = CellSetup(chosen)
+                failure = proof.failure(backend, setup)
+                if failure is None:
+                    cell = backend.open_cell(setup, 0)
+                    cell.close()
+                    found = tuple(failures)
+                    return LevelReport(level, True, way, found, (), cell.isolation)
+            except ProctorError as error:
+                failure = str(error)
+            failures.append(f"{way}: {failure}" if way else failure)
+    except ProctorError as error:
+        failures.append(str(error))
+    found = tuple(remedies.remedies([level]))
+    return LevelReport(level, False, "", tuple(failures), found, None)
+
+
+def _system() -> Finding:
+    known = sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64")
+    return Finding(
+        "system", known, f"{platform.system()} {platform.release()} {platform.machine()}",
+        "" if known else "only level container works here: install docker or podman",
+    )  # fmt: skip
+
+
+def _c_part() -> Finding:
+    present = importlib.util.find_spec("proctor.cell._lockdown") is not None
+    return Finding(
+        "C part", present, "loaded" if present else "missing: one fresh, weaker box per job",
+        "" if present else "install a C compiler and Python headers, then reinstall proctor",
+    )  # fmt: skip
+
+
+def _bwrap() -> Finding:
+    from proctor.sandbox.levels.bubblewrap import find_bwrap
+
+    try:
+        return Finding("bubblewrap", True, find_bwrap()[0])
+    except ProctorError as error:
+        return Finding("bubblewrap", False, "missing", str(error))
+
+
+def _user_namespaces() -> Finding:
+    blocked = remedies.blocked_user_namespaces()
+    if blocked is not None:
+        return Finding("user namespaces", False, *blocked)
+    return Finding("user namespaces", True, "no switch forbids them")
+
+
+def _landlock() -> Finding:
+    try:
+        from proctor.cell import _lockdown
+    except ImportError:
+        return Finding("Landlock", False, "not known without the C part")
+    abi = _lockdown.landlock_abi()
+    remedy = "" if abi else "boot with lsm=landlock,... on Linux 5.13 or newer"
+    return Finding("Landlock", bool(abi), f"ABI {abi}" if abi else "not offered", remedy)
+
+
+def _seccomp() -> Finding:
+    actions = remedies.text("/proc/sys/kernel/seccomp/actions_avail")
+    return Finding("seccomp", "errno" in actions, actions or "not offered")
+
+
+def _cgroups() -> Finding:
+    group = cgroup.create()
+    if group is None:
+        return Finding(
+            "control groups", False, "none that we may use: per-process limits and sampling",
+            cgroup.remedy(),
+        )  # fmt: skip
+    try:
+        found = f"{group.kind}: {', '.join(sorted(group.controls))}"
+        complete = group.controls >= cgroup.ENFORCED
+        return Finding("control groups", complete, found, "" if complete else cgroup.remedy())
+    finally:
+        group.remove()
+
+
+def _schedstat() -> Finding:
+    present = Path("/proc/self/schedstat").exists()
+    return Finding(
+        "schedstat", present, "offered" if present else "not offered: idle limits are coarser"
+    )

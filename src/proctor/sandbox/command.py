@@ -1,0 +1,160 @@
+"""Programs other than the cell's own Python: what to execute, and what comes of it."""
+
+import json
+import os
+import select
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from proctor.cell.native_job import ENTRY, LENGTH
+from proctor.errors import InputError
+from proctor.execution import Execution
+from proctor.limits import MIB, Limits
+from proctor.program import check_relative
+
+ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
+_SMALLEST_DISK = 1 * MIB
+_WORDS = struct.Struct("=IIIIII")
+_WORD_FILES_SHARE = 4  # of the memory: what is beyond it could end the agent, see execute.h
+_ENTRY = 2048  # bytes of the kernel's for a file or directory, and more
+_MOST_WORDS, _MOST_WORD_FILES, _MOST_WORD_BYTES = 1000, 64, 65536
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What to execute, and with which files in its working directory."""
+
+    argv: tuple[str, ...]
+    """A path in the cell, or with `executable` any name, and the arguments."""
+    executable: bytes | None = None
+    """The program itself, if it is none of the cell's."""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """By relative path. They count towards the disk limit."""
+    directories: tuple[str, ...] = ()
+    """Further directories to make."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    collect: tuple[str, ...] = ()
+    """Patterns of the files to bring back when it has ended."""
+    most: int = 64 * MIB
+    """Bytes to bring back at most; files that would go beyond are left out."""
+
+    @property
+    def needs_disk(self) -> bool:
+        """Whether it has to have a working directory of its own."""
+        return bool(self.files or self.directories or self.collect)
+
+    def words(self, limits: Limits) -> bytes | None:
+        """Return the words of cell/execute.h; None if it takes more than words and small files."""
+        values = {**ENVIRONMENT, **self.environment}
+        if not limits.disk:
+            values = {"HOME": "/tmp", **values}  # noqa: S108 - for no use
+        variables = [f"{name}={value}" for name, value in values.items()]
+        if self.collect or any("{work}" in each for each in variables):
+            return None
+        entries = sum(
+            check_relative(name).count("/") + 1 for name in (*self.directories, *self.files)
+        )
+        lists = [self.argv, variables, self.directories, self.files]
+        sizes = [len(data) for data in self.files.values()]
+        texts = [each.encode("utf-8", "surrogateescape") for part in lists for each in part]
+        table = struct.pack(f"={len(sizes)}Q", *sizes)
+        text = table + b"".join(each + b"\0" for each in texts)
+        head = _WORDS.pack(_WORDS.size + len(text), *map(len, lists), self.executable is not None)
+        if (
+            len(head) + len(text) > _MOST_WORD_BYTES
+            or max(map(len, lists[:2])) > _MOST_WORDS
+            or max(map(len, lists[2:])) > _MOST_WORD_FILES
+            or sum(sizes) + _ENTRY * entries > limits.memory // _WORD_FILES_SHARE
+            or any(b"\0" in each for each in texts)
+        ):
+            return None
+        return b"".join((head, text, *self.files.values()))
+
+    def bundle(self) -> bytes:
+        """Return the bundle of cell/native_job.py."""
+        head = {
+            "argv": self.argv,
+            "environment": {**ENVIRONMENT, **self.environment},
+            "program": self.executable is not None,
+            "collect": self.collect,
+            "most": self.most,
+            "directories": [check_relative(name) for name in self.directories],
+            "files": [[check_relative(name), len(data)] for name, data in self.files.items()],
+        }
+        encoded = json.dumps(head).encode()
+        return b"".join((LENGTH.pack(len(encoded)), encoded, *self.files.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """Where a program reads and writes. Descriptors given here are closed once it has them.
+
+    With `keep` they are closed when it has ended and its end has been noted: whoever is at the
+    other end of a pipe then sees that end later than we do. So who was first can be told by
+    looking at the pipe: clocks read in several cells would not do.
+    """
+
+    stdin: bytes | int = b""
+    stdout: int | None = None
+    """None: it is captured."""
+    inherit: tuple[int, ...] = ()
+    """Further descriptors; see `first_inherited`."""
+    keep: bool = False
+
+    def close(self) -> None:
+        """Close the descriptors."""
+        for fd in self._given():
+            os.close(fd)
+
+    def hung_up(self) -> bool:
+        """Whether the other end of any of them is closed; to be asked before close()."""
+        poller = select.poll()
+        for fd in self._given():
+            poller.register(fd, 0)  # of a hang-up one is told unasked
+        return bool(poller.poll(0))
+
+    def _given(self) -> list[int]:
+        return [fd for fd in (self.stdin, self.stdout, *self.inherit) if isinstance(fd, int)]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A program that has ended."""
+
+    execution: Execution
+    files: Mapping[str, bytes]
+    """What was collected."""
+    hung_up: bool = False
+    """With Streams.keep: whether the other end of a pipe had been closed before it ended."""
+
+
+def first_inherited(command: Command) -> int:
+    """Return the number under which the program finds the first of the inherited descriptors."""
+    return 4 + (command.executable is not None) + bool(command.collect)
+
+
+def harvested(data: bytes) -> dict[str, bytes]:
+    """Take a harvest apart. It comes from a cell: what makes no sense is left out."""
+    files: dict[str, bytes] = {}
+    view, at = memoryview(data), 0
+    while at + ENTRY.size <= len(data):
+        length, size = ENTRY.unpack_from(data, at)
+        start = at + ENTRY.size
+        at = start + length + size
+        if at > len(data):
+            break
+        try:
+            name = check_relative(bytes(view[start : start + length]).decode())
+        except (UnicodeDecodeError, InputError):
+            continue
+        files[name] = bytes(view[start + length : at])
+    return files
+
+
+def disk_for(command: Command, extra: int = 0) -> int:
+    """Bytes of disk that the command's own files take, and `extra` for what it writes."""
+    if not command.needs_disk and not extra:
+        return 0
+    pages = sum(-(-len(data) // 4096) * 4096 + 4096 for data in command.files.values())
+    return pages + max(extra, _SMALLEST_DISK)

@@ -1,0 +1,219 @@
+"""One running container and the conversation with what drives its cell."""
+
+import contextlib
+import secrets
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import IO, Any
+
+from proctor.errors import CellDied, CellStartFailed, NoIsolation, ProctorError
+from proctor.execution import Isolation
+from proctor.sandbox.backend import CellSetup
+from proctor.sandbox.container import crossing, frames
+from proctor.sandbox.container.engine import ENGINE_FAILED, Engine, failure
+from proctor.sandbox.container.frames import BadFrame, Fields, Frame
+from proctor.sandbox.container.walls import isolation
+from proctor.version import __version__
+
+START_TIMEOUT = 120.0
+"""Seconds a container may take to come up: some engines copy the image for each."""
+WATCH_EVERY = 5.0
+"""Seconds between two looks at whether an answer is overdue."""
+CLOSE_TIMEOUT = 10.0
+"""Seconds a container may take to end by itself once its input has ended."""
+
+
+class Box:
+    """A container that was started with `command` and is called `name`."""
+
+    def __init__(
+        self, engine: Engine, image: str, name: str, command: Sequence[str], setup: CellSetup
+    ) -> None:
+        """Start it and hear its hello. Raises NoIsolation or CellStartFailed."""
+        self._engine, self._image, self._name = engine, image, name
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the box
+        self._ended = False
+        self._writing = threading.Lock()
+        # Its answers carry it: where a runtime lets programs open what proctor's process in there
+        # has open, they could write to us, but do not know this.
+        self._token = secrets.token_hex(16)
+        try:
+            self._process = subprocess.Popen(
+                command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=self._log,
+                # Ctrl-C at a terminal is for us; we end the container.
+                start_new_session=True,
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            )  # fmt: skip
+        except OSError as error:
+            self._log.close()
+            raise NoIsolation(f"{engine.path} cannot be started: {error.strerror}") from error
+        self._watch = _Watch(self._kill_client)
+        try:
+            self.isolation = self._greet(setup)
+        except BaseException:
+            self.close()
+            raise
+
+    def _greet(self, setup: CellSetup) -> Isolation:
+        opening = {
+            "token": self._token,
+            "version": __version__,
+            "digest": crossing.digest(),
+            "python": setup.interpreter.executable or None,
+            "packages": len(setup.packages),
+            "preload": " ".join(setup.preload),
+        }
+        try:
+            hello = Fields(self.ask(opening, [], [], START_TIMEOUT).header)
+            if "fault" in hello.header:
+                raise self._refused(hello.text("message"))
+            return isolation(hello)
+        except BadFrame as error:
+            raise CellStartFailed(
+                f"image {self._image} does not speak as proctor does: {error}"
+            ) from error
+        except CellDied as error:
+            raise self._failure() from error
+
+    def _refused(self, message: str) -> ProctorError:
+        if message.startswith("the image holds another proctor"):
+            return NoIsolation(
+                f"image {self._image} was built from another proctor than this"
+                f" ({__version__} {crossing.digest()}): build it anew with `proctor image"
+                f" build`; {message}"
+            )
+        return CellStartFailed(message)
+
+    def _failure(self) -> ProctorError:
+        status: int | None = None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            status = self._process.wait(CLOSE_TIMEOUT)
+        said = self._complaint()
+        if self._watch.barked and status != ENGINE_FAILED:
+            return CellStartFailed(f"no answer from the container within {START_TIMEOUT:.0f} s")
+        return failure(self._engine, self._image, said, status)
+
+    def ask(
+        self, request: Mapping[str, Any], parts: Sequence[bytes], most: Sequence[int], wait: float
+    ) -> Frame:
+        """Send a frame and return the answer. Raises CellDied, after `wait` seconds too.
+
+        Raises BadFrame for what is no answer, or has more or larger payloads than `most`.
+        """
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        with self._watch.until(time.monotonic() + wait):
+            try:
+                with self._writing:
+                    frames.write(self._process.stdin, request, parts)
+                frame = frames.read(self._process.stdout, most)
+            except (OSError, ValueError) as error:
+                if isinstance(error, BadFrame) and not self._gone():
+                    raise
+                raise CellDied(f"the container went away: {error}{self._said()}") from error
+        if frame is None:
+            raise CellDied(f"the container ended with a job in it{self._said()}")
+        if not secrets.compare_digest(Fields(frame.header).text("token"), self._token):
+            raise BadFrame("it does not come from proctor's own process in there")
+        return frame
+
+    def stop(self) -> None:
+        """Have the program that works in a directory end, from any thread, if one runs."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError, ValueError), self._writing:
+            frames.write(self._process.stdin, {"do": "stop"})
+
+    def _gone(self) -> bool:
+        return self._ended or self._process.poll() is not None
+
+    def _said(self) -> str:
+        if self._watch.barked:
+            return ": it was silent for too long and was killed"
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)
+        text = self._complaint()
+        return f": {text}" if text else ""
+
+    def _complaint(self) -> str:
+        if self._process.poll() is None:
+            return ""  # it still writes where we would read
+        self._log.seek(0)
+        return self._log.read(8000).decode("utf-8", "replace").strip()
+
+    def kill(self) -> None:
+        """End it from any thread; whoever waits for an answer gets CellDied."""
+        self._ended = True
+        # What runs in there ends with its input. Should it not, the watch ends our client.
+        self._watch.deadline = time.monotonic() + CLOSE_TIMEOUT
+        _close(self._process.stdin)
+
+    def _kill_client(self) -> None:
+        self._process.kill()
+
+    def close(self) -> None:
+        """End it and leave nothing of it behind."""
+        self._watch.stop()
+        _close(self._process.stdin)
+        try:
+            # By itself, once its input has ended; the client then waits until it is removed.
+            status = self._process.wait(CLOSE_TIMEOUT)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            status = self._process.wait()
+        _close(self._process.stdout)
+        if status < 0:  # the client was killed, and may not have seen the container's end
+            with contextlib.suppress(NoIsolation):  # an engine that is gone has no containers
+                remove(self._engine, self._name)
+        self._log.close()
+
+
+def remove(engine: Engine, name: str) -> None:
+    """Remove a container and wait until it is gone. Raises NoIsolation."""
+    until = time.monotonic() + CLOSE_TIMEOUT
+    engine.call("rm", "--force", name)
+    # It may be gone only after `rm` has returned, if it was being removed by itself already.
+    while engine.call("container", "inspect", name).returncode == 0 and time.monotonic() < until:
+        time.sleep(0.05)
+
+
+def _close(stream: IO[bytes] | None) -> None:
+    if stream is not None:
+        with contextlib.suppress(OSError):
+            stream.close()
+
+
+class _Watch:
+    """Calls `bark` some time after a deadline: pipes cannot be read with one everywhere."""
+
+    def __init__(self, bark: Callable[[], None]) -> None:
+        self.barked = False
+        self._bark = bark
+        self.deadline: float | None = None
+        """When to bark, or None for never."""
+        self._stopped = threading.Event()
+        threading.Thread(target=self._run, name="proctor-watch", daemon=True).start()
+
+    @contextlib.contextmanager
+    def until(self, deadline: float) -> Iterator[None]:
+        """Watch over what is done inside."""
+        self.deadline = deadline
+        try:
+            yield
+        finally:
+            self.deadline = None
+
+    def _run(self) -> None:
+        while not self._stopped.wait(WATCH_EVERY):
+            deadline = self.deadline
+            if deadline is not None and time.monotonic() > deadline:
+                self.barked = True
+                self._bark()
+                return
+
+    def stop(self) -> None:
+        """Watch no longer."""
+        self._stopped.set()

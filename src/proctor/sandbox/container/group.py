@@ -1,0 +1,126 @@
+"""The control group of the container we are in, which we may read but not set."""
+
+import os
+import resource
+import time
+from pathlib import Path
+
+from proctor.sandbox.machine import procfs
+
+CGROUPS = Path("/sys/fs/cgroup")
+
+
+class ContainerGroup:
+    """All processes of the container but our own, as far as its control group tells of them.
+
+    Has the methods of cgroup.Group; those that would set something do nothing.
+    """
+
+    kind = "container"
+
+    def __init__(self, home: Path = CGROUPS) -> None:
+        self._home = home
+        self._v2 = (home / "cgroup.procs").exists()
+        counts_cpu = self._ours("cpuacct") and self._cpu() > 0
+        self.controls = frozenset({"cpu"}) if counts_cpu else frozenset()
+        self.readable = self._ours("memory") and self.memory() > 0
+        """Whether it tells the memory in use."""
+        self._latest = 0.0
+        self.own: frozenset[int] = frozenset()
+        """Processes of the cell that are no job's: their CPU time does not count."""
+
+    def _ours(self, controller: str) -> bool:
+        """Whether the group we see is the container's alone: outsiders would show as process 0."""
+        home = self._home if self._v2 else self._home / controller
+        try:
+            pids = (home / "cgroup.procs").read_text().split()
+        except OSError:
+            return False
+        return str(os.getpid()) in pids and "0" not in pids
+
+    def join_files(self) -> list[str]:
+        """Return none: whatever starts in the container is in its group."""
+        return []
+
+    def holds(self, pid: int) -> bool:
+        """Return True: see join_files."""
+        del pid
+        return True
+
+    def limit(self, memory: int, processes: int) -> None:
+        """Do nothing: the engine has set them, and by sampling we hold lower ones."""
+
+    def _cpu(self) -> float:
+        if self._v2:
+            return self._field("cpu.stat", "usage_usec") / 1e6
+        return self._number("cpuacct/cpuacct.usage") / 1e9
+
+    def cpu(self) -> float:
+        """CPU seconds used so far by all but us."""
+        # Our own work, done in the same group, is not the program's. The two clocks are not read at
+        # once, nor are they equally fine: never backwards.
+        now = self._cpu() - time.process_time() if self.controls else self._clocks()
+        self._latest = max(self._latest, now)
+        return self._latest
+
+    def _clocks(self) -> float:
+        """The same by clocks: of the living, of those they waited for, and of those we did."""
+        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+        total = ended.ru_utime + ended.ru_stime
+        for pid in self.pids():
+            total += procfs.reaped_cpu_seconds(pid)
+            if pid not in self.own:
+                total += procfs.cpu_seconds(pid)
+        return total
+
+    def memory(self) -> int:
+        """Bytes in use now, without files that are merely cached."""
+        if self._v2:
+            return self._number("memory.current") - self._field("memory.stat", "inactive_file")
+        cached = self._field("memory/memory.stat", "total_inactive_file")
+        return self._number("memory/memory.usage_in_bytes") - cached
+
+    def reset_peak(self) -> None:
+        """Do nothing: the file is read-only to us."""
+
+    def peak(self) -> int:
+        """Return 0: not known, since it cannot be reset."""
+        return 0
+
+    def most_seen(self) -> int:
+        """Return 0: not known either."""
+        return 0
+
+    def check(self) -> None:
+        """Do nothing: who takes the container's group away ends the container."""
+
+    def oom_kills(self) -> int:
+        """How many processes the kernel has killed for memory here."""
+        name = "memory.events" if self._v2 else "memory/memory.oom_control"
+        return self._field(name, "oom_kill")
+
+    def pids(self) -> list[int]:
+        """Processes in the container but ourselves."""
+        mine = os.getpid()
+        found = (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
+        return [pid for pid in found if pid != mine]
+
+    def remove(self) -> None:
+        """Do nothing: the engine does."""
+
+    def _number(self, name: str) -> int:
+        text = self._text(name).strip()
+        return int(text) if text.isdigit() else 0
+
+    def _field(self, name: str, wanted: str) -> int:
+        for line in self._text(name).splitlines():
+            key, _, value = line.partition(" ")
+            if key == wanted:
+                return int(value)
+        return 0
+
+    def _text(self, name: str) -> str:
+        try:
+            return (self._home / name).read_text()
+        except OSError:
+            return ""

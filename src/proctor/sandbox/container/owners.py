@@ -1,0 +1,58 @@
+"""Whose a container is, so that those of a proctor that was killed can be told and removed.
+
+They end by themselves when their proctor does; this is for engines that lost track of one.
+"""
+
+import os
+import platform
+import sys
+from pathlib import Path
+
+from proctor.sandbox.container.engine import Engine
+from proctor.sandbox.machine import procfs
+
+OWNER, HOST = "proctor.owner", "proctor.host"
+
+
+def labels() -> list[str]:
+    """Options of a run command that say who we are."""
+    return ["--label", f"{OWNER}={_owner(os.getpid())}", "--label", f"{HOST}={_host()}"]
+
+
+def _owner(pid: int) -> str:
+    return f"{pid}-{_start(pid)}"
+
+
+def _start(pid: int) -> int | None:
+    """A number that differs for another process of the same id; None if there is no such one."""
+    return procfs.start_time(pid)
+
+
+def _host() -> str:
+    """Where process ids mean what they mean to us: an engine may serve several machines."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot}-{Path('/proc/self/ns/pid').stat().st_ino}"
+    except OSError:
+        return platform.node() or "unknown"
+
+
+def sweep(engine: Engine) -> list[str]:
+    """Remove containers of dead proctors of this host; return their names.
+
+    On Linux only, where a process id comes with its time of start.
+    """
+    if sys.platform != "linux":
+        return []
+    label = f'.Label "{OWNER}"' if engine.kind == "docker" else f'index .Labels "{OWNER}"'
+    form = "{{.Names}}\t{{" + label + "}}"
+    listed = engine.call("ps", "--all", "--filter", f"label={HOST}={_host()}", "--format", form)
+    dead = []
+    for line in listed.stdout.splitlines():
+        name, _, owner = line.partition("\t")
+        pid = owner.partition("-")[0]
+        if pid.isdigit() and owner != _owner(int(pid)):
+            dead.append(name)
+    if dead:
+        engine.call("rm", "--force", *dead)
+    return dead

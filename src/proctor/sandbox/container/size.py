@@ -1,0 +1,43 @@
+"""What a container must be given for the jobs that run in it."""
+
+from dataclasses import dataclass
+
+from proctor.limits import MIB, Limits
+
+WORK = "/box/work"
+"""Where the disk of a job is mounted, if it has any."""
+HEADROOM = 256 * MIB
+"""Memory for the warm agent, proctor's own process in the container, and work on its way."""
+OWN_PROCESSES = 16
+"""Processes and threads of the box's own, as the engine counts them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What a container was started with; jobs that need more need another."""
+
+    memory: int
+    processes: int
+    disk: int = 0
+
+    def holds(self, other: "Size") -> bool:
+        """Whether a container of this size does where `other` is needed."""
+        large = self.memory >= other.memory and self.processes >= other.processes
+        return large and self.disk == other.disk  # what is writable is no more than was asked for
+
+    def joined(self, other: "Size") -> "Size":
+        """The least size that holds both; the disk is the other's."""
+        memory, processes = max(self.memory, other.memory), max(self.processes, other.processes)
+        return Size(memory, processes, other.disk)
+
+
+def size_for(limits: Limits, payload: int = 0) -> Size:
+    """Return the size that a job with these limits and so many bytes of input needs.
+
+    Its input is held twice while it runs, the second half of the headroom takes what is usual; what
+    is more is rounded up to a power of two, so that few containers are outgrown. Its outputs are
+    held four times after its end, when its own memory is free again.
+    """
+    room = HEADROOM if 4 * payload <= HEADROOM else HEADROOM + (1 << (2 * payload).bit_length())
+    memory = max(limits.memory, 4 * limits.output) + limits.disk + room
+    return Size(memory, limits.processes + OWN_PROCESSES, limits.disk)

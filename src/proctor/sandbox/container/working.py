@@ -1,0 +1,130 @@
+"""How programs that work in a directory, and what comes of them, cross into a container and back.
+
+Runs on both sides; standard library only. Decoding raises BadFrame.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from proctor.cell.native_job import ENTRY
+from proctor.execution import Isolation
+from proctor.limits import Limits
+from proctor.program import Program
+from proctor.sandbox.container import crossing
+from proctor.sandbox.container.frames import BadFrame, Fields, Frame
+from proctor.sandbox.workplace import Found, Job, Told, Worked
+
+_MOST_FILES = 4096
+
+
+def request(job: Job, limits: Limits) -> tuple[dict[str, Any], list[bytes]]:
+    """A job as it crosses: the source, and the files beside it."""
+    header = {
+        "do": "work",
+        "limits": crossing.limits_to_json(limits),
+        "name": job.program.name,
+        "environment": dict(job.environment),
+        "result": job.result,
+        "interim": job.interim.pattern,
+        "collect": None if job.collect is None else job.collect.pattern,
+        "most": job.most,
+        "keep": job.keep,
+        "grace": job.grace,
+    }
+    return header, [job.program.encoded(), _packed(job.program.files.items())]
+
+
+def job_from(fields: Fields, parts: Sequence[bytes]) -> Job:
+    """A job as it arrives."""
+    source, files = parts
+    environment: Mapping[str, str] = fields.object("environment").header
+    collect = fields.text_or_none("collect")
+    return Job(
+        Program(
+            source.decode("utf-8", "surrogatepass"),
+            name=fields.text("name"),
+            files=dict(_unpacked(files)),
+        ),
+        result=fields.text("result"),
+        interim=re.compile(fields.text("interim")),
+        environment=environment,
+        collect=None if collect is None else re.compile(collect),
+        most=fields.count("most"),
+        keep=fields.count("keep"),
+        grace=fields.seconds("grace"),
+    )
+
+
+def answer(worked: Worked, heard: Sequence[Found | Told]) -> tuple[dict[str, Any], list[bytes]]:
+    """What came of a job, as it crosses; `heard` in its order, without what `worked` keeps."""
+    told = [each for each in heard if isinstance(each, Told)]
+    files = [*worked.interim, *worked.collected]
+    header = {
+        **crossing.facts_to_json(worked.execution),
+        "result": worked.result is not None,
+        "complaint": worked.complaint,
+        "interrupted": worked.interrupted,
+        "stopped": worked.stopped,
+        "interim": len(worked.interim),
+        "collected": len(worked.collected),
+        "at": [each.at for each in files] + [each.at for each in told],
+    }
+    entries = [
+        *((each.name, each.data) for each in files),
+        *(("", each.line) for each in told),
+        ("", worked.result or b""),
+    ]
+    done = worked.execution
+    return header, [done.stdout, done.stderr, _packed(entries)]
+
+
+def worked_from(frame: Frame, isolation: Isolation) -> tuple[Worked, list[Told]]:
+    """What came of a job, as it arrives, and what was told on the way."""
+    fields = Fields(frame.header)
+    if len(frame.parts) != 3:
+        raise BadFrame(f"{len(frame.parts)} payloads where 3 were due")
+    stdout, stderr, packed = frame.parts
+    entries = _unpacked(packed)
+    times = frame.header.get("at")
+    if not isinstance(times, list) or len(times) + 1 != len(entries):
+        raise BadFrame("files and their times do not fit")
+    if not all(isinstance(at, int | float) and 0 <= at < 1e9 for at in times):
+        raise BadFrame("a time that is none")
+    interim, collected = fields.count("interim"), fields.count("collected")
+    if interim + collected > len(times):
+        raise BadFrame("fewer files than it says")
+    found = [Found(name, data, at) for (name, data), at in zip(entries, times, strict=False)]
+    told = [Told(each.data, each.at) for each in found[interim + collected :]]
+    execution = crossing.execution_from(Frame(frame.header, (stdout, stderr)), isolation)
+    worked = Worked(
+        execution,
+        entries[-1][1] if fields.flag("result") else None,
+        fields.text("complaint"),
+        tuple(found[:interim]),
+        fields.flag("interrupted"),
+        fields.flag("stopped"),
+        tuple(found[interim : interim + collected]),
+    )
+    return worked, told
+
+
+def _packed(files: Iterable[tuple[str, bytes]]) -> bytes:
+    named = ((name.encode("utf-8", "surrogateescape"), data) for name, data in files)
+    return b"".join(ENTRY.pack(len(name), len(data)) + name + data for name, data in named)
+
+
+def _unpacked(data: bytes) -> list[tuple[str, bytes]]:
+    files: list[tuple[str, bytes]] = []
+    view, at = memoryview(data), 0
+    while at < len(data):
+        if len(data) - at < ENTRY.size or len(files) > _MOST_FILES:
+            raise BadFrame("files that are cut short, or too many")
+        length, size = ENTRY.unpack_from(data, at)
+        start = at + ENTRY.size
+        at = start + length + size
+        if at > len(data):
+            raise BadFrame("files that are cut short")
+        name = bytes(view[start : start + length]).decode("utf-8", "surrogateescape")
+        files.append((name, bytes(view[start + length : at])))
+    return files

@@ -1,0 +1,130 @@
+"""A process of ours, for trusted code over data that is not: it may be slow or large, and is ended.
+
+It is asked one thing at a time, by JSON with its length in front, on its standard input.
+"""
+
+import contextlib
+import json
+import os
+import select
+import struct
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+from proctor.errors import InfraFault
+
+LENGTH = struct.Struct(">Q")
+_START = 60.0
+"""Seconds that it may take to come up, besides those it is given."""
+
+
+class HelperTimeout(InfraFault):
+    """A helper did not answer in its time, or used up its memory, and was ended."""
+
+    code = "helper-timeout"
+
+
+class Helper:
+    """Runs `python -m module`, which calls serve(); started when it is first asked."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+
+    def ask(self, request: Any, timeout: float) -> Any:
+        """Return its answer. Raises HelperTimeout, and InfraFault if it cannot be started."""
+        data = json.dumps(request, allow_nan=False).encode("utf-8", "surrogatepass")
+        with self._lock:
+            try:
+                return self._asked(data, timeout)
+            except (OSError, EOFError):  # somebody may have killed it: it is asked once more
+                try:
+                    return self._asked(data, timeout)
+                except (OSError, EOFError) as error:
+                    raise HelperTimeout(
+                        f"the checking process ended in the middle of its work: {error}"
+                    ) from error
+
+    def _asked(self, data: bytes, timeout: float) -> Any:
+        process = self._running()
+        try:
+            return self._exchange(process, data, timeout)
+        except BaseException:
+            self._end()
+            raise
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        self._end()
+        known = ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "SYSTEMROOT", "VIRTUAL_ENV")
+        environment = {name: os.environ[name] for name in known if name in os.environ}
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", self._module],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, env=environment,
+                start_new_session=True,
+            )  # fmt: skip
+            assert self._process.stdout is not None
+            _read(self._process.stdout.fileno(), 1, time.monotonic() + _START)
+        except (OSError, EOFError) as error:
+            self._end()
+            raise InfraFault(f"a process to check results could not be started: {error}") from error
+        return self._process
+
+    def _exchange(self, process: subprocess.Popen[bytes], data: bytes, timeout: float) -> Any:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        until = time.monotonic() + timeout
+        _write(process.stdin.fileno(), LENGTH.pack(len(data)) + data, until)
+        answer = process.stdout.fileno()
+        (size,) = LENGTH.unpack(_read(answer, LENGTH.size, until))
+        return json.loads(_read(answer, size, until))
+
+    def _end(self) -> None:
+        if self._process is None:
+            return
+        process, self._process = self._process, None
+        process.kill()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        process.wait()
+
+    def close(self) -> None:
+        """End it. Idempotent."""
+        with self._lock:
+            self._end()
+
+
+def _write(fd: int, data: bytes, until: float) -> None:
+    os.set_blocking(fd, False)
+    view = memoryview(data)
+    while view:
+        _ready(fd, select.POLLOUT, until)
+        with contextlib.suppress(BlockingIOError):
+            view = view[os.write(fd, view[: 1 << 20]) :]
+
+
+def _read(fd: int, size: int, until: float) -> bytes:
+    parts: list[bytes] = []
+    while size:
+        _ready(fd, select.POLLIN, until)
+        part = os.read(fd, min(size, 1 << 20))
+        if not part:
+            raise EOFError("it is gone")
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _ready(fd: int, event: int, until: float) -> None:
+    poller = select.poll()
+    poller.register(fd, event)
+    if not poller.poll(max(until - time.monotonic(), 0) * 1000):
+        raise HelperTimeout("it took too long")

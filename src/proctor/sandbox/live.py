@@ -1,0 +1,133 @@
+"""A program that is talked to while it runs: stdin, stdout and stderr are pipes of the host's."""
+
+import contextlib
+import os
+import threading
+
+from proctor.cell.wire import Kind
+from proctor.errors import Cancelled, NoIsolation
+from proctor.execution import Execution, LimitHit
+from proctor.limits import Limits
+from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.cell import Cell
+from proctor.sandbox.clock import ContestClock
+from proctor.sandbox.command import Command
+from proctor.sandbox.execute import facts, request
+from proctor.sandbox.machine import memfile
+from proctor.sandbox.meter import Meter
+from proctor.sandbox.signalling import signal_program
+
+
+class Line:
+    """What is between one program and whoever talks to it. Made before the program is started.
+
+    One thread, that of a cell, calls execute(); the others' methods may be called from any. Close
+    it when execute() has returned, or will not be called.
+    """
+
+    def __init__(self) -> None:
+        """Make the pipes; our ends do not block. Raises OSError."""
+        self._lock = threading.Lock()
+        self._cell: AgentCell | None = None
+        """While the program may run."""
+        self._over = False
+        self._hit: LimitHit | None = None
+        with contextlib.ExitStack() as made:
+            pipes = []
+            for _ in range(3):
+                ends = os.pipe2(os.O_CLOEXEC)
+                pipes.append(ends)
+                for fd in ends:
+                    made.callback(os.close, fd)
+            self._stop = os.eventfd(0, os.EFD_CLOEXEC)
+            made.pop_all()
+        (stdin, self.stdin), (self.stdout, stdout), (self.stderr, stderr) = pipes
+        self._theirs = [stdin, stdout, stderr]
+        for fd in (self.stdin, self.stdout, self.stderr):
+            os.set_blocking(fd, False)
+
+    @property
+    def running(self) -> bool:
+        """Whether the program may be running."""
+        return self._cell is not None
+
+    def execute(self, cell: Cell, command: Command, limits: Limits) -> Execution:
+        """Execute a program, which collects nothing, at the other ends of the pipes.
+
+        What it writes is not in the result. Who reads it counts, and calls stop() if it is more
+        than the limit. Raises CellDied, Cancelled, and NoIsolation where this cannot be done.
+        """
+        if not isinstance(cell, AgentCell) or cell.single_use:
+            raise NoIsolation(
+                "live runs need level namespaces or landlock, and proctor's C part: this cell is of"
+                f" level {cell.isolation.level}"
+            )
+        own: list[int] = []
+        try:
+            words = command.words(limits)
+            own.append(what := memfile.sealed_reader(words or command.bundle()))
+            fds = [*self._theirs, what]
+            if command.executable is not None:
+                own.append(program := memfile.sealed_reader(command.executable))
+                fds.append(program)
+            cell.set_limits(limits)
+            meter = Meter(cell)
+            with self._lock:
+                if self._over:
+                    raise Cancelled("the run was stopped before it began")
+                kind = Kind.COMMAND if words is None else Kind.EXECUTE
+                cell.submit(request(kind, cell, limits), fds)
+                self._cell = cell
+            self._close_theirs()
+            return self._wait(cell, meter, limits)
+        finally:
+            self._cell = None
+            for fd in own:
+                os.close(fd)
+
+    def _wait(self, cell: AgentCell, meter: Meter, limits: Limits) -> Execution:
+        control = cell.control.fileno()
+        hit = meter.wait([control, self._stop], ContestClock(limits), limits)
+        with self._lock:
+            self._cell = None  # whose processes are another's, once the job's end is taken in
+        ended = hit is None and bool(cell.wait([control], 0))
+        result = cell.result() if ended else cell.end_job()
+        return facts(cell, meter, limits, result, hit or self._hit, None, None)
+
+    def stop(self, hit: LimitHit | None = None) -> None:
+        """End the program with all that it started; `hit` is the limit that it overran, if any."""
+        with self._lock:
+            if not self._over:
+                self._over, self._hit = True, hit
+                os.eventfd_write(self._stop, 1)
+
+    def signal(self, number: int) -> bool:
+        """Send a signal to the program's first process; False if there is none, yet or any more.
+
+        Raises InfraFault if it may not be sent one.
+        """
+        with self._lock:
+            if self._cell is None:
+                return False
+            return signal_program(self._cell, number)
+
+    def close_stdin(self) -> None:
+        """Let the program see the end of its input."""
+        if self.stdin >= 0:
+            os.close(self.stdin)
+            self.stdin = -1
+
+    def close(self) -> None:
+        """Let go of the pipes."""
+        self.close_stdin()
+        self._close_theirs()
+        with self._lock:
+            self._over = True
+            for fd in (self.stdout, self.stderr, self._stop):
+                if fd >= 0:
+                    os.close(fd)
+            self.stdout = self.stderr = self._stop = -1
+
+    def _close_theirs(self) -> None:
+        while self._theirs:
+            os.close(self._theirs.pop())

@@ -1,0 +1,1 @@
+"""What the machine gives: processes, control groups, users, files, interpreters."""

@@ -1,0 +1,87 @@
+"""Payload in memory files: how source, input and output cross into a cell without a path."""
+
+import os
+import tempfile
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    _SEALS = 0
+else:
+    _SEALS = (
+        fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SEAL
+        if hasattr(fcntl, "F_SEAL_SEAL")
+        else 0
+    )
+
+
+def sealed(content: bytes) -> int:
+    """Return a descriptor of an immutable file with this content; the caller closes it.
+
+    Sealed, because one input may be read by many programs, none of which may change it.
+    """
+    fd = os.memfd_create("input", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    view = memoryview(content)
+    while view:
+        view = view[os.write(fd, view) :]
+    fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
+
+
+def reopened(fd: int) -> int:
+    """Open the same file again, read-only and at its start: descriptors share their position."""
+    return os.open(f"/proc/self/fd/{fd}", os.O_RDONLY | os.O_CLOEXEC)
+
+
+def sealed_reader(data: bytes) -> int:
+    """Return a read-only descriptor of an immutable file with this content.
+
+    Off Linux it is an ordinary file without a name: no program gets to see it there.
+    """
+    if not hasattr(os, "memfd_create"):
+        return _ordinary(data)
+    writer = sealed(data)
+    try:
+        reader = reopened(writer)
+    except PermissionError:
+        # A process that hides its memory may not open its own descriptors anew. The seals hold
+        # for a writable descriptor too, and nobody else shares this one's position.
+        return writer
+    except BaseException:
+        os.close(writer)
+        raise
+    os.close(writer)
+    return reader
+
+
+def _ordinary(data: bytes) -> int:
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        fd = os.dup(file.fileno())
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
+
+
+def empty() -> int:
+    """Return a descriptor of a new, empty, writable file; the caller closes it."""
+    return os.memfd_create("output", os.MFD_CLOEXEC)
+
+
+def content(fd: int, most: int) -> bytes:
+    """Up to `most` bytes of the file, from its start, whatever its position is."""
+    size = min(os.fstat(fd).st_size, most)
+    if not hasattr(os, "pread"):  # Windows
+        os.lseek(fd, 0, os.SEEK_SET)
+        with open(fd, "rb", closefd=False) as file:
+            return file.read(size)
+    data = os.pread(fd, size, 0)
+    if len(data) == size:
+        return data
+    parts = [data]
+    done = len(data)
+    while done < size and (part := os.pread(fd, size - done, done)):  # 2 GiB a read at most
+        parts.append(part)
+        done += len(part)
+    return b"".join(parts)

@@ -1,0 +1,38 @@
+"""Reading files that somebody else may have put there: regular ones only, links never followed."""
+
+import os
+import stat
+
+from proctor.errors import InputError
+
+
+def read(name: str, most: int, directory: int | None = None) -> bytes:
+    """Return the content of a file, by path or by name in `directory`, of up to `most` bytes.
+
+    Raises FileNotFoundError, and InputError for all that is no such file: a link, a directory, a
+    pipe, a device, one that is too large or may not be read. Never waits.
+    """
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        fd = os.open(name, flags, dir_fd=directory)
+    except FileNotFoundError:
+        raise
+    except ValueError as error:  # NUL, or what no file name can hold
+        raise InputError("is no file name", file=name) from error
+    except OSError as error:  # ELOOP: a link; ENXIO: a socket
+        raise InputError(f"cannot be read: {error.strerror}", file=name) from error
+    try:
+        about = os.fstat(fd)
+        if not stat.S_ISREG(about.st_mode):
+            raise InputError("is no regular file", file=name)
+        if about.st_size > most:
+            raise InputError(f"has {about.st_size} bytes, more than {most}", file=name)
+        with open(fd, "rb", closefd=False) as file:
+            data = file.read(most + 1) if about.st_size else b""
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=name) from error
+    finally:
+        os.close(fd)
+    if len(data) > most:  # it grew while it was read
+        raise InputError(f"has more than {most} bytes", file=name)
+    return data

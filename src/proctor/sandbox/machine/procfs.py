@@ -1,0 +1,232 @@
+"""What the kernel says of processes, read from the host's /proc."""
+
+import os
+import time
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+_CPUCLOCK_SCHED = 2
+_GONE = (FileNotFoundError, ProcessLookupError, PermissionError)
+"""A process that has ended, or is none of our business. Other errors are ours, and must not pass
+for it: without a descriptor to read with, a program would seem to use nothing and wait for
+nothing."""
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU seconds of a live process, all threads; 0.0 once it is gone.
+
+    The clock id of another process's CPU clock is ~pid << 3 | 2, see clock_getcpuclockid(3).
+    """
+    try:
+        return time.clock_gettime((~pid << 3) | _CPUCLOCK_SCHED)
+    except OSError:
+        return 0.0
+
+
+def reaped_cpu_seconds(pid: int) -> float:
+    """CPU seconds of the ended children that a process has waited for, and of theirs.
+
+    In clock ticks of 10 ms: fields 16 and 17 of /proc/PID/stat, proc_pid_stat(5).
+    """
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except _GONE:
+        return 0.0
+    user, system = stat.rpartition(b") ")[2].split()[13:15]
+    return (int(user) + int(system)) / _TICKS
+
+
+class Process:
+    """A process that is looked at often: its figures at two system calls a look."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        try:
+            self._schedstat = os.open(f"/proc/{pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+        except _GONE:
+            self._schedstat = -1
+
+    def cpu(self) -> float:
+        """CPU seconds of all its threads; 0.0 once it is gone."""
+        return cpu_seconds(self.pid)
+
+    def waited(self) -> float:
+        """Seconds its main thread was runnable but without a CPU; 0.0 if unknown."""
+        if self._schedstat < 0:
+            return 0.0
+        try:
+            return int(os.pread(self._schedstat, 128, 0).split()[1]) / 1e9
+        except OSError:
+            return 0.0
+
+    def close(self) -> None:
+        """Let go of the descriptor."""
+        if self._schedstat >= 0:
+            os.close(self._schedstat)
+            self._schedstat = -1
+
+
+def start_time(pid: int) -> int | None:
+    """Clock ticks after boot at which a process started, or None if there is no such process."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except _GONE:
+        return None
+    return int(stat.rpartition(b") ")[2].split()[19])
+
+
+def state(pid: int) -> str:
+    """The letter of a task's state, as in proc_pid_stat(5); empty once it is gone."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except _GONE:
+        return ""
+    return stat.rpartition(b") ")[2][:1].decode()
+
+
+def threads(pid: int) -> int:
+    """Threads of a process, 0 once it is gone."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except _GONE:
+        return 0
+    return int(stat.rpartition(b") ")[2].split()[17])
+
+
+def parent(pid: int) -> int | None:
+    """Pid of a process's parent, or None if there is no such process."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except _GONE:
+        return None
+    return int(stat.rpartition(b") ")[2].split()[1])
+
+
+def own_number(pid: int) -> int | None:
+    """A process's number in its own PID namespace; None if it is gone or the kernel does not say.
+
+    Last figure of NSpid in /proc/PID/status, proc_pid_status(5).
+    """
+    try:
+        status = Path(f"/proc/{pid}/status").read_bytes()
+    except _GONE:
+        return None
+    line = next((line for line in status.splitlines() if line.startswith(b"NSpid:")), b"")
+    numbers = line.split()[1:]
+    return int(numbers[-1]) if numbers else None
+
+
+def all_pids() -> list[int]:
+    """Every process that can be seen."""
+    return [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
+
+
+def descendants(root: int) -> list[int]:
+    """Pids below `root`, by one walk over /proc (few kernels list children)."""
+    children: dict[int, list[int]] = defaultdict(list)
+    for pid in all_pids():
+        try:
+            stat = Path(f"/proc/{pid}/stat").read_bytes()
+        except _GONE:
+            continue
+        children[int(stat.rpartition(b") ")[2].split()[1])].append(pid)
+    found: list[int] = []
+    waiting = [root]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found
+
+
+def run_delays(pids: Iterable[int]) -> list[float] | None:
+    """Seconds each task of these processes was runnable but without a CPU; None if unknown.
+
+    Second figure of /proc/PID/task/TID/schedstat (kernel: Documentation/scheduler/sched-stats).
+    """
+    delays = []
+    known = os.path.exists("/proc/self/schedstat")
+    if not known:
+        return None
+    for pid in pids:
+        try:
+            tasks = os.listdir(f"/proc/{pid}/task")
+        except _GONE:
+            continue
+        for task in tasks:
+            try:
+                line = Path(f"/proc/{pid}/task/{task}/schedstat").read_bytes()
+            except _GONE:
+                continue
+            delays.append(int(line.split()[1]) / 1e9)
+    return delays
+
+
+def runnable(pids: Iterable[int]) -> set[tuple[int, bytes]]:
+    """Tasks of these processes that have or want a CPU, each with what the scheduler noted of it.
+
+    The note changes as soon as a task that waited gets a CPU, and while it has one.
+    """
+    found = set()
+    for pid in pids:
+        try:
+            for task in os.listdir(f"/proc/{pid}/task"):
+                stat = Path(f"/proc/{pid}/task/{task}/stat").read_bytes()
+                if stat.rpartition(b") ")[2][:1] == b"R":
+                    note = Path(f"/proc/{pid}/task/{task}/schedstat").read_bytes()
+                    found.add((int(task), note))
+        except _GONE:
+            continue
+    return found
+
+
+def resident_bytes(pids: Collection[int], limit: int) -> int:
+    """Memory of these processes together; exact only where it is more than `limit`.
+
+    What they share is counted once, by shares (smaps_rollup), which is dear to ask for; so first a
+    figure that cannot be too low.
+    """
+    sizes = {pid: _resident(pid) for pid in pids}
+    for pid in [pid for pid, size in sizes.items() if not size]:
+        # Of a main thread that has ended nothing is shown, though others may still run.
+        sizes |= {task: _resident(task) for task in _tasks(pid)[:1]}
+    most = sum(sizes.values())
+    return most if most <= limit else sum(map(_shares, sizes))
+
+
+def _tasks(pid: int) -> list[int]:
+    """Threads of a process but for the main one."""
+    try:
+        return [task for task in map(int, os.listdir(f"/proc/{pid}/task")) if task != pid]
+    except _GONE:
+        return []
+
+
+def _resident(pid: int) -> int:
+    return _statm(pid)[0]
+
+
+def _statm(pid: int) -> tuple[int, int]:
+    """Bytes that are resident, and how many of them belong to files."""
+    try:
+        statm = Path(f"/proc/{pid}/statm").read_bytes().split()
+    except _GONE:
+        return 0, 0
+    return int(statm[1]) * _PAGE, int(statm[2]) * _PAGE
+
+
+def _shares(pid: int) -> int:
+    """Bytes that are a process's alone plus its share of others, without what is in files."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_bytes().splitlines()
+    except PermissionError:  # a program can close this file to us, but not make itself smaller
+        resident, of_files = _statm(pid)
+        return resident - of_files
+    except _GONE:
+        return 0  # gone meanwhile
+    kilobytes = {line.split()[0]: line.split()[1] for line in lines[1:]}
+    counted = (b"Pss_Anon:", b"Pss_Shmem:", b"SwapPss:")
+    return sum(int(kilobytes.get(name, 0)) for name in counted) * 1024

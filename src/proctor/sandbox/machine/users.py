@@ -1,0 +1,130 @@
+"""User ids that nobody else has, two for each cell that root starts.
+
+Cells of one user could signal and throttle each other. The kernel has no way to reserve an id, so
+an abstract socket named after it stands for it: a name exists once, and goes with its process.
+"""
+
+import contextlib
+import errno
+import os
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from proctor.sandbox.machine import procfs
+
+_FIRST, _COUNT = 0x70000000, 1 << 28  # a range nobody hands out
+_KEPT_FREE = 6000  # below the end of a container's range: nobody (65534) and its like live there
+CAP_SETGID, CAP_SETUID, CAP_SYS_PTRACE, CAP_SYS_ADMIN = 6, 7, 19, 21
+_PR_SET_DUMPABLE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class CellUser:
+    """Two ids (user and group alike) that are ours until `close`."""
+
+    guard: int
+    """Whose the agent is, where it must be out of its jobs' reach."""
+    job: int
+    """Whose the jobs are."""
+    _claim: socket.socket
+
+    def close(self) -> None:
+        """Let go of the ids."""
+        self._claim.close()
+
+
+def claim() -> CellUser | None:
+    """Reserve ids for one cell; None where this process may not change its user to others."""
+    if not (has_capability(CAP_SETUID) and has_capability(CAP_SETGID)):
+        return None
+    first, count = _range()
+    pairs = count // 2
+    # Names are per network namespace, ids are not: two containers should not begin alike.
+    start = int.from_bytes(os.urandom(4))
+    for attempt in range(min(pairs, 10_000)):
+        guard = first + 2 * ((start + attempt) % pairs)
+        taken = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            if _bound(taken, guard) and not (_in_use(guard) or _in_use(guard + 1)):
+                return CellUser(guard, guard + 1, taken)
+        except BaseException:
+            taken.close()
+            raise
+        taken.close()
+    return None
+
+
+def _bound(name: socket.socket, guard: int) -> bool:
+    """Take the name that stands for an id, unless somebody has it. Raises OSError."""
+    try:
+        name.bind(f"\0proctor-user-{guard}")
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            return False
+        raise
+    return True
+
+
+def has_capability(number: int) -> bool:
+    """Whether this process holds a capability (capabilities(7))."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except FileNotFoundError:  # no /proc; anything else must not pass for having none
+        return False
+    effective = next(line for line in status.splitlines() if line.startswith("CapEff:"))
+    return bool(int(effective.split()[1], 16) >> number & 1)
+
+
+@contextlib.contextmanager
+def seen_as(user: int) -> Iterator[None]:
+    """Let this thread read files, /proc too, as another user and nobody else.
+
+    For root without CAP_SYS_PTRACE, to whom the kernel does not show the memory of others.
+    """
+    import ctypes  # dear to import, and seldom needed
+
+    libc = ctypes.CDLL(None)
+    libc.setfsgid(user)
+    libc.setfsuid(user)
+    try:
+        yield
+    finally:
+        libc.setfsuid(os.geteuid())
+        libc.setfsgid(os.getegid())
+        libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # which the change has cleared
+
+
+def _in_use(uid: int) -> bool:
+    """Whether an account or a process has this id: ending a cell kills all that its users run."""
+    import pwd  # not everywhere that this module is imported
+
+    try:
+        pwd.getpwuid(uid)
+    except KeyError:
+        return any(_owner(pid) == uid for pid in procfs.all_pids())
+    return True
+
+
+def _owner(pid: int) -> int:
+    try:
+        return Path(f"/proc/{pid}").stat().st_uid
+    except OSError:
+        return -1
+
+
+def _range() -> tuple[int, int]:
+    """First id and number of ids that we may become: in a container not all exist."""
+    mapped = [_mapped(name) for name in ("uid_map", "gid_map")]
+    if all(first <= _FIRST and first + count >= _FIRST + _COUNT for first, count in mapped):
+        return _FIRST, _COUNT
+    first, count = min(mapped, key=lambda each: each[1])
+    return first + count // 2, max(count // 2 - _KEPT_FREE, 0)
+
+
+def _mapped(name: str) -> tuple[int, int]:
+    """Return the largest run of ids in a map of user_namespaces(7): first, count."""
+    lines = Path(f"/proc/self/{name}").read_text().splitlines()
+    runs = [tuple(map(int, line.split())) for line in lines]
+    return max(((run[0], run[2]) for run in runs), key=lambda run: run[1], default=(0, 0))

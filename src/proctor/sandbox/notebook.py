@@ -1,0 +1,306 @@
+"""Notebooks: a Python interpreter in a session, whose state lasts from cell to cell."""
+
+import contextlib
+import os
+import secrets
+import select
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+
+from proctor.cell.wire import send
+from proctor.errors import Cancelled, SessionEnded
+from proctor.execution import Execution, LimitHit
+from proctor.limits import Limits
+from proctor.program import Program
+from proctor.sandbox.machine import memfile
+from proctor.sandbox.programs import Programs, Running, Watch
+from proctor.sandbox.stop import Stop
+
+MOST_ANSWER = 32 << 20
+"""Bytes. An honest answer is shorter, see notebook_job.py."""
+_GRACE = Limits(cpu=1.0)
+"""What a cell that was interrupted may still use to end."""
+_INTERRUPT_EVERY, _INTERRUPTS = 0.25, 20
+"""Wall seconds, and how often."""
+_SOFT = (LimitHit.CPU, LimitHit.WALL, LimitHit.IDLE)
+_LIFE = 1e9  # CPU seconds: an interpreter lives as long as its session, only cells are limited
+_MESSAGES_AT_ONCE = 64
+_FIRST_LOOK = 0.05  # seconds: most cells have answered by then
+
+
+@dataclass(frozen=True, slots=True)
+class CellError:
+    """An exception that ended a cell, as text."""
+
+    name: str
+    """Of its class."""
+    value: str
+    traceback: tuple[str, ...]
+    """Lines, with their ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """What came of one cell. All of it is the cell's own word, but for limit and ended."""
+
+    stdout: bytes
+    stderr: bytes
+    """Both cut at the output limit."""
+    result: str | None
+    """Representation of the last line's value, if it has one."""
+    error: CellError | None
+    displays: tuple[Mapping[str, str], ...]
+    """What was shown with display(), then the last line's value if it has more than text: MIME
+    types and content, images in base 64."""
+    limit: LimitHit | None
+    """The limit that it overran. It was interrupted then, and ended if it did not heed that."""
+    ended: Execution | None
+    """Facts of the interpreter's run if that is over, with all its state; else None."""
+    fresh: bool
+    """Whether the interpreter was started for this cell, so that nothing earlier was known."""
+    cpu: float
+    """CPU seconds."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the cell came to its end within its limits."""
+        return self.error is None and self.limit is None and self.ended is None
+
+
+class _Error(msgspec.Struct):
+    name: str
+    value: str
+    lines: list[str]
+
+
+class _Answer(msgspec.Struct):
+    result: dict[str, str] | None
+    error: _Error | None
+    shown: list[dict[str, str]]
+
+
+class Notebook:
+    """Cells run one after the other in one interpreter of a session. Use Session.notebook.
+
+    An interpreter that has ended is followed by a fresh one with the next cell. Others of the
+    same session share its workspace and limits, and have interpreters of their own. Every method
+    raises SessionEnded once the session is over.
+    """
+
+    def __init__(self, call: Callable[[Callable[[Programs], Any]], Any], limits: Limits) -> None:
+        self._call, self._limits = call, limits
+        self._running: Running | None = None
+        self._line: socket.socket | None = None
+        self._one_at_a_time = threading.Lock()
+
+    def run_cell(
+        self,
+        source: str,
+        *,
+        cpu: float | None = None,
+        wall: float | None = None,
+        stop: Stop | None = None,
+    ) -> CellResult:
+        """Run a cell and wait for it. CPU and wall limits are the cell's; None is the session's.
+
+        A cell that overruns them gets SIGINT, which is a KeyboardInterrupt that leaves the state
+        as it is; if that does not end it, the interpreter is killed. So it goes if `stop` is set
+        before its end, and Cancelled is raised then. The session does other things meanwhile;
+        cells of one notebook wait for one another.
+        """
+        limits = self._limits
+        limits = replace(limits, cpu=cpu or limits.cpu, wall=wall or limits.wall)
+        data = source.encode("utf-8", "surrogatepass")
+        with self._one_at_a_time:
+            try:
+                return self._run(data, limits, stop)
+            except SessionEnded:
+                self._drop_line()
+                raise
+
+    def close(self) -> None:
+        """End the interpreter; the next cell finds a fresh one. Idempotent."""
+        with self._one_at_a_time:
+            self._drop_line()
+            self._call(self._end)
+
+    def __del__(self) -> None:
+        self._drop_line()
+
+    def _drop_line(self) -> None:
+        if self._line is not None:
+            self._line.close()
+
+    def _run(self, source: bytes, limits: Limits, stop: Stop | None) -> CellResult:
+        fresh, watch = self._call(lambda programs: self._begin(programs, limits))
+        token, code, answer = secrets.token_bytes(16), -1, -1
+        try:
+            code, answer = memfile.sealed_reader(source), memfile.empty()
+            hit, answered, called_off = None, False, False
+            with contextlib.suppress(BlockingIOError, ConnectionError):  # it is not listening
+                assert self._line is not None
+                send(self._line, token, [code, answer])
+                hit, answered, called_off = self._attend(watch, token, stop)
+            said = _decoded(memfile.content(answer, MOST_ANSWER + 1)) if answered else None
+        finally:
+            for fd in (code, answer):
+                if fd >= 0:
+                    os.close(fd)
+        result: CellResult = self._call(
+            lambda programs: self._result(programs, watch, said, hit, fresh)
+        )
+        if called_off:
+            kept = "its state is kept" if result.ended is None else "the interpreter was ended"
+            raise Cancelled(f"the cell was called off; {kept}")
+        return result
+
+    def _result(
+        self,
+        programs: Programs,
+        watch: Watch,
+        said: _Answer | None,
+        hit: LimitHit | None,
+        fresh: bool,
+    ) -> CellResult:
+        """What came of a cell; ends an interpreter that is none any more."""
+        running, most = watch.running, self._limits.output
+        cpu = programs.cpu(running) - watch.cpu0
+        stdout, stderr = (memfile.content(fd, most + 1) for fd in running.files[1:])
+        if hit is None and max(len(stdout), len(stderr)) > most:
+            hit = LimitHit.OUTPUT
+        ended = None
+        if said is None:
+            running.hit = hit
+            ended = self._end(programs)
+            hit = hit or (ended.limit if ended is not None else None)
+        return CellResult(
+            stdout=stdout[:most],
+            stderr=stderr[:most],
+            result=(said.result or {}).get("text/plain") if said is not None else None,
+            error=_error(said),
+            displays=_displays(said),
+            limit=hit,
+            ended=ended,
+            fresh=fresh,
+            cpu=max(cpu, 0.0),
+        )
+
+    def _begin(self, programs: Programs, limits: Limits) -> tuple[bool, Watch]:
+        """Have an interpreter; whether it is a new one. Raises UsageError."""
+        fresh = False
+        if self._running is not None and programs.poll(self._running) is not None:
+            self._end(programs)
+        if self._running is None:
+            fresh = True
+            self._drop_line()
+            self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            life = replace(self._limits, cpu=_LIFE, wall=None)
+            self._running = programs.start(Program(_driver()), theirs.detach(), life)
+            nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+            os.dup2(nothing, self._running.files[0], inheritable=False)  # so that its end shows
+            os.close(nothing)
+        self._running.drop_output()
+        return fresh, programs.watch(self._running, limits)
+
+    def _end(self, programs: Programs) -> Execution | None:
+        running, self._running = self._running, None
+        if running is None:
+            return None
+        programs.kill(running)
+        return programs.finish(running)
+
+    def _attend(
+        self, watch: Watch, token: bytes, stop: Stop | None
+    ) -> tuple[LimitHit | None, bool, bool]:
+        """Wait for a cell's end; its limit that it overran, whether it answered, was stopped."""
+        hit, answered = self._wait(watch, token, stop)
+        if hit in _SOFT and not answered:
+            _, answered = self._interrupt(watch, token, _GRACE)
+        if hit is not None or answered or stop is None or not stop.wanted:
+            return hit, answered, False
+        # It may not have begun yet, and an interrupt be ignored: so, repeatedly.
+        used = self._call(lambda programs: programs.cpu(watch.running))
+        for _ in range(_INTERRUPTS):
+            hit, answered = self._interrupt(watch, token, replace(_GRACE, wall=_INTERRUPT_EVERY))
+            cpu = self._call(lambda programs: programs.cpu(watch.running)) - used
+            if answered or hit is not LimitHit.WALL or cpu > _GRACE.cpu:
+                break
+        return None, answered, True
+
+    def _interrupt(self, watch: Watch, token: bytes, grace: Limits) -> tuple[LimitHit | None, bool]:
+        """Interrupt a cell and wait for its end."""
+
+        def interrupt(programs: Programs) -> tuple[Watch]:
+            programs.interrupt(watch.running)
+            return (programs.watch(watch.running, grace),)
+
+        (graced,) = self._call(interrupt)
+        return self._wait(graced, token, None)
+
+    def _wait(self, watch: Watch, token: bytes, stop: Stop | None) -> tuple[LimitHit | None, bool]:
+        """Not in the session's thread, which is asked for looks at the program."""
+        line, pause = self._line, _FIRST_LOOK
+        assert line is not None
+        poller = select.poll()
+        poller.register(line, select.POLLIN)
+        if stop is not None:
+            poller.register(stop, select.POLLIN)
+        hung_up = False
+        while True:
+            events = dict(poller.poll((min(pause, _FIRST_LOOK) if hung_up else pause) * 1000))
+            if events and _came(line, token):
+                return None, True
+            if stop is not None and stop.wanted:
+                return None, False
+            if events.get(line.fileno(), 0) & select.POLLHUP:  # it is about to end, or should be
+                hung_up = True
+                poller.unregister(line)
+            hit, over, pause = self._call(lambda programs: programs.glance(watch))
+            if hit is not None or over:
+                return hit, _came(line, token)
+
+
+@cache
+def _driver() -> str:
+    return files("proctor.cell").joinpath("notebook_job.py").read_text("utf-8")
+
+
+def _came(line: socket.socket, token: bytes) -> bool:
+    """Whether the word that a cell is over has come; other words are a cell's own."""
+    for _ in range(_MESSAGES_AT_ONCE):
+        try:
+            if secrets.compare_digest(line.recv(64, socket.MSG_DONTWAIT), token):
+                return True
+        except (BlockingIOError, ConnectionError):
+            return False
+    return False
+
+
+def _decoded(data: bytes) -> _Answer | None:
+    """The answer, or None if it is none: then the interpreter is no longer ours."""
+    if len(data) > MOST_ANSWER:
+        return None
+    try:
+        return msgspec.json.decode(data, type=_Answer)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _error(said: _Answer | None) -> CellError | None:
+    if said is None or said.error is None:
+        return None
+    return CellError(said.error.name, said.error.value, tuple(said.error.lines))
+
+
+def _displays(said: _Answer | None) -> tuple[Mapping[str, str], ...]:
+    if said is None:
+        return ()
+    rich = said.result is not None and said.result.keys() > {"text/plain"}
+    return (*said.shown, said.result) if rich and said.result is not None else tuple(said.shown)

@@ -1,0 +1,374 @@
+"""Sessions: a cell leased to one owner, with a workspace and processes that last between calls."""
+
+import contextlib
+import json
+import os
+import queue
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from proctor.errors import Cancelled, CellDied, InputError, NoIsolation, PoolClosed, SessionEnded
+from proctor.execution import Execution, Isolation
+from proctor.limits import MIB, Limits
+from proctor.program import Program
+from proctor.sandbox import workspace
+from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.cell import Cell
+from proctor.sandbox.notebook import Notebook
+from proctor.sandbox.pool import Pool
+from proctor.sandbox.programs import Programs, Running, Watch
+from proctor.sandbox.run import open_pool
+from proctor.sandbox.stop import Stop
+
+_Call = tuple[Future[Any], Callable[[Programs], Any]]
+_Wait = tuple[Future[Any], Watch]
+
+DEFAULT_LIMITS = Limits(disk=64 * MIB)
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """A program that runs on while its session is used for other things."""
+
+    _call: Callable[[Callable[[Programs], Any]], Any]
+    _running: Running
+
+    def poll(self) -> Execution | None:
+        """Return the facts of its run if it has ended."""
+        execution: Execution | None = self._call(lambda programs: programs.poll(self._running))
+        return execution
+
+    def wait(self) -> Execution:
+        """Wait for its end; CPU and wall limits count from this call on."""
+        execution: Execution = self._call(lambda programs: programs.watch(self._running))
+        return execution
+
+    def kill(self) -> Execution:
+        """End it, with all it has started; return the facts of its run."""
+
+        def end(programs: Programs) -> Execution:
+            programs.kill(self._running)
+            return programs.finish(self._running)
+
+        execution: Execution = self._call(end)
+        return execution
+
+    @property
+    def stdout(self) -> bytes:
+        """What it has printed so far."""
+        output: bytes = self._call(lambda _: self._running.output(1))
+        return output
+
+    @property
+    def stderr(self) -> bytes:
+        """What it has complained of so far."""
+        output: bytes = self._call(lambda _: self._running.output(2))
+        return output
+
+
+class Session:
+    """A leased cell. Calls come from any thread; programs that are waited for run side by side.
+
+    Programs share the working directory (`limits.disk` bytes, gone with the session), the process
+    limit and the memory limit; each gets the CPU, wall and output limits anew. Every method raises
+    SessionEnded once the session is over: closed, unused for `idle` seconds, or its first process
+    killed (by its own programs, or for want of memory).
+    """
+
+    def __init__(self, pool: Pool, limits: Limits, idle: float, *, owns_pool: bool) -> None:
+        """Lease a cell of `pool`, waiting for one if none is free. Use open_session."""
+        self._pool, self._owns_pool = pool, owns_pool
+        self._limits, self._idle = limits, idle
+        self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
+        self._wake = os.eventfd(0, os.EFD_CLOEXEC)
+        self._waking = threading.Lock()  # nobody writes to the number of a closed descriptor
+        self._why: str | None = None
+        self._started: Future[Isolation] = Future()
+        self._over = pool.submit(self._serve)
+        self._over.add_done_callback(self._note_end)
+        self.isolation = self._started.result()
+        """Level and guarantees that hold the session."""
+
+    def run(
+        self,
+        program: Program | str,
+        stdin: bytes | str = b"",
+        *,
+        cpu: float | None = None,
+        wall: float | None = None,
+        stop: Stop | None = None,
+    ) -> Execution:
+        """Run a Python program and wait for it. What it leaves running goes on.
+
+        Raises Cancelled if `stop` is set before its end.
+        """
+        limits = self._with(cpu, wall)
+        return self._run(_program(program), _bytes(stdin), limits, stop)
+
+    def command(
+        self,
+        words: Sequence[str],
+        stdin: bytes | str = b"",
+        *,
+        cpu: float | None = None,
+        wall: float | None = None,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        stop: Stop | None = None,
+    ) -> Execution:
+        """Execute a program of the box, such as ["sort", "names.txt"], and wait for it.
+
+        `cwd` is seen from the workspace; `env` goes above the cell's environment, and its PATH is
+        where the program is looked for. Ends with 127 if it is not there, 126 if it may not be
+        executed.
+        """
+        program = workspace.command(words, cwd, env)
+        return self.run(program, stdin, cpu=cpu, wall=wall, stop=stop)
+
+    def start(
+        self,
+        program: Program | str | Sequence[str],
+        stdin: bytes | str = b"",
+        *,
+        cpu: float | None = None,
+        wall: float | None = None,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> Background:
+        """Start a Python program, or a command given as a list, and let it run.
+
+        The limits hold from when it is waited for; `cwd` and `env` are for commands.
+        """
+        if isinstance(program, Program | str):
+            if cwd is not None or env is not None:
+                raise InputError("a Python program sets its directory and environment itself")
+            code = _program(program)
+        else:
+            code = _program(workspace.command(program, cwd, env))
+        data, limits = _bytes(stdin), self._with(cpu, wall)
+        running = self._call(lambda programs: programs.start(code, data, limits))
+        return Background(self._call, running)
+
+    def notebook(self) -> Notebook:
+        """Return a notebook: an interpreter that keeps its state from cell to cell."""
+        return Notebook(self._call, self._limits)
+
+    def write(
+        self,
+        path: str,
+        content: bytes | str,
+        *,
+        wall: float | None = None,
+        stop: Stop | None = None,
+    ) -> None:
+        """Put a file into the workspace, making its directories. Raises FileRefused, InputError."""
+        done = self.run(workspace.writing(path), content, wall=wall, stop=stop)
+        workspace.outcome(done, path)
+
+    def read(
+        self,
+        path: str,
+        *,
+        most: int | None = None,
+        wall: float | None = None,
+        stop: Stop | None = None,
+    ) -> bytes:
+        """Return a file of the workspace of up to `most` bytes (default: the output limit).
+
+        Raises FileRefused, with EFBIG if it is larger, and InputError.
+        """
+        most = self._limits.output if most is None else most
+        limits = replace(self._with(None, wall), output=max(most, 1))
+        done = self._run(_program(workspace.reading(path, most)), b"", limits, stop)
+        return workspace.outcome(done, path)
+
+    def files(self, *, stop: Stop | None = None) -> Mapping[str, int]:
+        """Return the regular files of the workspace and their sizes in bytes."""
+        listing = workspace.outcome(self.run(workspace.LIST, stop=stop), ".")
+        try:
+            found = json.loads(listing)
+        except ValueError as error:
+            raise InputError("the workspace cannot be listed", file=".") from error
+        return {str(path): int(size) for path, size in found.items()}
+
+    @property
+    def over(self) -> str | None:
+        """Why the session is over; None while it lasts."""
+        return self._why
+
+    def when_over(self, call: Callable[[], None]) -> None:
+        """Have `call` called, from some thread, once the session is over; now, if it is."""
+        self._over.add_done_callback(lambda _: call())
+
+    def close(self) -> None:
+        """End the session with all that runs in it. Idempotent."""
+        if self._why is None:
+            self._why = "the session was closed"
+            self._hand(None)
+        with contextlib.suppress(Exception):  # its calls have raised what there was to raise
+            self._over.result()
+        with self._waking:
+            if self._wake >= 0:
+                os.close(self._wake)
+            self._wake = -1
+        if self._owns_pool:
+            self._pool.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def _with(self, cpu: float | None, wall: float | None) -> Limits:
+        limits = self._limits
+        return replace(limits, cpu=cpu or limits.cpu, wall=wall or limits.wall)
+
+    def _run(self, program: Program, stdin: bytes, limits: Limits, stop: Stop | None) -> Execution:
+        execution: Execution = self._call(
+            lambda programs: programs.watch(programs.start(program, stdin, limits), stop=stop)
+        )
+        return execution
+
+    def _call(self, act: Callable[[Programs], Any]) -> Any:
+        """Have the session's thread do something; return or raise what came of it.
+
+        Where that is a Watch it is the facts of the program's run, once it has ended.
+        """
+        if self._why is not None:
+            raise SessionEnded(self._why)
+        future: Future[Any] = Future()
+        self._hand((future, act))
+        if self._over.done():
+            self._refuse_calls()
+        return future.result()
+
+    def _hand(self, call: _Call | None) -> None:
+        self._calls.put(call)
+        with self._waking:
+            if self._wake >= 0:
+                os.eventfd_write(self._wake, 1)
+
+    def _serve(self, cell: Cell, _queued: float) -> None:
+        """What the pool's thread does for as long as the session lasts."""
+        if not isinstance(cell, AgentCell) or cell.single_use:
+            raise NoIsolation(
+                "sessions need level namespaces or landlock, and proctor's C part: this cell is of"
+                f" level {cell.isolation.level}"
+            )
+        programs = Programs(cell, self._limits)
+        waits: list[_Wait] = []
+        self._started.set_result(cell.isolation)
+        try:
+            while self._serve_some(cell, programs, waits):
+                pass
+        except CellDied as error:
+            self._why = f"the session ended: {error}"
+            cell.odd = True
+        finally:
+            for future, _ in waits:
+                future.set_exception(SessionEnded(self._why or "the session is over"))
+            programs.close()
+
+    def _serve_some(self, cell: AgentCell, programs: Programs, waits: list[_Wait]) -> bool:
+        """Do the calls there are, see to the programs; False when no call will come."""
+        pause = programs.tend([watch for _, watch in waits])
+        _settle(programs, waits)
+        stops = [watch.stop.fileno() for _, watch in waits if watch.stop is not None]
+        ready = cell.wait([self._wake, *programs.alarm, *stops], pause if waits else self._idle)
+        if not ready and not waits:
+            self._why = f"the session was not used for {self._idle:g} s"
+            return False
+        if cell.control.fileno() in ready:  # the pool was closed, or somebody killed the cell
+            raise CellDied("its cell is gone")
+        programs.take_notices()
+        return self._wake not in ready or self._do_calls(programs, waits)
+
+    def _do_calls(self, programs: Programs, waits: list[_Wait]) -> bool:
+        os.eventfd_read(self._wake)
+        while not self._calls.empty():
+            call = self._calls.get()
+            if call is None:
+                return False
+            future, act = call
+            try:
+                done = act(programs)
+                if isinstance(done, Watch):
+                    waits.append((future, done))
+                else:
+                    future.set_result(done)
+            except CellDied as error:
+                future.set_exception(SessionEnded(f"the session ended: {error}"))
+                raise
+            except BaseException as error:  # noqa: BLE001 - the caller's future raises it
+                future.set_exception(error)
+        return True
+
+    def _note_end(self, over: Future[None]) -> None:
+        error = over.exception() if not over.cancelled() else PoolClosed("the pool was closed")
+        if self._why is None:
+            self._why = f"the session ended: {error or 'its pool was closed'}"
+        if not self._started.done():
+            self._started.set_exception(error or SessionEnded(self._why))
+        self._refuse_calls()
+
+    def _refuse_calls(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                call = self._calls.get_nowait()
+                if call is not None:
+                    call[0].set_exception(SessionEnded(self._why or "the session is over"))
+
+
+def open_session(
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    idle: float = 600.0,
+    pool: Pool | None = None,
+    isolation: str | None = None,
+    min_isolation: str | None = None,
+    python: str | None = None,
+    packages: tuple[str, ...] = (),
+    preload: tuple[str, ...] = (),
+    furnished: bool = False,
+) -> Session:
+    """Lease a cell until it is closed or unused for `idle` seconds.
+
+    Without a pool it gets one of its own, to which the other arguments apply as in open_pool.
+    Raises PlatformError, UsageError, InfraFault.
+    """
+    if pool is not None:
+        return Session(pool, limits, idle, owns_pool=False)
+    own = open_pool(
+        isolation=isolation, min_isolation=min_isolation, python=python, packages=packages,
+        preload=preload, cells=1, furnished=furnished,
+    )  # fmt: skip
+    try:
+        return Session(own, limits, idle, owns_pool=True)
+    except BaseException:
+        own.close()
+        raise
+
+
+def _settle(programs: Programs, waits: list[_Wait]) -> None:
+    """Tell who waits for a program that has ended."""
+    for wait in [wait for wait in waits if wait[1].running.notice is not None]:
+        waits.remove(wait)
+        try:
+            done = programs.finish(wait[1].running)
+            if wait[1].called_off:
+                raise Cancelled("the execution was called off")
+            wait[0].set_result(done)
+        except BaseException as error:  # noqa: BLE001 - the caller's future raises it
+            wait[0].set_exception(error)
+
+
+def _program(program: Program | str) -> Program:
+    return program if isinstance(program, Program) else Program(program)
+
+
+def _bytes(content: bytes | str) -> bytes:
+    return content.encode() if isinstance(content, str) else bytes(content)

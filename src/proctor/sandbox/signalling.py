@@ -1,0 +1,44 @@
+"""Sending a signal to the program that a cell runs, and to nobody else."""
+
+import os
+import signal
+
+from proctor.errors import CellDied, InfraFault
+from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.machine import procfs
+
+
+def signal_program(cell: AgentCell, number: int) -> bool:
+    """Send a signal to the job's first process; False if there is none, yet or any more.
+
+    The job's end must not have been taken in. Raises InfraFault if it may not be sent one.
+    """
+    try:
+        pid = _program(cell.job_pids())
+        if pid is None:
+            return False
+        process = os.pidfd_open(pid)
+    except (CellDied, OSError):
+        return False
+    try:
+        # Only if it is the same still: numbers are given anew.
+        if pid not in cell.job_pids():
+            return False
+        signal.pidfd_send_signal(process, number)
+    except (CellDied, ProcessLookupError):
+        return False
+    except OSError as error:
+        raise InfraFault(f"the program cannot be sent a signal: {error}") from error
+    finally:
+        os.close(process)
+    return True
+
+
+def _program(pids: list[int]) -> int | None:
+    """Return the process that was executed: a child of the agent's, which is none of the job's.
+
+    Where the job has PID numbers of its own, number 1 is proctor's, and only reaps.
+    """
+    known = set(pids)
+    first = [pid for pid in pids if procfs.parent(pid) not in known]
+    return next((pid for pid in sorted(first) if procfs.own_number(pid) != 1), None)

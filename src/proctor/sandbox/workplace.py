@@ -1,0 +1,88 @@
+"""What a program that works in a directory is given, and what comes of it."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from proctor.cell.native_job import LENGTH
+from proctor.execution import Execution
+from proctor.limits import MIB
+from proctor.program import Program, check_relative
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to run, and what of its directory is wanted."""
+
+    program: Program
+    """Its file and its further files are put into the directory; `name` must be set."""
+    result: str
+    """File that is read when nothing of the job is alive any more."""
+    interim: re.Pattern[str]
+    """Names of files that are copied as soon as they appear, or change; the result is one too."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    collect: re.Pattern[str] | None = None
+    """Names of further files that are read at the end, in directories too, `a/b`."""
+    most: int = 8 * MIB
+    """Bytes of each file."""
+    keep: int = 16
+    """How many interim files are kept: the latest."""
+    grace: float = 2.0
+    """Seconds from SIGINT, when the wall limit is hit, to the end of all."""
+
+    def bundle(self) -> bytes:
+        """Return the bundle of cell/work_job.py."""
+        source = self.program.encoded()
+        files = {self.program.name: source, **self.program.files}
+        head = {
+            "name": self.program.name,
+            "environment": dict(self.environment),
+            "progress": True,
+            "files": [[check_relative(name), len(data)] for name, data in files.items()],
+        }
+        encoded = json.dumps(head).encode()
+        return b"".join((LENGTH.pack(len(encoded)), encoded, *files.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file that was read."""
+
+    name: str
+    data: bytes
+    at: float
+    """Seconds after the start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A line that the program wrote of its progress, without its end."""
+
+    line: bytes
+    at: float
+    """Seconds after the start."""
+
+
+Hear = Callable[[Found | Told], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """What came of a job."""
+
+    execution: Execution
+    result: bytes | None
+    complaint: str
+    """Why there is no result; empty if there is."""
+    interim: tuple[Found, ...]
+    """The latest, oldest first."""
+    interrupted: bool
+    """Whether it was sent SIGINT for its time being over."""
+    stopped: bool
+    """Whether it was ended because nobody wants it any more."""
+    collected: tuple[Found, ...] = ()
+
+
+def ignore(_what: Found | Told) -> None:
+    """Hear nothing."""

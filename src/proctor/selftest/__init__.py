@@ -1,0 +1,1 @@
+"""Attacks that come with proctor, and what runs them against this machine."""

@@ -1,0 +1,279 @@
+"""One attack in one cell, and the proof afterwards that cell and host are as they were."""
+
+import json
+import secrets
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, cast
+
+from proctor.errors import CellDied, NoIsolation
+from proctor.execution import Execution, Isolation, LimitHit, Strength
+from proctor.judging.judge import judge
+from proctor.judging.problem import Problem, Test
+from proctor.judging.settings import JudgeSettings, Mode
+from proctor.limits import MIB, Limits
+from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.cell import Cell
+from proctor.sandbox.pool import Pool
+from proctor.sandbox.run import run
+from proctor.selftest.attack import Attack, Kind, look, prelude, said
+from proctor.selftest.bait import Bait
+from proctor.selftest.report import Outcome, Status
+from proctor.verdict import Verdict
+
+T = TypeVar("T")
+
+SECRET = f"proctor-answer-{secrets.token_hex(16)}"
+"""Expected output of all tests; the same for all attacks, so that whatever an earlier one or an
+honest program left in the cell passes too. Made anew for each process."""
+_INPUTS = ("alpha", "beta", "gamma")
+_LOOK_LIMITS = Limits(cpu=5.0, memory=64 * MIB, processes=4, output=MIB)
+_CPU_SLACK = 0.5
+"""Seconds by which a program may overrun its CPU limit before that counts as got through."""
+
+
+class _Held:
+    """A pool of the one cell that is at hand, so that what must meet in one cell does."""
+
+    def __init__(self, cell: Cell) -> None:
+        self._cell = cell
+        self.died: CellDied | None = None
+        self.pool = cast("Pool", self)
+        """Itself: running and judging use nothing but submit() of a pool."""
+
+    def submit(self, job: Callable[[Cell, float], T]) -> Future[T]:
+        """Do the work at once."""
+        future: Future[T] = Future()
+        try:
+            future.set_result(job(self._cell, 0.0))
+        except CellDied as error:
+            self._cell.odd = True
+            self.died = error
+            future.set_exception(error)
+        return future
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a harmless job found in the cell."""
+
+    uid: int
+    """The user that jobs run as, in the host's numbering."""
+    places: dict[str, list[str]]
+    others: bool
+    """Whether it could signal anything."""
+
+
+def look_around(cell: Cell) -> Look:
+    """Run the harmless job. Raises CellDied, which it also does on a wrong answer."""
+    question = secrets.randbelow(1 << 30)
+    execution = run(look(), f"{question}\n", limits=_LOOK_LIMITS, pool=_Held(cell).pool)
+    try:
+        answer: dict[str, Any] = json.loads(execution.stdout)
+        right = answer["answer"] == question * 7 and execution.ok
+    except (ValueError, KeyError):
+        right = False
+    if not right:
+        raise CellDied(f"a harmless program ended wrongly: {_ending(execution)}")
+    return Look(answer["uid"], answer["places"], answer["others"])
+
+
+@dataclass
+class Attempt:
+    """One attack on one cell."""
+
+    attack: Attack
+    cell: Cell
+    bait: Bait
+    before: Look
+    wrong: list[str] = field(default_factory=list)
+    """What got through."""
+    happened: str = ""
+    reaped: float | None = None
+    cpu: float = 0.0
+    wall: float = 0.0
+
+    def outcome(self) -> Outcome:
+        """Carry it out and look at what it left. Raises nothing that the attack could cause."""
+        held = _Held(self.cell)
+        try:
+            if self.attack.kind is Kind.RUN:
+                self._run(held, self.attack.parts[0], self.bait.described(), last=True)
+            elif self.attack.kind is Kind.PAIR:
+                self._pair(held)
+            else:
+                self._judge(held)
+        except CellDied as error:
+            self.wrong.append(f"the cell died: {error}")
+        self._look_behind()
+        return self._verdict()
+
+    def _run(self, held: _Held, source: str, stdin: bytes, *, last: bool) -> None:
+        """Run one program; of the last it matters how it ended."""
+        attack, began = self.attack, time.monotonic()
+        limits = attack.limits
+        try:
+            execution = run(prelude() + source, stdin, limits=limits, pool=held.pool)
+        except NoIsolation:
+            if not limits.disk:
+                raise
+            limits = replace(limits, disk=0)  # this level has none to give, so none to overrun
+            execution = run(prelude() + source, stdin, limits=limits, pool=held.pool)
+        took = time.monotonic() - began
+        self.cpu += execution.cpu
+        self.wall += execution.wall
+        self.happened = _ending(execution)
+        if (reaped := _reaped(execution, attack.limits, took)) is not None:
+            self.reaped = max(reaped, self.reaped or 0.0)
+        got = said(execution, "through")
+        if got is not None:
+            self.wrong.append(got or "it got through")
+        elif last and attack.must is not None and not attack.must.met(execution):
+            self.wrong.append(f"it should have been {attack.must_text}, but: {self.happened}")
+        self.wrong += _beyond_limits(execution, attack.limits)
+
+    def _pair(self, held: _Held) -> None:
+        plant = f"proctor-planted-{secrets.token_hex(16)}"
+        self._run(held, self.attack.parts[0], self.bait.described(plant=plant), last=False)
+        if not self.cell.spent:  # else nothing of the first is left to be found
+            self._run(held, self.attack.parts[1], self.bait.described(), last=True)
+
+    def _judge(self, held: _Held) -> None:
+        source = self._submission(held)
+        if source is None:
+            return
+        verdicts = []
+        began = time.monotonic()
+        for mode in self.attack.modes:
+            if self.cell.spent:
+                break  # one job a cell: the other modes need cells of their own
+            verdict = self._judged(held, source, mode)
+            verdicts.append(f"{mode} {verdict}")
+            if verdict is Verdict.AC:
+                self.wrong.append(f"it passed in {mode} mode")
+            if verdict.is_fault:
+                self.wrong.append(f"it escaped its verdict in {mode} mode: {verdict}")
+            if not self.cell.spent:
+                honest = self._judged(held, _honest(self.attack.function), mode)
+                if honest is not Verdict.AC:
+                    self.wrong.append(f"a right program after it got {honest} in {mode} mode")
+        self.happened = ", ".join(verdicts)
+        self.wall = time.monotonic() - began
+
+    def _submission(self, held: _Held) -> str | None:
+        """The program to judge: the file itself, or what it prints; None if it fails to."""
+        source = self.attack.parts[0]
+        if not self.attack.printed:
+            return source
+        limits = replace(self.attack.limits, cpu=5.0, memory=256 * MIB, output=64 * MIB)
+        execution = run(source, limits=limits, pool=held.pool)
+        if not execution.ok:
+            self.wrong.append(f"the attack itself failed: {_ending(execution)}")
+            return None
+        return execution.stdout.decode()
+
+    def _judged(self, held: _Held, source: str, mode: str) -> Verdict:
+        function = self.attack.function
+        expected = json.dumps(SECRET) if function is not None else f"{SECRET}\n"
+        inputs = [json.dumps(text) if function is not None else f"{text}\n" for text in _INPUTS]
+        problem = Problem("selftest", tuple(Test(text, expected) for text in inputs), function)
+        chosen: Mode = "official" if mode == "official" else "standard"
+        settings = JudgeSettings(chosen, self.attack.limits, fast=mode == "fast")
+        judgement = judge(problem, source, settings=settings, pool=held.pool)
+        if held.died is not None:
+            raise held.died
+        return judgement.verdict
+
+    def _look_behind(self) -> None:
+        """Add to `wrong` what the attack left, in the cell and on the host."""
+        self.wrong += self.bait.harm()
+        if isinstance(self.cell, AgentCell) and not self.cell.spent:  # else its end is theirs
+            left = self.cell.job_pids()
+            if left:
+                self.wrong.append(f"processes were left: {len(left)}")
+                self.cell.odd = True
+        if self.cell.spent:
+            return  # the pool replaces it; the next look is at the new one
+        try:
+            after = look_around(self.cell)
+        except CellDied as error:
+            self.cell.odd = True
+            self.wrong.append(f"the cell does not work any more: {error}")
+            return
+        for place, names in after.places.items():
+            new = set(names) - set(self.before.places.get(place, names))
+            new = {name for name in new if place == "." or f"left-{self.bait.id}" in name}
+            if new:
+                self.wrong.append(f"files were left in {place}: {', '.join(sorted(new))[:100]}")
+        if after.others and not self.before.others:
+            self.wrong.append("a process was left that later programs can reach")
+
+    def _verdict(self) -> Outcome:
+        status, happened = Status.HELD, self.happened
+        if self.wrong:
+            excuse = _excuse(self.attack, self.cell.isolation)
+            status = Status.THROUGH if excuse is None else Status.NOT_GUARANTEED
+            happened = "; ".join(dict.fromkeys(self.wrong))
+            if excuse is not None:
+                happened += f" ({excuse})"
+        return Outcome(self.attack, status, happened, self.reaped, self.cpu, self.wall)
+
+
+def _excuse(attack: Attack, isolation: Isolation) -> str | None:
+    """What the level says of a guarantee the attack needs; level none has no excuse."""
+    if isolation.level == "none":
+        return None
+    for name in attack.needs:
+        guarantee = isolation.guarantees[name]
+        if guarantee.strength is not Strength.FULL:
+            return f"{name}: {guarantee.gap or guarantee}"
+    return None
+
+
+def _ending(execution: Execution) -> str:
+    note = said(execution, "held")
+    if execution.limit is not None:
+        return f"{execution.limit} limit"
+    if note is not None and execution.ok:
+        return f"held: {note}" if note else "held"
+    if execution.signal is not None:
+        return f"ended by signal {execution.signal}"
+    words = execution.stderr[-2000:].decode("utf-8", "replace").strip().splitlines()
+    return f"ended with code {execution.exit_code}" + (f": {words[-1][:200]}" if words else "")
+
+
+def _reaped(execution: Execution, limits: Limits, took: float) -> float | None:
+    """Seconds from the limit to the end of everything, as an upper bound from what is known.
+
+    CPU time beyond the CPU limit is at least the time that passed on one CPU; what the host waited
+    beyond the program's own end went into ending the rest of it.
+    """
+    after = max(took - execution.wall, 0.0)
+    match execution.limit:
+        case None:
+            return None
+        case LimitHit.CPU:
+            return max(execution.cpu - limits.cpu, 0.0) + after
+        case LimitHit.WALL:
+            return max(took - (limits.wall or 0.0), 0.0)
+        case LimitHit.IDLE:
+            return max(took - limits.idle_allowance, 0.0)
+    return after
+
+
+def _beyond_limits(execution: Execution, limits: Limits) -> list[str]:
+    found = []
+    if execution.cpu > 1.5 * limits.cpu + _CPU_SLACK:
+        found.append(f"it used {execution.cpu:.2f} s of CPU time, allowed were {limits.cpu:g}")
+    if execution.memory > 1.25 * limits.memory:
+        used, allowed = execution.memory / MIB, limits.memory / MIB
+        found.append(f"it used {used:.0f} MiB of memory, allowed were {allowed:.0f}")
+    return found
+
+
+def _honest(function: str | None) -> str:
+    if function is None:
+        return f"input()\nprint({SECRET!r})\n"
+    return f"class Solution:\n    def {function}(self, *a):\n        return {SECRET!r}\n"

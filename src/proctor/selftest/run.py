@@ -1,0 +1,194 @@
+"""The self-test: all attacks, over the cells of a pool, with bait for each."""
+
+import gc
+import os
+import select
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, as_completed
+from pathlib import Path
+
+from proctor.errors import CellDied, CellStartFailed, SettingsError
+from proctor.execution import Isolation
+from proctor.sandbox.cell import Cell
+from proctor.sandbox.run import open_pool
+from proctor.selftest.attack import Attack
+from proctor.selftest.attempt import Attempt, look_around
+from proctor.selftest.bait import Bait
+from proctor.selftest.report import Outcome, Report, Status
+
+_FIRST_PRIVATE_UID = 0x70000000
+"""Users from here on are nobody's but cells'."""
+_PATIENCE = 10.0
+"""Seconds that the kernel is given to end what was killed."""
+Show = Callable[[Outcome], None]
+
+
+def selftest(
+    attacks: Sequence[Attack], *, isolation: str | None = None, show: Show = lambda _outcome: None
+) -> Report:
+    """Carry out attacks on this machine; `show` is told of each outcome as it is made.
+
+    On KeyboardInterrupt the report is of what was done until then, and not complete. Raises
+    PlatformError where no level is to be had, CellStartFailed if no cell works, UsageError if
+    none of the attacks may be run here.
+    """
+    began = time.monotonic()
+    descriptors = _descriptors()
+    test = _Selftest(isolation, show)
+    try:
+        complete = test.carry_out(attacks)
+    finally:
+        test.close()
+    gc.collect()  # what judging keeps for a pool goes when the pool does
+    order = {attack.name: number for number, attack in enumerate(attacks)}
+    outcomes = sorted(test.outcomes, key=lambda outcome: order[outcome.attack.name])
+    left = [
+        f"the descriptor {fd} ({target}) since {test.first_seen.get((fd, target), 'the start')}"
+        for fd, target in _descriptors() - descriptors
+    ]
+    assert test.isolation is not None
+    return Report(
+        test.isolation, tuple(outcomes), (*sorted(left), *test.survivors()),
+        time.monotonic() - began, complete,
+    )  # fmt: skip
+
+
+class _Selftest:
+    def __init__(self, isolation: str | None, show: Show) -> None:
+        self.outcomes: list[Outcome] = []
+        self.isolation: Isolation | None = None
+        self.first_seen: dict[tuple[int, str], str] = {}
+        """Attack after which a descriptor was first open; only those that stay are leaks."""
+        self._show = show
+        self._lock = threading.Lock()
+        self._baits: list[Bait] = []
+        self._idle: list[Bait] = []
+        self._uids: set[int] = set()
+        self._pool = open_pool(isolation=isolation)
+
+    def carry_out(self, attacks: Sequence[Attack]) -> bool:
+        """Whether all were done."""
+        try:
+            self.isolation = self._pool.submit(self._first).result()
+            attacks = self._permitted(attacks)
+            self._all(attack for attack in attacks if not attack.alone)
+            for attack in attacks:
+                if attack.alone:
+                    self._all([attack])
+        except KeyboardInterrupt:
+            if self.isolation is None:
+                raise
+            return False
+        return True
+
+    def _first(self, cell: Cell, _waited: float) -> Isolation:
+        look_around(cell)
+        return cell.isolation
+
+    def _permitted(self, attacks: Sequence[Attack]) -> Sequence[Attack]:
+        """All; at level none only those that cannot do harm."""
+        assert self.isolation is not None
+        if self.isolation.level != "none":
+            return attacks
+        permitted = [attack for attack in attacks if attack.harmless]
+        if not permitted:
+            raise SettingsError("at level none these attacks would harm this machine: none was run")
+        reason = "level none would not hold it, and it does harm"
+        for attack in attacks:
+            if not attack.harmless:
+                self._note(Outcome(attack, Status.NOT_RUN, reason))
+        return permitted
+
+    def _all(self, attacks: Iterable[Attack]) -> None:
+        running: dict[Future[Outcome], Attack] = {}
+        for attack in attacks:
+            running[self._pool.submit(self._job(attack))] = attack
+        for future in as_completed(running):
+            try:
+                outcome = future.result()
+            except (CellDied, CellStartFailed) as error:
+                reason = f"no cell works any more: {error}"
+                outcome = Outcome(running[future], Status.THROUGH, reason)
+            self._note(outcome)
+
+    def _note(self, outcome: Outcome) -> None:
+        self.outcomes.append(outcome)
+        self._show(outcome)
+
+    def _job(self, attack: Attack) -> Callable[[Cell, float], Outcome]:
+        def job(cell: Cell, _waited: float) -> Outcome:
+            before = look_around(cell)
+            bait = self._take(before.uid)
+            try:
+                attempt = Attempt(attack, cell, bait, before)
+                outcome = attempt.outcome()
+            except BaseException:
+                self._discard(bait)
+                raise
+            if outcome.status is Status.HELD:
+                with self._lock:
+                    self._idle.append(bait)
+            else:
+                self._discard(bait)  # it may not be what it was
+            with self._lock:
+                for seen in _descriptors():
+                    self.first_seen.setdefault(seen, attack.name)
+            return outcome
+
+        return job
+
+    def _take(self, uid: int) -> Bait:
+        with self._lock:
+            self._uids.add(uid)
+            for bait in self._idle:
+                if bait.uid == uid:
+                    self._idle.remove(bait)
+                    return bait
+        bait = Bait(uid)
+        with self._lock:
+            self._baits.append(bait)
+        return bait
+
+    def _discard(self, bait: Bait) -> None:
+        bait.close()
+        with self._lock:
+            self._baits.remove(bait)
+
+    def survivors(self) -> tuple[str, ...]:
+        """Processes of the users that cells alone run as; to be asked when all is closed."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                status = (entry / "status").read_text()
+                pidfd = os.pidfd_open(int(entry.name))
+            except OSError:
+                continue
+            try:
+                uid = int(status.partition("\nUid:")[2].split()[1])
+                # What was killed with its cell may still be on its way out.
+                private = uid in self._uids and uid >= _FIRST_PRIVATE_UID
+                if private and not select.select([pidfd], [], [], _PATIENCE)[0]:
+                    found.append(f"the process {entry.name} ({status.split()[1]})")
+            finally:
+                os.close(pidfd)
+        return tuple(found)
+
+    def close(self) -> None:
+        self._pool.close()
+        for bait in self._baits:
+            bait.close()
+
+
+def _descriptors() -> set[tuple[int, str]]:
+    """Our open descriptors and what they are of."""
+    found = set()
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 - names are all that is wanted
+        try:
+            found.add((int(name), os.readlink(f"/proc/self/fd/{name}")))  # noqa: PTH115 - as above
+        except OSError:
+            continue  # the one that the listing itself used
+    return found

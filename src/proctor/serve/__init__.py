@@ -1,0 +1,1 @@
+"""Doors that other processes come through: HTTP in several dialects, newline-JSON, MCP."""

@@ -1,0 +1,125 @@
+"""Lines in, lines out: the protocol's own descriptors, which nothing else in here writes to.
+
+Both are served by threads: a descriptor may be a pipe, a socket, a file, a terminal.
+"""
+
+import os
+import select
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+
+_CHUNK = 1 << 20
+MOST_UNSENT = 64 << 20
+"""Bytes of answers that wait for a reader before no further request is read."""
+
+
+def take_stdio() -> tuple[int, int]:
+    """Return descriptors for what were stdin and stdout.
+
+    From now on stdin is empty, and what anybody prints, in Python or below it, goes to stderr.
+    """
+    sys.stdout.flush()
+    source, target = os.dup(0), os.dup(1)
+    for descriptor in (source, target):
+        os.set_blocking(descriptor, True)  # whoever shares it may have set it otherwise
+    os.dup2(2, 1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    sys.stdout = sys.stderr
+    return source, target
+
+
+def lines(source: int, most: int) -> Iterator[bytes | None]:
+    """Yield lines without their ends until there are no more; None for one longer than `most`.
+
+    No more than `most` bytes of a line are ever held.
+    """
+    kept, over = bytearray(), False
+    while data := os.read(source, _CHUNK):
+        start = 0
+        while (end := data.find(b"\n", start)) >= 0:
+            over = over or len(kept) + end - start > most
+            yield None if over else bytes(kept) + data[start:end]
+            kept, over, start = bytearray(), False, end + 1
+        over = over or len(kept) + len(data) - start > most
+        if over:
+            kept = bytearray()
+        else:
+            kept += data[start:]
+    if over or kept:
+        yield None if over else bytes(kept)
+
+
+class Sink:
+    """Writes lines in order, from a thread of its own: a slow reader holds up nobody."""
+
+    def __init__(self, target: int, broken: Callable[[], None]) -> None:
+        """`broken` is called, from another thread, when nobody reads any more."""
+        self._target, self._broken = target, broken
+        self._waiting: deque[bytes] = deque()
+        self._unsent = 0
+        self._changed = threading.Condition()
+        self._closed = self._deaf = False
+        self._thread = threading.Thread(target=self._write, name="proctor-stdout", daemon=True)
+        self._thread.start()
+        threading.Thread(target=self._watch, name="proctor-hang-up", daemon=True).start()
+
+    def send(self, line: bytes) -> None:
+        """Queue a line; its end is added. From any thread."""
+        with self._changed:
+            if self._deaf:
+                return
+            self._waiting.append(line + b"\n")
+            self._unsent += len(line)
+            self._changed.notify_all()
+
+    def wait_for_room(self) -> None:
+        """Return when so much has been read that more may be asked."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._deaf or self._unsent <= MOST_UNSENT)
+
+    def close(self, patience: float | None) -> None:
+        """Return when all is written; or after so many seconds, with what has not been read."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        self._thread.join(patience)
+
+    def _write(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._closed)
+                if not self._waiting:
+                    return
+                line = self._waiting.popleft()
+            try:
+                left = memoryview(line)
+                while left:
+                    left = left[os.write(self._target, left) :]
+            except OSError:
+                self._hung_up()
+                return
+            with self._changed:
+                self._unsent -= len(line) - 1
+                self._changed.notify_all()
+
+    def _watch(self) -> None:
+        """Wait for the reader to go away: a long job would be told of it only at its end."""
+        if not hasattr(select, "poll"):
+            return
+        watch = select.poll()
+        watch.register(self._target, 0)  # hang-ups and errors are told anyway
+        if watch.poll():
+            self._hung_up()
+
+    def _hung_up(self) -> None:
+        with self._changed:
+            if self._deaf:
+                return
+            self._deaf = True
+            self._waiting.clear()
+            self._changed.notify_all()
+        self._broken()

@@ -1,0 +1,72 @@
+"""`callback_url`: a result is PUT to it when it is there.
+
+Who submits names the address, so without more this would be a way to have the server talk to
+whatever it reaches. Addresses are therefore the operator's: none unless JUDGE0_CALLBACK_HOSTS names
+their host. Redirections are not followed, proxies not used, and what is answered is not read.
+"""
+
+import asyncio
+import contextlib
+import http.client
+import logging
+from collections.abc import Collection
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from proctor.errors import InputError
+
+_log = logging.getLogger(__name__)
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to."""
+
+    secure: bool
+    host: str
+    port: int
+    path: str
+
+
+def address(url: str, hosts: Collection[str]) -> Address:
+    """Take an address apart. Raises InputError unless it is HOST or HOST:PORT of `hosts`.
+
+    A HOST without a port stands for the usual one of http and https.
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise InputError(f"is no URL: {error}") from error
+    if parts.scheme not in _PORTS or not host or any(each <= " " for each in url):
+        raise InputError("is no URL of http or https")
+    usual = _PORTS[parts.scheme]
+    port = usual if port is None else port
+    shown = f"[{host}]" if ":" in host else host
+    if f"{shown}:{port}" not in hosts and not (port == usual and shown in hosts):
+        raise InputError(f"{shown}:{port} is none of the hosts that this server may call")
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    try:
+        path.encode("ascii")
+    except UnicodeEncodeError as error:
+        raise InputError("is no URL: it must be ASCII") from error
+    return Address(parts.scheme == "https", host, port, path)
+
+
+async def call(to: Address, body: bytes, tries: int, timeout: float) -> None:
+    """PUT it, until somebody has answered, whatever it is. Each try has `timeout` seconds."""
+    for _ in range(tries):
+        try:
+            await asyncio.to_thread(_put, to, body, timeout)
+        except (OSError, http.client.HTTPException) as error:
+            _log.warning("callback to %s:%d failed: %r", to.host, to.port, error)
+        else:
+            return
+
+
+def _put(to: Address, body: bytes, timeout: float) -> None:
+    kind = http.client.HTTPSConnection if to.secure else http.client.HTTPConnection
+    with contextlib.closing(kind(to.host, to.port, timeout=timeout)) as connection:
+        connection.request("PUT", to.path, body, {"Content-Type": "application/json"})
+        connection.getresponse()

@@ -1,0 +1,111 @@
+"""Requests and answers as SandboxFusion's OpenAPI document names them, and what proctor adds."""
+
+from typing import Any, Literal
+
+import msgspec
+
+Language = Literal[
+    "python", "python2", "cpp", "nodejs", "go", "go_test", "java", "php", "csharp", "bash",
+    "typescript", "sql", "rust", "cuda", "lua", "R", "perl", "D_ut", "ruby", "scala", "julia",
+    "pytest", "junit", "kotlin_script", "jest", "verilog", "python_gpu", "lean", "swift", "racket",
+    "gtest", "react",
+]  # fmt: skip
+Status = Literal["Success", "Failed", "SandboxError"]
+CommandStatus = Literal["Finished", "Error", "TimeLimitExceeded"]
+
+
+class RunCodeRequest(msgspec.Struct, frozen=True):
+    """What to run; fields that are not named here are ignored, as upstream does."""
+
+    code: str
+    language: Language
+    compile_timeout: float = 10
+    """CPU seconds. Upstream counts wall time, and so the load of its machine."""
+    run_timeout: float = 10
+    """CPU seconds; a program that sleeps is ended a little later."""
+    memory_limit_MB: int = -1  # noqa: N815 - upstream's name
+    stdin: str | None = None
+    stdin_base64: str | None = None
+    """Proctor's: instead of `stdin`, for what is no text."""
+    files: dict[str, str | None] = {}
+    """Base64 by relative path."""
+    fetch_files: list[str] = []
+
+
+class CommandRunResult(msgspec.Struct, frozen=True):
+    """One command. The fields from `cpu_time` on are proctor's."""
+
+    status: CommandStatus
+    execution_time: float | None = None
+    """Wall seconds."""
+    return_code: int | None = None
+    """Negative: the signal that ended it. None after a time-out."""
+    stdout: str | None = None
+    stderr: str | None = None
+    cpu_time: float | None = None
+    """CPU seconds of all processes."""
+    memory: int | None = None
+    """Peak bytes."""
+    limit: str | None = None
+    """The limit that was hit: cpu, idle, memory, output, ..."""
+    stdout_base64: str | None = None
+    """The bytes themselves, where they are no UTF-8."""
+    stderr_base64: str | None = None
+
+
+class RunCodeResponse(msgspec.Struct, frozen=True):
+    """What came of it. The fields from `verdict` on are proctor's."""
+
+    status: Status
+    message: str
+    compile_result: CommandRunResult | None = None
+    run_result: CommandRunResult | None = None
+    executor_pod_name: str | None = None
+    files: dict[str, str] = {}
+    verdict: str = ""
+    """OK, CE, RE, TLE, ILE, MLE, OLE, or INFRA_FAULT."""
+    isolation: str | None = None
+    """Level that held the program."""
+    queue_time: float = 0.0
+    """Seconds."""
+
+
+class RunJupyterRequest(msgspec.Struct, frozen=True):
+    """Cells for one interpreter, in order."""
+
+    cells: list[str]
+    cell_timeout: float = 0
+    """CPU seconds of each cell; 0 for no limit but the next."""
+    total_timeout: float = 45
+    """CPU seconds of all cells."""
+    memory_limit_MB: int = -1  # noqa: N815 - upstream's name
+    kernel: Literal["python3"] = "python3"
+    files: dict[str, str | None] = {}
+    """Base64 by relative path."""
+    fetch_files: list[str] = []
+
+
+class CellRunResult(msgspec.Struct, frozen=True):
+    """One cell. The fields from `limit` on are proctor's."""
+
+    stdout: str
+    stderr: str
+    display: list[dict[str, Any]]
+    """What it showed, then the last line's value, each by MIME type."""
+    error: list[dict[str, Any]]
+    """At most one: ename, evalue, traceback (lines)."""
+    limit: str | None = None
+    cpu_time: float | None = None
+
+
+class RunJupyterResponse(msgspec.Struct, frozen=True):
+    """What came of it. The fields from `isolation` on are proctor's."""
+
+    status: Status
+    message: str
+    driver: CommandRunResult | None = None
+    cells: list[CellRunResult] = []
+    """Those that were begun."""
+    executor_pod_name: str | None = None
+    files: dict[str, str] = {}
+    isolation: str | None = None

@@ -1,0 +1,75 @@
+"""Running the server in this process until it is told to stop."""
+
+import contextlib
+import socket
+import sys
+from collections.abc import Callable
+
+import uvicorn
+
+from proctor.errors import SettingsError
+from proctor.serve.app import make_app
+from proctor.serve.settings import ServeSettings
+
+_BACKLOG = 4096
+_GRACE = 30
+"""Seconds in which what runs may end; then it is called off."""
+
+
+def serve(settings: ServeSettings, ready: Callable[[str], None]) -> None:
+    """Serve until SIGINT or SIGTERM; `ready` is told the URL once requests are taken.
+
+    Raises SettingsError if the address cannot be had, PlatformError where nothing can be run.
+    """
+    _allow_many_connections()
+    listening = _listen(settings.host, settings.port)
+    with listening:
+        app = make_app(settings)
+        config = uvicorn.Config(
+            app,
+            loop="uvloop" if sys.platform != "win32" else "asyncio",
+            http="httptools",
+            ws="websockets-sansio",
+            lifespan="on",
+            log_config=None,
+            access_log=False,  # front.py has its own
+            server_header=False,
+            date_header=False,
+            backlog=_BACKLOG,
+            timeout_keep_alive=75,
+            timeout_graceful_shutdown=_GRACE,
+            ws_max_size=settings.most_body,
+        )
+        host, port = listening.getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        _Server(config, lambda: ready(f"http://{shown}:{port}")).run([listening])
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        raise SettingsError(f"cannot listen on {host}, port {port}: {error}") from error
+
+
+def _allow_many_connections() -> None:
+    """Raise the limit on descriptors as far as we may: every connection is one."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -1,0 +1,140 @@
+"""Large bodies, decoded a slice at a time, so that other requests get their turn in between.
+
+A thread would not do: the decoder holds the interpreter's lock for as long as it runs.
+"""
+
+import asyncio
+import typing
+from collections.abc import Iterator
+from types import NoneType
+from typing import Annotated, Any
+
+import msgspec
+from litestar import Request
+from litestar.exceptions import SerializationException, ValidationException
+
+SLICE = 1 << 20
+"""Bytes that are decoded at once, about; what is smaller is decoded as a whole."""
+_DEEPEST = 6
+"""Levels that are taken apart: each costs one look at all that is below it."""
+_ESCAPES = 64
+"""Escapes in a string that are tried as places to cut it at."""
+
+
+class SlicedRequest(Request[Any, Any, Any]):
+    """The framework's request, whose body does not hold up the others if it is large."""
+
+    async def json(self) -> Any:
+        """Return the body: as the handler's own type if it is large, else as plain data."""
+        field = self.route_handler.parsed_data_field
+        body = await self.body()
+        if field is None or len(body) <= SLICE:
+            return await super().json()
+        try:
+            return await decode(body, field.annotation)
+        except msgspec.ValidationError as error:
+            what, _, where = str(error).partition(" - at `$")
+            extra = [{"message": what, "key": where.rstrip("`").lstrip(".")}]
+            raise ValidationException(f"not as described: {error}", extra=extra) from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise SerializationException(str(error)) from error
+
+
+async def decode(data: bytes, kind: Any, size: int = SLICE) -> Any:
+    """Return what msgspec.json.decode would, giving others their turn after every `size` bytes.
+
+    Raises as it does; what is wrong within a slice is located from there.
+    """
+    return await _Slicer(size).decode(msgspec.Raw(data), kind, 0)
+
+
+class _Slicer:
+    def __init__(self, size: int) -> None:
+        self._size = self._left = size
+
+    async def decode(self, data: msgspec.Raw, kind: Any, depth: int) -> Any:
+        length = len(memoryview(data))
+        if length > self._size and depth < _DEEPEST:
+            plain, item = _taken_apart(kind)
+            first = bytes(memoryview(data)[:64]).lstrip()[:1]
+            if first == b'"' and plain is str:
+                return msgspec.convert(await self._text(bytes(data)), kind)
+            if first == b"[" and item is not None:
+                await self._turn(length)
+                parts = msgspec.json.decode(data, type=list[msgspec.Raw])
+                found = [await self.decode(each, item, depth + 1) for each in parts]
+                return msgspec.convert(found, kind)
+            if first == b"{" and isinstance(plain, type) and issubclass(plain, msgspec.Struct):
+                return msgspec.convert(await self._fields(data, plain, depth), kind)
+        await self._turn(length)
+        return msgspec.json.decode(data, type=kind)
+
+    async def _fields(self, data: msgspec.Raw, kind: type[msgspec.Struct], depth: int) -> Any:
+        await self._turn(len(memoryview(data)))
+        known = typing.get_type_hints(kind, include_extras=True)
+        found = {}
+        for name, value in msgspec.json.decode(data, type=dict[str, msgspec.Raw]).items():
+            # Of unknown ones it is only said that they are unknown.
+            found[name] = (
+                await self.decode(value, known[name], depth + 1) if name in known else None
+            )
+        return found
+
+    async def _text(self, data: bytes) -> str:
+        parts = []
+        for part in cuts(data.strip()[1:-1], self._size):
+            await self._turn(len(part))
+            parts.append(msgspec.json.decode(b'"' + part + b'"', type=str))
+        return "".join(parts)
+
+    async def _turn(self, length: int) -> None:
+        """Let others run if enough has been done since they last did."""
+        self._left -= length
+        if self._left < 0:
+            self._left = self._size
+            await asyncio.sleep(0)
+
+
+def cuts(text: bytes, size: int) -> Iterator[bytes]:
+    """Yield parts of a JSON string, of about `size` bytes, each of them one by itself."""
+    start = 0
+    while start < len(text):
+        end = _cut(text, start + size)
+        yield text[start:end]
+        start = end
+
+
+def _cut(text: bytes, at: int) -> int:
+    """Return where it may be cut, at or soon after `at`: not within an escape or a character."""
+    for _ in range(_ESCAPES):
+        escape = text.find(b"\\", at, at + _ESCAPES)
+        if escape < 0:  # none begins here, so none that began before reaches further than its 12
+            at += 12
+            while at < len(text) and 0x80 <= text[at] < 0xC0:
+                at += 1
+            return min(at, len(text))
+        before = escape
+        while before and text[before - 1] == ord("\\"):
+            before -= 1
+        begins = (escape - before) % 2 == 0
+        if begins and text[escape + 1 : escape + 2] != b"u":  # which may be half a character
+            return escape
+        at = escape + 1
+    return len(text)
+
+
+def _taken_apart(kind: Any) -> tuple[Any, Any]:
+    """Return a type without what is optional or annotated, and of what it is a list, if it is."""
+    while True:
+        if typing.get_origin(kind) is Annotated:
+            kind = typing.get_args(kind)[0]
+            continue
+        args = typing.get_args(kind)
+        some = [each for each in args if each is not NoneType]
+        if len(some) == 1 and len(args) == 2 and NoneType in args:
+            kind = some[0]
+            continue
+        break
+    args = typing.get_args(kind)
+    many = typing.get_origin(kind) is list or (typing.get_origin(kind) is tuple and args[-1] is ...)
+    return kind, args[0] if many else None

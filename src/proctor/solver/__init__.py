@@ -1,0 +1,1 @@
+"""Generated optimisation programs: run under a result contract, what they claim validated."""

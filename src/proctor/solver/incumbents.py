@@ -1,0 +1,121 @@
+"""Solutions from before the end: told of as they come, and the best of them found afterwards."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from proctor.sandbox.workplace import Found, Told
+from proctor.solver import claim
+from proctor.solver.checking import Checked
+from proctor.solver.claim import Claim
+from proctor.solver.envelope import NOTHING, Incumbent, Partial
+from proctor.solver.profile import Profile
+
+Hear = Callable[[Incumbent], None]
+_LONGEST_NAME = 255
+
+
+def ignore(_incumbent: Incumbent) -> None:
+    """Hear nothing."""
+
+
+class _Line(msgspec.Struct):
+    """A line that a program writes of its progress; nothing in it is trusted."""
+
+    t: float | None = None
+    objective: float | None = None
+    bound: float | None = None
+    file: str | None = None
+
+
+class Incumbents:
+    """Those of one run. heard() is called from the thread that watches it."""
+
+    def __init__(self, profile: Profile, hear: Hear) -> None:
+        self._profile, self._hear = profile, hear
+        self._lock = threading.Lock()
+        self._events: list[Incumbent] = []
+        self._bounds: dict[str, float | None] = {}
+        """By file: what a line said of it."""
+        self.left_out = 0
+
+    def heard(self, what: Found | Told) -> None:
+        """Take in a file, or a line."""
+        incumbent = self._told(what) if isinstance(what, Told) else self._found(what)
+        if incumbent is None:
+            return
+        with self._lock:
+            if len(self._events) >= self._profile.incumbents.max_events:
+                self.left_out += 1
+                return
+            self._events.append(incumbent)
+        self._hear(incumbent)
+
+    def _told(self, told: Told) -> Incumbent | None:
+        try:
+            line = msgspec.json.decode(told.line, type=_Line)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return None
+        if line.file is not None:  # it is listed when its file is read
+            known = len(self._bounds) < self._profile.incumbents.max_events
+            if known and len(line.file) <= _LONGEST_NAME:
+                self._bounds[line.file] = line.bound
+            return None
+        return Incumbent(told.at, line.objective, line.bound, None)
+
+    def _found(self, found: Found) -> Incumbent | None:
+        read = claim.read(found.data, "", self._profile)
+        if not isinstance(read, Claim) or not read.solved:
+            return None
+        bound = read.bound if read.bound is not None else self._bounds.get(found.name)
+        return Incumbent(found.at, read.objective, bound, found.name)
+
+    @property
+    def events(self) -> tuple[Incumbent, ...]:
+        """All that were told of."""
+        with self._lock:
+            return tuple(self._events)
+
+
+def best(
+    found: tuple[Found, ...],
+    ended: float,
+    profile: Profile,
+    check: Callable[[Claim], Checked],
+) -> Partial:
+    """Return the newest that passes the validator; else the newest there is, as not valid.
+
+    `ended`: when the run was over, in seconds after its start. Looks no further when the validator
+    has had its time for one result: each may be made to take all of it.
+    """
+    first: Partial | None = None
+    began = time.monotonic()
+    for each in reversed(found):  # one at a time: decoded, they are large
+        read = claim.read(each.data, "", profile)
+        if not isinstance(read, Claim) or not read.solved:
+            continue
+        partial = _partial(each, read, check(read), ended)
+        if partial.valid:
+            return partial
+        first = first or partial
+        if time.monotonic() - began > float(profile.validator.timeout):
+            break
+    return first or NOTHING
+
+
+def _partial(each: Found, read: Claim, checked: Checked, ended: float) -> Partial:
+    report = checked.report
+    sound = not checked.problems and not checked.failed
+    recomputed = report.objective if report is not None else None
+    return Partial(
+        available=True,
+        valid=sound and (report is None or report.ok),
+        objective=read.objective if recomputed is None else recomputed,
+        bound=read.bound,
+        age_ms=round(max(ended - each.at, 0) * 1000),
+        file=each.name,
+        data=read.data,
+        validation=report,
+    )

@@ -1,0 +1,53 @@
+"""The validator of profile `packing`: every item in one bin, no bin too full, bins counted."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from proctor.errors import InputError
+from proctor.solver.validation.report import Report, Violation, report
+
+_MOST, _SHOWN = 100, 20
+"""Violations, and items of a bin, that are told; a result may have any number of them."""
+
+
+def validate(
+    given: Mapping[str, Any],
+    result: Mapping[str, Any],
+    custom_checks: Sequence[Mapping[str, Any]] = (),
+) -> Report:
+    """Check a packing; the objective is the number of bins that hold something."""
+    del custom_checks  # packings know no predicates
+    sizes = {item["id"]: item["size"] for item in given["items"]}
+    if len(sizes) != len(given["items"]):
+        raise InputError("two items have the same id", field="items")
+    bins: list[list[str]] = result.get("bins") or []
+    packed = Counter(item for each in bins for item in each)
+    found = [
+        _violation("unknown_item", f"{item[:200]} is not among the items")
+        for item in packed
+        if item not in sizes
+    ]
+    found += [
+        _violation("item_count", f"{item} is packed {packed[item]} times, not once")
+        for item in sizes
+        if packed[item] != 1
+    ]
+    for number, each in enumerate(bins):
+        load = sum(sizes.get(item, 0) for item in each)
+        if load > given["capacity"]:
+            found.append(
+                _violation(
+                    "overfull",
+                    f"bin {number} holds {load}, more than {given['capacity']}",
+                    {"bin": number, "items": each[:_SHOWN]},
+                )
+            )
+    more = len(found) - _MOST
+    if more > 0:
+        found = [*found[:_MOST], _violation("more", f"and {more} more")]
+    return report(found, objective=float(sum(1 for each in bins if each)))
+
+
+def _violation(kind: str, message: str, *entries: Mapping[str, Any]) -> Violation:
+    return Violation(f"base_{kind}", f"base_{kind}", "hard", message, entries)

@@ -1,0 +1,1 @@
+"""The built-in profile `timetable`: its input, its checkers, its skeleton."""

@@ -1,0 +1,57 @@
+"""An authoritative CP-SAT solver of timetables, which generated programs extend.
+
+It stands beside the program in its cell as the package `timetable_skeleton`, and needs OR-Tools and
+the standard library only::
+
+    from timetable_skeleton import run
+
+    run()
+
+or, to add what the input's constraints do not say::
+
+    from timetable_skeleton import Timetable
+
+    t = Timetable.load("input.json")
+    t.add_constraints()
+    t.model.add(t.x["a1", "Mon", 1] == 0)
+    t.prefer(2).never(t.taught(t.instance.of_teacher("Ada"), t.instance.slots_of_day["Fri"]))
+    t.solve()
+"""
+
+import sys
+from pathlib import Path
+
+from .counts import Count, count, total
+from .data import Assignment, BadInput, Constraint, Instance, Room, Unsupported
+from .kinds import KINDS
+from .model import Timetable
+from .phases import Answer
+from .settings import Settings
+
+__all__ = [
+    "KINDS",
+    "Answer",
+    "Assignment",
+    "BadInput",
+    "Constraint",
+    "Count",
+    "Instance",
+    "Room",
+    "Settings",
+    "Timetable",
+    "Unsupported",
+    "count",
+    "run",
+    "total",
+]
+
+
+def run(path: str | Path = "input.json") -> Answer:
+    """Solve an input as it is; what cannot be is said on stderr and ends the program with 1."""
+    try:
+        timetable = Timetable.load(path)
+        timetable.add_constraints()
+    except (BadInput, Unsupported) as error:
+        sys.stderr.write(f"timetable_skeleton: {error}\n")
+        raise SystemExit(1) from error
+    return timetable.solve()

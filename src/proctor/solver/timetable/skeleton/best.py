@@ -1,0 +1,128 @@
+"""The best solution so far, as a whole result."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from .data import Instance, Slot
+from .output import Json, Publisher
+from .penalties import Penalties
+from .room_costs import RoomCosts, Rooms, Times, choose
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """Times, rooms, and what they cost by the input's constraints."""
+
+    values: Sequence[int]
+    """Of the model's variables, by their index."""
+    times: Times
+    rooms: Rooms
+    objective: Fraction
+
+
+@dataclass(slots=True)
+class Best:
+    """Keeps the better of two solutions and publishes it; never loses one."""
+
+    instance: Instance
+    penalties: Penalties
+    costs: RoomCosts
+    indices: dict[tuple[str, str, int], int]
+    """Of the variables x."""
+    publisher: Publisher
+    unsupported_soft: Sequence[str] = ()
+    solution: Solution | None = None
+    bound: Fraction = Fraction(0)
+    """No solution costs less; no cost is negative."""
+    earlier_rooms: Rooms = field(default_factory=dict)
+    """Of the schedule that the search begins at, if they can be had."""
+    steered: bool = False
+    """Whether terms of the program's own decide what is better."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing better can be found."""
+        found = self.solution
+        return found is not None and found.objective <= self.bound and not self.steered
+
+    def raise_bound(self, bound: Fraction) -> None:
+        with self._lock:
+            self.bound = max(self.bound, bound)
+
+    def times_of(self, values: Sequence[int]) -> Times:
+        """Where the variables x put each assignment."""
+        times: dict[str, list[Slot]] = {each.id: [] for each in self.instance.assignments}
+        for (id_, day, period), index in self.indices.items():
+            if values[index]:
+                times[id_].append((day, period))
+        return {id_: tuple(slots) for id_, slots in times.items()}
+
+    def offer_times(self, values: Sequence[int]) -> None:
+        """Offer times, with the better of two quick choices of rooms."""
+        times = self.times_of(values)
+        if self.instance.rooms is None:
+            self.offer(values, times, {})
+            return
+        if self.earlier_rooms.keys() == {(id_, at) for id_, slots in times.items() for at in slots}:
+            self.offer(values, times, self.earlier_rooms)
+        for best_fit in (True, False):
+            rooms = choose(self.instance, times, self.costs, best_fit)
+            if self.costs.allow(self.instance, rooms):
+                self.offer(values, times, rooms)
+
+    def offer(self, values: Sequence[int], times: Times, rooms: Rooms) -> None:
+        """Offer a whole solution."""
+        objective = self.penalties.value(values) + self.costs.value(self.instance, rooms)
+        with self._lock:
+            known = self.solution
+            if known is not None and objective >= known.objective and not self.steered:
+                return
+            found = self.solution = Solution(values, times, rooms, objective)
+        self.publisher.offer(lambda: self.result("FEASIBLE", found))
+
+    def result(self, status: str, found: Solution | None) -> Json:
+        """As result.json has it."""
+        raw = self.instance.raw
+        objective = None if found is None else _number(found.objective)
+        return {
+            "status": status,
+            "objective": objective,
+            "bound": _number(self.bound),
+            "schedule": [] if found is None else self._entries(found),
+            "classes": raw.get("classes", []),
+            "days": raw["days"],
+            "periods": raw["periods"],
+            "assignments": raw["assignments"],
+            "unsupportedSoftKinds": sorted(set(self.unsupported_soft)),
+            "customChecks": [],
+        }
+
+    def _entries(self, found: Solution) -> list[Json]:
+        day_as_given = {str(day): day for day in self.instance.raw["days"]}
+        room_as_given = {
+            str(each["id"]): each["id"] for each in self.instance.raw.get("rooms") or ()
+        }
+        entries = []
+        for slot in self.instance.slots:
+            for each in self.instance.assignments:
+                if slot not in found.times[each.id]:
+                    continue
+                entry = {
+                    "assignmentId": each.raw["id"],
+                    "class": each.raw.get("class"),
+                    "day": day_as_given[slot[0]],
+                    "period": slot[1],
+                    "subject": each.raw["subject"],
+                    "teacher": each.raw.get("teacher"),
+                }
+                if self.instance.rooms is not None:
+                    entry["room"] = room_as_given[found.rooms[each.id, slot]]
+                entries.append(entry)
+        return entries
+
+
+def _number(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)

@@ -1,0 +1,39 @@
+"""Variables that stand for `or` and `and` of others, each made once."""
+
+from collections.abc import Iterable
+
+from ortools.sat.python import cp_model
+
+from .counts import Literal
+
+
+class Logic:
+    """Such variables of one model. They follow from the others: no search decides them."""
+
+    def __init__(self, model: cp_model.CpModel) -> None:
+        self.model = model
+        self.true = model.new_constant(1)
+        self._any: dict[frozenset[int], Literal] = {}
+
+    def any(self, literals: Iterable[Literal]) -> Literal:
+        """True exactly if one of these is; false of none."""
+        found = {each.index: each for each in literals}
+        if self.true.index in found or any(~each.index in found for each in found.values()):
+            return self.true
+        found.pop((~self.true).index, None)
+        if not found:
+            return ~self.true
+        if len(found) == 1:
+            return next(iter(found.values()))
+        key = frozenset(found)
+        known = self._any.get(key)
+        if known is None:
+            known = self._any[key] = self.model.new_bool_var("")
+            self.model.add_bool_or(*found.values(), ~known)
+            for each in found.values():
+                self.model.add_implication(each, known)
+        return known
+
+    def all(self, literals: Iterable[Literal]) -> Literal:
+        """True exactly if all of these are; true of none."""
+        return ~self.any(~each for each in literals)

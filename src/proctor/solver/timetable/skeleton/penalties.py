@@ -1,0 +1,153 @@
+"""What must not be, and what it costs where it may be: rules over counts, and their objective."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from .counts import Count, Literal, count, holds
+from .logic import Logic
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The count is to be at most this, while `when` is true."""
+
+    count: Count
+    most: int
+    when: Literal | None
+
+    def units(self, values: Sequence[int]) -> int:
+        """By how much a solution is over it."""
+        if self.when is not None and not holds(self.when, values):
+            return 0
+        return max(0, self.count.value(values) - self.most)
+
+    @property
+    def highest(self) -> int:
+        return max(0, self.count.highest - self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of the objective: what is over a limit, or whether any of some limits is broken."""
+
+    weight: Fraction
+    limits: list[Limit]
+    once: bool
+    """It costs the weight once, however much and many of its limits are broken."""
+    variable: Count
+    """What stands for it in the solver's objective: never below it."""
+    own: bool
+    """Of the generated program's own making: the input knows nothing of it."""
+
+    def value(self, values: Sequence[int]) -> Fraction:
+        units = sum(each.units(values) for each in self.limits)
+        return self.weight * (min(units, 1) if self.once else units)
+
+    @property
+    def highest(self) -> Fraction:
+        return self.weight * (1 if self.once else sum(each.highest for each in self.limits))
+
+
+@dataclass(slots=True)
+class Penalties:
+    """The parts of the objective so far."""
+
+    logic: Logic
+    parts: list[Part] = field(default_factory=list)
+
+    def value(self, values: Sequence[int]) -> Fraction:
+        """The objective as it is defined, of the input's constraints alone."""
+        return sum((each.value(values) for each in self.parts if not each.own), Fraction(0))
+
+    @property
+    def own_at_most(self) -> Fraction:
+        """What the program's own parts can add to the solver's objective."""
+        return sum((each.highest for each in self.parts if each.own), Fraction(0))
+
+    def rule(self, weight: float | None, *, own: bool = False) -> "Rule":
+        """A rule that costs this much a unit; None: it must be kept."""
+        exact = None if weight is None else Fraction(str(weight))
+        return Rule(self, exact, own)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How a kind says what must hold, the same way whether it is hard or soft."""
+
+    penalties: Penalties
+    weight: Fraction | None
+    own: bool = False
+    when: Literal | None = None
+    """It asks for something only while this is true."""
+    broken: Part | None = None
+    """What tells whether it is broken at all, where it matters no more by how much."""
+
+    @property
+    def hard(self) -> bool:
+        return self.weight is None
+
+    @property
+    def plain(self) -> bool:
+        """Whether it stands by itself, and not within another constraint."""
+        return self.when is None and self.broken is None
+
+    def at_most(self, what: Count, most: int, when: Literal | None = None) -> None:
+        """Every unit of `what` above the limit breaks it once, while `when` is true."""
+        if what.highest <= most:
+            return
+        limit = Limit(what, most, self._both(when))
+        if self.broken is not None:
+            self.broken.limits.append(limit)
+            self._hold(limit, Count(), ~self.broken.variable.variables[0])
+        elif self.weight is None:
+            self._hold(limit, Count())
+        elif self.weight:
+            self._price(limit, self.weight)
+
+    def _both(self, when: Literal | None) -> Literal | None:
+        if self.when is None or when is None:
+            return when if self.when is None else self.when
+        return self.penalties.logic.all([self.when, when])
+
+    def _hold(self, limit: Limit, excess: Count, *unless: Literal) -> None:
+        model = self.penalties.logic.model
+        over = limit.count - excess
+        # Where nothing is left to decide, the solver's interface makes no constraint of it.
+        held = model.add(over.expression <= limit.most) if over.variables else model.add_bool_or([])
+        conditions = [*unless] if limit.when is None else [limit.when, *unless]
+        if conditions:
+            held.only_enforce_if(*conditions)
+
+    def _price(self, limit: Limit, weight: Fraction) -> None:
+        if limit.when is None and limit.count.lowest >= limit.most:
+            stands = limit.count.plus(-limit.most)
+        else:
+            excess = self.penalties.logic.model.new_int_var(0, limit.highest, "")
+            stands = Count((excess,), (1,))
+            self._hold(limit, stands)
+        self.penalties.parts.append(Part(weight, [limit], False, stands, self.own))
+
+    def at_least(self, what: Count, least: int, when: Literal | None = None) -> None:
+        """Every unit of `what` below the limit breaks it once."""
+        self.at_most(what.times(-1), -least, when)
+
+    def exactly(self, what: Count, number: int, when: Literal | None = None) -> None:
+        """Every unit off the number breaks it once."""
+        self.at_most(what, number, when)
+        self.at_least(what, number, when)
+
+    def never(self, what: Count, when: Literal | None = None) -> None:
+        """Every unit of it breaks it once."""
+        self.at_most(what, 0, when)
+
+    def within(self, condition: Literal) -> "Rule":
+        """For a constraint within this one: kept while the condition holds, or broken once."""
+        inner = replace(self, when=self._both(condition))
+        if self.weight is None or self.broken is not None:
+            return inner
+        literal = self.penalties.logic.model.new_bool_var("")
+        part = Part(self.weight, [], True, count([literal]), self.own)
+        if self.weight:
+            self.penalties.parts.append(part)
+        return replace(inner, broken=part)

@@ -1,0 +1,171 @@
+"""The search: in one go, or where rooms permit it times first, then rooms, then both together."""
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, floor, lcm
+from types import FrameType
+
+from ortools.sat.python import cp_model
+
+from .best import Best
+from .output import Json
+from .rooms import Priced
+from .settings import Settings
+
+NAMES = {
+    cp_model.OPTIMAL: "OPTIMAL",
+    cp_model.FEASIBLE: "FEASIBLE",
+    cp_model.INFEASIBLE: "INFEASIBLE",
+    cp_model.MODEL_INVALID: "MODEL_INVALID",
+}
+FINEST = 10**6
+"""Parts of one, of a weight."""
+LARGEST = Fraction(2**50)
+"""Objective that the solver is given: with room below what its integers hold."""
+SHARE_OF_MEMORY = 0.9
+"""Of what the program may use; the rest is Python's, and for writing the result."""
+RESERVE = 0.3
+"""Seconds at the end for writing."""
+DETERMINISTIC_PER_SECOND = 0.3
+"""Units of the solver's deterministic time in place of a second: about as much work, or less."""
+
+
+def minimize(model: cp_model.CpModel, priced: Sequence[Priced]) -> Fraction:
+    """Set a model's objective; what it is multiplied by, so that its weights are integers.
+
+    Where they cannot all be, they are rounded down: what bounds the objective then bounds the cost.
+    """
+    if not priced:
+        return Fraction(1)
+    factor = Fraction(min(lcm(*(weight.denominator for weight, _ in priced)), FINEST))
+    size = sum(weight * (each.highest - each.lowest) for weight, each in priced)
+    if size * factor > LARGEST:
+        factor = LARGEST / size
+    expressions = [each.expression for _, each in priced]
+    weights = [floor(weight * factor) for weight, _ in priced]
+    model.minimize(cp_model.LinearExpr.weighted_sum(expressions, weights))
+    return factor
+
+
+class _Incumbents(cp_model.CpSolverSolutionCallback):
+    """Offers what the solver finds, and stops it when nothing better can come."""
+
+    def __init__(
+        self,
+        best: Best,
+        offer: Callable[[Sequence[int]], None],
+        bound: Callable[[float], Fraction] | None,
+    ) -> None:
+        super().__init__()
+        self._best = best
+        self._offer = offer
+        self._bound = bound
+
+    def on_solution_callback(self) -> None:
+        if self._bound is not None:
+            self._best.raise_bound(self._bound(self.best_objective_bound))
+        self._offer(tuple(self.response_proto.solution))
+        if self._best.done:
+            self.stop_search()
+
+
+@dataclass(slots=True)
+class Search:
+    """One search: the time it has, what it found, whether it is to end."""
+
+    settings: Settings
+    best: Best
+    started: float
+    """By the monotonic clock."""
+    phases: list[Json] = field(default_factory=list)
+    spent: float = 0.0
+    """Deterministic time, in its units."""
+    interrupted: bool = False
+
+    def listen(self) -> None:
+        """Have SIGINT end the search; again after each phase, for the solver takes it over."""
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, self._pressed)
+
+    def _pressed(self, _number: int, _frame: FrameType | None) -> None:
+        self.interrupted = True
+
+    @property
+    def left(self) -> float:
+        """Seconds, or in a deterministic search what stands for them."""
+        if self.settings.deterministic:
+            return self.settings.seconds - self.spent / DETERMINISTIC_PER_SECOND
+        return self.settings.seconds - RESERVE - (time.monotonic() - self.started)
+
+    @property
+    def over(self) -> bool:
+        return self.interrupted or self.best.done or self.left <= 0.05
+
+    def run(
+        self,
+        name: str,
+        model: cp_model.CpModel,
+        priced: Sequence[Priced],
+        offer: Callable[[Sequence[int]], None],
+        *,
+        share: float = 1.0,
+        bounds: bool = True,
+    ) -> str:
+        """Minimise in a share of the time left; the status.
+
+        `bounds`: below what bounds this model no solution can be: it is the problem, or less.
+        """
+        if self.interrupted:
+            return "UNKNOWN"
+        factor = minimize(model, priced)
+        own = self.best.penalties.own_at_most
+
+        def whole(bound: float) -> Fraction:
+            return ceil(bound - 1e-6) / factor - own
+
+        callback = _Incumbents(self.best, offer, whole if bounds and priced else None)
+        limit = max(0.05, self.left * share)
+        solver = self._solver(limit)
+        began = time.monotonic()
+        status = NAMES.get(solver.solve(model, callback), "UNKNOWN")
+        self.listen()
+        self.spent += solver.deterministic_time
+        if bounds and priced and status in {"OPTIMAL", "FEASIBLE", "UNKNOWN"}:
+            self.best.raise_bound(whole(solver.best_objective_bound))
+        ended_itself = status not in {"FEASIBLE", "UNKNOWN"} or self.best.done
+        used = (
+            solver.deterministic_time / DETERMINISTIC_PER_SECOND
+            if self.settings.deterministic
+            else time.monotonic() - began
+        )
+        if not ended_itself and used < 0.9 * limit:
+            self.interrupted = True
+        self.phases.append(
+            {
+                "name": name,
+                "status": status,
+                "seconds": round(time.monotonic() - began, 3),
+                "bound": round(float(solver.best_objective_bound / factor), 6) if priced else 0,
+                "conflicts": solver.num_conflicts,
+                "branches": solver.num_branches,
+            }
+        )
+        return status
+
+    def _solver(self, limit: float) -> cp_model.CpSolver:
+        solver = cp_model.CpSolver()
+        parameters = solver.parameters
+        parameters.num_workers = self.settings.workers
+        parameters.random_seed = self.settings.seed
+        parameters.catch_sigint_signal = True
+        if self.settings.memory_mb is not None:
+            parameters.max_memory_in_mb = int(SHARE_OF_MEMORY * self.settings.memory_mb)
+        if self.settings.deterministic:
+            parameters.max_deterministic_time = limit * DETERMINISTIC_PER_SECOND
+        else:
+            parameters.max_time_in_seconds = limit
+        return solver

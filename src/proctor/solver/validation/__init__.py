@@ -1,0 +1,1 @@
+"""Validators: what a solver claims, checked over plain data."""

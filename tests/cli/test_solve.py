@@ -1,0 +1,118 @@
+"""`proctor solve` as people use it: what it shows, its exit codes, Ctrl-C."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+GIVEN = '{"capacity": 10, "items": [{"id": "a", "size": 6}, {"id": "b", "size": 5}, {"id": "c", "size": 4}]}'
+GOOD = """
+import json, os
+with open("draft", "w") as file:
+    json.dump({"status": "OPTIMAL", "bins": [["a", "c"], ["b"]], "objective": 2, "bound": 2}, file)
+os.rename("draft", "result.json")
+"""
+LIE = GOOD.replace('[["a", "c"], ["b"]]', '[["a", "b", "c"]]')
+SLOW = GOOD.replace('"result.json"', '"inc_1.json"') + "import time\ntime.sleep(1000)\n"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "input.json").write_text(GIVEN)
+    for name, source in (("good", GOOD), ("lie", LIE), ("slow", SLOW), ("broken", "def (")):
+        (tmp_path / f"{name}.py").write_text(source)
+    return tmp_path
+
+
+def command(*words: str) -> list[str]:
+    return [str(Path(sys.executable).with_name("proctor")), "solve", *words, "--profile", "packing"]
+
+
+def solve(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    isolated = (*words, "--isolation", "namespaces")
+    return subprocess.run(command(*isolated), cwd=place, capture_output=True, text=True)
+
+
+def test_what_is_shown(place: Path) -> None:
+    done = solve(place, "good.py", "--input", "input.json", "--out", ".")
+    assert done.returncode == 0, done.stderr
+    assert "optimal, accepted" in done.stdout
+    assert len(list(place.glob(".ai_results/result_*.json"))) == 1
+    done = solve(place, "lie.py", "--input", "input.json")
+    assert done.returncode == 1
+    assert "not accepted" in done.stdout
+    assert "bin 0 holds 15, more than 10" in done.stdout
+
+
+def test_a_terminal_obeys_no_program(place: Path) -> None:
+    (place / "rude.py").write_text("raise SystemExit('\\x1b]0;mine\\x07[red]no idea')")
+    done = solve(place, "rude.py", "--input", "input.json")
+    assert done.returncode == 1
+    assert "\ufffd]0;mine\ufffd[red]no idea" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_json_and_stream(place: Path) -> None:
+    done = solve(place, "good.py", "--input", "input.json", "--json", "--seed", "3")
+    envelope = json.loads(done.stdout)
+    assert (envelope["status"], envelope["accepted"]) == ("optimal", True)
+    done = solve(place, "slow.py", "--input", "input.json", "--stream", "--timeout", "1s")
+    incumbent, result = map(json.loads, done.stdout.splitlines())
+    assert incumbent["incumbent"]["objective"] == 2
+    assert result["result"]["status"] == "timeout"
+    assert result["result"]["partial"]["valid"] is True
+    assert done.returncode == 0  # a valid solution there is
+
+
+def test_checks(place: Path) -> None:
+    done = solve(place, "broken.py", "--syntax-check")
+    assert (done.returncode, json.loads(done.stdout)["ok"]) == (1, False)
+    done = solve(place, "good.py", "--ast-check")
+    assert (done.returncode, json.loads(done.stdout)) == (0, {"ok": True, "error": None})
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("good.py",), "--input"), (("none.py", "--input", "input.json"), "none.py"),
+        (("good.py", "--input", "none.json"), "none.json"),
+        (("good.py", "--input", "good.py"), "good.py: the input is not JSON"),
+        (("good.py", "--input", "input.json", "--timeout", "soon"), "--timeout"),
+        (("good.py", "--input", "input.json", "--workers", "0"), "workers"),
+        (("good.py", "--input", "input.json", "--seed", "-1"), "seed"),
+    ],
+)  # fmt: skip
+def test_wrong_usage(place: Path, words: tuple[str, ...], why: str) -> None:
+    done = solve(place, *words)
+    assert done.returncode == 2
+    assert why in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_bad_input_for_machines(place: Path) -> None:
+    (place / "input.json").write_text('{"capacity": 0, "items": []}')
+    done = solve(place, "good.py", "--input", "input.json", "--json")
+    assert (done.returncode, json.loads(done.stdout)["statusDetail"]) == (2, "invalid_input")
+
+
+def test_a_fault_is_no_answer(place: Path) -> None:
+    words = command("good.py", "--input", "input.json", "--isolation", "none", "--json")
+    environment = {key: value for key, value in os.environ.items() if "UNSAFE" not in key}
+    done = subprocess.run(words, cwd=place, capture_output=True, text=True, env=environment)
+    assert done.returncode == 125
+    assert json.loads(done.stdout)["fault"]["code"] == "no-isolation"
+
+
+def test_ctrl_c_shows_what_was_found(place: Path) -> None:
+    words = command("slow.py", "--input", "input.json", "--stream", "--isolation", "namespaces")
+    with subprocess.Popen(words, cwd=place, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert json.loads(process.stdout.readline())["event"] == "incumbent"
+        process.send_signal(signal.SIGINT)
+        result = json.loads(process.stdout.readline())["result"]
+        assert process.wait(60) == 130
+    assert (result["status"], result["partial"]["valid"]) == ("cancelled", True)

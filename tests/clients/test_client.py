@@ -1,0 +1,318 @@
+"""proctor.client: the same over all transports, and what each makes of faults."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from daemon_process import carriers, marker, tree, until_carried
+from proctor.client import (
+    AsyncClient,
+    Client,
+    JudgeRequest,
+    Limits,
+    Problem,
+    Program,
+    RunRequest,
+    Test,
+    TestResult,
+    connect,
+    connect_async,
+)
+from proctor.client.failing import error_of
+from proctor.errors import (
+    Busy,
+    Cancelled,
+    FileRefused,
+    InfraFault,
+    InputError,
+    ProctorError,
+    ReplyBroken,
+    Unauthorized,
+    Unreachable,
+    UsageError,
+)
+from proctor.serve.problem import Problem as BadAnswer
+from served import Served, serving
+
+SUM = "print(sum(map(int, input().split())))"
+TESTS = Problem("sum", (Test("1 2", "3"), Test("20 22", "42")))
+WAYS = ("local:", "daemon:", "http:")
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    with serving("--cells", "2") as server:
+        yield server
+
+
+@pytest.fixture(scope="module", params=WAYS)
+def url(request: pytest.FixtureRequest, served: Served) -> str:
+    return served.url if request.param == "http:" else request.param
+
+
+@pytest.fixture(scope="module")
+def client(url: str) -> Iterator[Client]:
+    options = {} if url.startswith("http") else {"cells": 2}
+    with connect(url, **options) as connected:
+        yield connected
+
+
+def endless(mark: str) -> RunRequest:
+    asked = tree(mark)
+    limits = Limits(wall=asked["limits"]["wall"])
+    return RunRequest(Program(**asked["program"]), args=(mark,), limits=limits)
+
+
+def test_a_run(client: Client) -> None:
+    found = client.run("print(input() * 2)", "ab")
+    assert (found.verdict, found.outcome) == ("OK", "verdict")
+    assert found.execution is not None
+    assert found.execution.stdout.text == "abab\n"
+    assert found.isolation == client.capabilities().isolation
+    request = RunRequest(Program("open('x', 'wb').write(b'\\xff')"), collect=("x",))
+    assert client.run(request).files == {"x": "/w=="}
+    told = client.run("import sys; print(sys.stdin.buffer.read())", b"\xff").execution
+    assert told is not None
+    assert told.stdout.text == "b'\\xff'\n"
+
+
+def test_a_judgement_tells_of_each_test(client: Client) -> None:
+    heard: list[TestResult] = []
+    found = client.judge(SUM, TESTS, on_test=heard.append)
+    assert (found.verdict, found.score) == ("AC", 1.0)
+    assert [each.verdict for each in heard] == ["AC", "AC"]
+    assert tuple(heard) == found.tests
+    assert {type(each.verdict) for each in heard} == {str}
+    found = client.judge("print(3)", TESTS, stop="never")
+    assert [each.verdict for each in found.tests] == ["AC", "WA"]
+
+
+def test_many_judgements(client: Client) -> None:
+    sources = [SUM, "print(3)", "}{"] * 4
+    requests = [JudgeRequest(Program(each), TESTS) for each in sources]
+    requests.append(JudgeRequest(Program("", "cobol"), TESTS))
+    found = {each.index: each for each in client.judge_many(iter(requests), at_once=5)}
+    verdicts = [found[at].result.verdict for at in range(12)]  # type: ignore[union-attr]
+    assert verdicts == ["AC", "WA", "CE"] * 4
+    assert found[12].result is None
+    assert isinstance(found[12].error, InputError)
+    assert sorted(found) == list(range(13))
+
+
+def test_errors_are_those_of_the_other_end(client: Client) -> None:
+    with pytest.raises(InputError, match="cobol"):
+        client.run("", language="cobol")
+    with pytest.raises(InputError) as caught:
+        client.run("", limits=Limits(cpu=-1.0))
+    assert "limits.cpu" in (caught.value.field or "")
+    with pytest.raises(InputError, match="colour"):
+        client.run("", colour="red")
+    with pytest.raises(InputError, match="surrogate"):
+        client.run("\ud800")
+    assert client.run("print(1)").verdict == "OK"
+
+
+def test_languages(client: Client) -> None:
+    assert "python" in {each.id for each in client.languages()}
+    assert client.capabilities().guarantees["network"].strength == "full"
+
+
+def test_a_job_with_an_id_is_called_off_by_another_thread(client: Client) -> None:
+    mark = marker()
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            client.run(endless(mark), id="mine")
+        except Cancelled as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    until_carried(mark, 3)
+    with pytest.raises(UsageError, match="under way already"):
+        client.run("1", id="mine")
+    assert client.cancel("mine")
+    thread.join()
+    until_carried(mark, 0)
+    assert len(raised) == 1
+    assert not client.cancel("mine")
+
+
+def asynchronous(url: str, use: Callable[[AsyncClient], object]) -> None:
+    """Run a coroutine function with a client that is closed afterwards."""
+
+    async def body() -> None:
+        async with connect_async(url) as client:
+            await use(client)  # type: ignore[misc]
+
+    asyncio.run(body())
+
+
+@pytest.mark.parametrize("key", [None, "key"])
+def test_cancelling_a_task_ends_all_processes_of_its_job(url: str, key: str | None) -> None:
+    mark = marker()
+
+    async def use(client: AsyncClient) -> None:
+        name = None if key is None else f"{key}-{mark}"
+        task = asyncio.ensure_future(client.run(endless(mark), idempotency_key=name))
+        await asyncio.to_thread(until_carried, mark, 3)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.to_thread(until_carried, mark, 0)
+
+    asynchronous(url, use)
+
+
+def test_leaving_a_batch_calls_off_the_rest(url: str) -> None:
+    mark = marker()
+    forever = f"import os\nos.path.exists({mark!r})\nwhile True: pass"
+
+    async def use(client: AsyncClient) -> None:
+        slow = JudgeRequest(Program(forever), TESTS, Limits(cpu=3000.0))
+        found = client.judge_many([JudgeRequest(Program(SUM), TESTS), slow])
+        assert (await anext(found)).index == 0
+        await found.aclose()
+        # On a machine with one place this would wait for the other one for ever.
+        assert (await client.run("print(1)")).verdict == "OK"
+        for _ in range(1000):
+            if (await client.capabilities()).running <= 1:  # that is asked in a place of its own
+                return
+        raise AssertionError("a job that nobody waits for is still running")
+
+    asynchronous(url, use)
+
+
+def test_closing_ends_what_runs() -> None:
+    for url in ("local:", "daemon:"):
+        mark = marker()
+
+        async def body(url: str = url, mark: str = mark) -> None:
+            client = connect_async(url)
+            task = asyncio.ensure_future(client.run(endless(mark)))
+            await asyncio.to_thread(until_carried, mark, 3)
+            await client.close()
+            await asyncio.to_thread(until_carried, mark, 0)
+            await asyncio.wait({task})
+            assert task.exception() is not None
+
+        asyncio.run(body())
+
+
+def test_a_daemon_that_dies_is_started_again() -> None:
+    mark = marker()
+
+    async def use(client: AsyncClient) -> None:
+        lost = asyncio.ensure_future(client.run(endless(mark)))
+        await asyncio.to_thread(until_carried, mark, 3)
+        daemons = [
+            int(each) for each in os.listdir("/proc") if each.isdigit() and is_child_daemon(each)
+        ]
+        assert len(daemons) == 1
+        os.kill(daemons[0], signal.SIGKILL)
+        with pytest.raises(Unreachable, match="ended"):
+            await lost
+        await asyncio.to_thread(until_carried, mark, 0)
+        assert (await client.run("print(1)")).verdict == "OK"
+
+    asynchronous("daemon:", use)
+
+
+def is_child_daemon(number: str) -> bool:
+    try:
+        status = Path("/proc", number, "stat").read_text().rpartition(")")[2].split()
+        words = Path("/proc", number, "cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return int(status[1]) == os.getpid() and b"daemon" in words
+
+
+def test_addresses(monkeypatch: pytest.MonkeyPatch, served: Served) -> None:
+    monkeypatch.setenv("PROCTOR_URL", served.url)
+    with connect() as client:
+        assert client.run("print(1)").verdict == "OK"
+    for url, options in (("ftp://a", {}), ("local:x", {}), (served.url, {"cells": 2}),
+                         ("daemon:", {"colour": 1})):  # fmt: skip
+        with pytest.raises(UsageError):
+            connect(url, **options)
+    with connect("http://127.0.0.1:1") as client:
+        client._client._transport._attempts = 1  # type: ignore[attr-defined]
+        with pytest.raises(Unreachable, match="127.0.0.1:1"):
+            client.run("print(1)")
+    with connect("daemon:/nowhere/proctor") as client, pytest.raises(Unreachable, match="nowhere"):
+        client.run("print(1)")
+    with connect("daemon:/bin/echo") as client, pytest.raises(ReplyBroken):
+        client.run("print(1)")
+
+
+def test_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = tmp_path / "tokens"
+    tokens.write_text("ann:0123456789abcdef0123\n")
+    tokens.chmod(0o600)
+    with serving("--cells", "1", "--token-file", str(tokens)) as server:
+        with connect(server.url) as client, pytest.raises(Unauthorized):
+            client.run("print(1)")
+        monkeypatch.setenv("PROCTOR_TOKEN", "0123456789abcdef0123")
+        with connect(server.url) as client:
+            assert client.run("print(1)").verdict == "OK"
+
+
+def test_a_busy_server_is_asked_again_until_it_has_room() -> None:
+    mark = marker()
+    with serving("--cells", "1", "--max-waiting", "1") as server:
+
+        async def body() -> None:
+            async with connect_async(server.url) as client, connect_async(server.url) as other:
+                first = asyncio.ensure_future(client.run(endless(mark)))
+                await asyncio.to_thread(until_carried, mark, 3)
+                second = asyncio.ensure_future(client.run("print(2)"))
+                while True:
+                    metrics = await other._transport._client.get("/metrics")  # type: ignore[attr-defined]
+                    if "proctor_jobs_waiting 1.0" in metrics.text:
+                        break
+                other._transport._attempts = 1  # type: ignore[attr-defined]
+                with pytest.raises(Busy) as caught:
+                    await other.run("print(3)")
+                assert caught.value.retry_after > 0
+                third = asyncio.ensure_future(client.run("print(3)"))
+                while 'proctor_requests_total{status="429"} 2.0' not in metrics.text:
+                    metrics = await other._transport._client.get("/metrics")  # type: ignore[attr-defined]
+                first.cancel()
+                for task in (second, third):
+                    assert (await task).verdict == "OK"
+
+        asyncio.run(body())
+    assert carriers(mark) == []
+
+
+def test_every_error_is_raised_again_by_its_code() -> None:
+    kinds = [ProctorError]
+    for kind in kinds:  # which grows
+        kinds += [each for each in kind.__subclasses__() if each.__module__ == "proctor.errors"]
+    assert len(kinds) > 20
+    for kind in kinds:
+        made = error_of(BadAnswer(503, kind.code, "title", "what happened", "limits.cpu"))
+        assert isinstance(made, InputError if kind is FileRefused else kind)
+        assert "what happened" in str(made)
+    assert type(error_of(BadAnswer(418, "new", "t"))) is UsageError
+    assert type(error_of(BadAnswer(500, "new", "t"))) is InfraFault
+    busy = error_of(BadAnswer(429, "busy", "t", retry_after=7.0))
+    assert isinstance(busy, Busy)
+    assert busy.retry_after == 7.0
+
+
+def test_importing_it_imports_no_server() -> None:
+    check = (
+        "import sys, proctor.client\n"
+        "heavy = {'litestar', 'uvicorn', 'httpx', 'stamina', 'numpy', 'proctor.engine.engine'}\n"
+        "sys.exit(' '.join(heavy & set(sys.modules)) or 0)"
+    )
+    subprocess.run([sys.executable, "-c", check], check=True, timeout=60)

@@ -1,0 +1,184 @@
+"""The server's own image: built, run as nobody in particular, asked, and told to stop."""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import engines
+import httpx
+import pytest
+from engines import PATIENCE, Engine
+
+PATH = os.environ["PATH"]
+"""As it is before other tests' fixtures narrow it: the wheel takes a compiler."""
+ROOT = Path(__file__).resolve().parents[2]
+IMAGE = "localhost/proctor-test-serve:1"
+TOKEN = "0123456789abcdef-somebody"
+NAMESPACES = [
+    f"--security-opt={what}=unconfined" for what in ("seccomp", "apparmor", "systempaths")
+]
+LEVELS = {"landlock": [], "namespaces": NAMESPACES}
+"""What `docker run` must be told for each."""
+USER = "10001"
+
+
+@pytest.fixture(scope="module")
+def context(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout as docs/how-to/deploy-a-server.md says for a machine without a network."""
+    if engine.kind != "docker":
+        pytest.skip("the server's image is tried with docker")
+    context = tmp_path_factory.mktemp("context")
+    for name in ("deploy", "src"):
+        shutil.copytree(ROOT / name, context / name, ignore=shutil.ignore_patterns("*.egg-info"))
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "MANIFEST.in"):
+        shutil.copy(ROOT / name, context)
+    wheels = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir",
+              str(context / "wheels"), "pip", f"{context}[serve]"]  # fmt: skip
+    made = subprocess.run(
+        wheels, env={**os.environ, "PATH": PATH}, timeout=PATIENCE, capture_output=True, text=True,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stdout + made.stderr
+    return context
+
+
+@pytest.fixture(scope="module")
+def image(engine: Engine, context: Path) -> Engine:
+    recipe = str(context / "deploy" / "Dockerfile")
+    built = engine.call(
+        "build", "--tag", IMAGE, "--file", recipe, "--build-arg", f"BASE={engines.BASE}",
+        str(context),
+    )  # fmt: skip
+    assert built.returncode == 0, built.stderr
+    return engine
+
+
+@contextlib.contextmanager
+def served(engine: Engine, place: Path, level: str) -> Iterator[tuple[str, httpx.Client]]:
+    """A container with the server in it; its id, and a client of it."""
+    tokens = place / "tokens"
+    tokens.write_text(f"somebody:{TOKEN}\n")
+    tokens.chmod(0o600)
+    shutil.chown(tokens, int(USER), int(USER))
+    started = engine.call(
+        "run", "--detach", "--network", "host", "--read-only", "--cap-drop", "ALL", "--tmpfs",
+        "/tmp:exec,mode=1777", "--volume", f"{tokens}:/run/secrets/proctor-tokens:ro",
+        "--security-opt=no-new-privileges", *LEVELS[level], IMAGE,
+        "--port", "0", "--json", "--cells", "2", "--min-isolation", level,
+        "--token-file", "/run/secrets/proctor-tokens",
+    )  # fmt: skip
+    assert started.returncode == 0, started.stderr
+    container = started.stdout.strip()
+    try:
+        until = time.monotonic() + PATIENCE
+        while not (said := engine.call("logs", container)).stdout:
+            state = engine.call("inspect", "--format", "{{.State.Running}}", container)
+            assert state.stdout.strip() == "true", said.stderr
+            assert time.monotonic() < until, said.stderr
+        url = json.loads(said.stdout)["url"]
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        with httpx.Client(base_url=url, headers=headers, timeout=PATIENCE) as client:
+            yield container, client
+    finally:
+        engine.call("rm", "--force", container)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_server_in_a_container(image: Engine, tmp_path: Path, level: str) -> None:
+    with served(image, tmp_path, level) as (container, client):
+        who = image.call("exec", container, "python3", "-c", "import os; print(os.getuid())")
+        assert who.stdout.strip() == USER
+        source = "import os\nprint(input()[::-1], os.path.exists('/run/secrets/proctor-tokens') "
+        source += "and open('/run/secrets/proctor-tokens').read())"
+        found = client.post("/v1/run", json={"program": {"source": source}, "stdin": "abc"}).json()
+        assert found["isolation"] == level
+        held = found["execution"]
+        assert TOKEN not in held["stdout"]["text"] + held["stderr"]["text"]
+        assert held["stdout"]["text"] == "cba False\n" or "Permission" in held["stderr"]["text"]
+        asked = {"code": "while True: pass", "language": "python", "run_timeout": 0.3}
+        found = client.post("/run_code", json=asked).json()
+        assert found["run_result"]["status"] == "TimeLimitExceeded"
+        asked = {"source_code": "print(42)", "language_id": 71, "expected_output": "42"}
+        found = client.post("/submissions?wait=true", json=asked).json()
+        assert found["status"]["id"] == 3
+        assert client.get("/readyz").json()["status"] == "ok"
+        assert httpx.get(f"{client.base_url}/v1/capabilities").status_code == 401
+        check_the_end(image, container, client)
+
+
+def test_the_compose_file(image: Engine, context: Path) -> None:
+    """As it is, but for the image, which is there already, and what this daemon cannot give."""
+    missing = engines.missing("docker-compose")
+    if missing is not None:
+        engines.skip_or_fail(missing)
+    tokens = context / "deploy" / "tokens"
+    tokens.write_text(f"somebody:{TOKEN}\n")
+    tokens.chmod(0o600)
+    shutil.chown(tokens, int(USER), int(USER))
+    here = {"image": IMAGE, "network_mode": "none", "ulimits": {"nofile": 1024}}
+    here["healthcheck"] = {"interval": "1s"}
+    override = context / "here.json"
+    override.write_text(json.dumps({"services": {"proctor": here}}))
+
+    def compose(*arguments: str) -> str:
+        files = ["-f", str(context / "deploy" / "compose.yaml"), "-f", str(override)]
+        done = subprocess.run(
+            ["docker-compose", "-p", "proctor-test", *files, *arguments],
+            env={**os.environ, **image.env, "PATH": PATH},
+            capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout.strip()
+
+    try:
+        compose("up", "--detach", "--no-build")
+        container = compose("ps", "--quiet")
+        until = time.monotonic() + PATIENCE
+        while (health := _state(image, container, "Health.Status")) != "healthy":
+            assert health == "starting", image.call("logs", container).stderr
+            assert time.monotonic() < until, image.call("logs", container).stderr
+        asked = image.call("exec", container, "python3", "-c", _ASK, TOKEN)
+        found = json.loads(asked.stdout or "{}")
+        assert found.get("isolation") == "landlock", asked.stderr
+        assert found["execution"]["stdout"]["text"] == "42\n"
+        compose("stop")
+        assert _state(image, container, "ExitCode") == "0", image.call("logs", container).stderr
+    finally:
+        compose("down")
+
+
+_ASK = """
+import sys, urllib.request as r
+body = b'{"program": {"source": "print(6 * 7)"}}'
+headers = {"Authorization": "Bearer " + sys.argv[1], "Content-Type": "application/json"}
+asked = r.Request("http://127.0.0.1:8377/v1/run", body, headers)
+print(r.urlopen(asked).read().decode())
+"""
+
+
+def _state(engine: Engine, container: str, what: str) -> str:
+    return engine.call("inspect", "--format", "{{.State." + what + "}}", container).stdout.strip()
+
+
+def check_the_end(engine: Engine, container: str, client: httpx.Client) -> None:
+    """SIGTERM: who is being answered gets his answer, then it ends well."""
+    answers: list[httpx.Response] = []
+    source = "print('begun', flush=True)\nn = 0\nfor _ in range(20_000_000): n += 1\nprint(n)"
+    asked = {"program": {"source": source}, "limits": {"cpu": 60}}
+    asking = threading.Thread(target=lambda: answers.append(client.post("/v1/run", json=asked)))
+    asking.start()
+    with httpx.Client(base_url=client.base_url, headers=client.headers, timeout=PATIENCE) as other:
+        while not other.get("/v1/capabilities").json()["running"] and asking.is_alive():
+            pass
+    stopped = engine.call("stop", "--time", "120", container)
+    assert stopped.returncode == 0, stopped.stderr
+    asking.join()
+    assert answers[0].json()["execution"]["stdout"]["text"] == "begun\n20000000\n"
+    state = engine.call("inspect", "--format", "{{.State.ExitCode}}", container)
+    assert state.stdout.strip() == "0", engine.call("logs", container).stderr

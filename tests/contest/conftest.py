@@ -1,0 +1,41 @@
+"""Shared by the contest tests: arenas, with a cache of their own."""
+
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from proctor.judging.contest.arena import Arena, open_arena
+
+
+@pytest.fixture(scope="session")
+def cache_directory() -> Iterator[Path]:
+    """A cache of compiled programs that is new, and where cells of any user may look for headers."""
+    place = Path(tempfile.gettempdir()) / f"proctor-tests-{secrets.token_hex(8)}"
+    place.mkdir(mode=0o755)
+    before = os.environ.get("PROCTOR_CACHE_DIR")
+    os.environ["PROCTOR_CACHE_DIR"] = str(place)
+    yield place
+    if before is None:
+        del os.environ["PROCTOR_CACHE_DIR"]
+    else:
+        os.environ["PROCTOR_CACHE_DIR"] = before
+    shutil.rmtree(place)
+
+
+@pytest.fixture(scope="session")
+def arena(cache_directory: Path) -> Iterator[Arena]:
+    """Where contests are judged, with the default settings and more cells than one needs."""
+    with open_arena(cells=4) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def landlock_arena(cache_directory: Path) -> Iterator[Arena]:
+    """The same where no namespace holds anything."""
+    with open_arena(isolation="landlock", cells=4) as opened:
+        yield opened

@@ -1,0 +1,1 @@
+# As: checker score. Says: no score.

@@ -1,0 +1,3 @@
+// As: interactor. Says: signal 11.
+#include <signal.h>
+int main(void) { return raise(SIGSEGV); }

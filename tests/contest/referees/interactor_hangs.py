@@ -1,0 +1,5 @@
+# As: interactor. Says: idle.
+import time
+
+while True:
+    time.sleep(100)

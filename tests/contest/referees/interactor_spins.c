@@ -1,0 +1,2 @@
+// As: interactor. Says: cpu.
+int main(void) { for (volatile int i = 0;; i++) {} }

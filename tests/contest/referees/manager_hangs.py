@@ -1,0 +1,5 @@
+# As: manager. Says: idle.
+import time
+
+while True:
+    time.sleep(100)

@@ -1,0 +1,2 @@
+# As: manager. Says: no score.
+print("inf")

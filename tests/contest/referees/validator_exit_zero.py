@@ -1,0 +1,1 @@
+# As: checker kattis. Says: neither 42 nor 43.

@@ -1,0 +1,90 @@
+"""Submissions that try to cheat, one file each in attacks/, and what they must get."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from tasks import SECRET, Attack, attacks, problems
+
+from proctor.judging.contest.arena import Arena
+from proctor.judging.contest.judge import judge_contest, open_task
+from proctor.judging.contest.judgement import ContestJudgement
+
+ATTACKS = attacks()
+Judged = dict[str, ContestJudgement]
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture(scope="module")
+def places(
+    tmp_path_factory: pytest.TempPathFactory, cache_directory: Path
+) -> Iterator[dict[str, str]]:
+    """Files that the attacks are after. The users of cells could read them, were it not for us."""
+    answer = cache_directory / "answer.txt"
+    answer.write_text(f'#define ANSWER "{SECRET}"\n')
+    answer.chmod(0o644)
+    checker = cache_directory / "checker"
+    checker.write_bytes(b"#!/bin/sh\nexit 1\n")
+    checker.chmod(0o777)
+    headers = cache_directory / "headers"  # the one directory of ours that cells may read
+    headers.mkdir(exist_ok=True)
+    headers.chmod(0o777)  # so that it is the sandbox that they fail by
+    yield {"ANSWER": str(answer), "CHECKER": str(checker), "CACHE": str(cache_directory)}
+    assert checker.read_bytes() == b"#!/bin/sh\nexit 1\n"
+    assert not [path for path in cache_directory.rglob("*") if "poison" in path.name]
+    assert not [
+        path
+        for path in cache_directory.rglob("*")
+        if path.is_file() and b"poison" in path.read_bytes()[-6:]
+    ]
+    headers.chmod(0o755)
+    answer.unlink()
+    checker.unlink()
+
+
+def judge_all(arena: Arena, places: dict[str, str]) -> Judged:
+    """Judge everything, four at once, hostile and honest side by side."""
+    found = problems(Path(places["ANSWER"]))
+    tasks = {name: open_task(each, arena) for name, each in found.items()}
+    with ThreadPoolExecutor(4) as threads:
+        return {
+            attack.path.name: judged
+            for attack, judged in zip(
+                ATTACKS,
+                threads.map(
+                    lambda each: judge_contest(tasks[each.task], each.program(places), arena),
+                    ATTACKS,
+                ),
+                strict=True,
+            )
+        }
+
+
+@pytest.fixture(scope="module")
+def judgements(arena: Arena, places: dict[str, str]) -> Judged:
+    return judge_all(arena, places)
+
+
+@pytest.fixture(scope="module")
+def at_landlock(landlock_arena: Arena, places: dict[str, str]) -> Judged:
+    return judge_all(landlock_arena, places)
+
+
+def check(attack: Attack, judged: ContestJudgement) -> None:
+    shown = f"{judged.verdict}: {judged.message}\n{judged.compiler_output}"
+    assert judged.verdict.name in attack.verdicts, shown
+    # Nobody who asks for why it failed is told what it was after.
+    told = shown + "".join(result.message for result in judged.tests)
+    assert SECRET not in told
+    assert "root:" not in told
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda each: each.path.stem)
+def test_attack(attack: Attack, judgements: Judged) -> None:
+    check(attack, judgements[attack.path.name])
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda each: each.path.stem)
+def test_attack_at_landlock(attack: Attack, at_landlock: Judged) -> None:
+    check(attack, at_landlock[attack.path.name])

@@ -1,0 +1,184 @@
+"""Comparing without a program, against a plain and slow way to say the same."""
+
+import math
+import re
+import tracemalloc
+from collections import Counter
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from proctor.errors import InputError
+from proctor.judging.contest.comparison import compare
+from proctor.judging.contest.problem import Comparison, Match
+from proctor.judging.contest.referee import with_flags
+from proctor.limits import MIB
+
+PIECES = [
+    b" ", b"  ", b"\t", b"\n", b"\r\n", b"\n\n", b"a", b"A", b"ab", b"b", b"1", b"1.0", b"01", b"1e0",
+    b"-1", b"+1", b".5", b"nan", b"inf", b"0x1", b"yes", b"YES", b"\x00", b"\xff", b"\x0b", b"1_0",
+]  # fmt: skip
+texts = st.lists(st.sampled_from(PIECES), max_size=8).map(b"".join)
+pairs = texts.flatmap(lambda text: st.tuples(st.one_of(st.just(text), texts), st.just(text)))
+NUMBER = re.compile(rb"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+
+
+def close(got: bytes, wanted: bytes, how: Comparison) -> bool:
+    if got == wanted or (not how.case_sensitive and got.lower() == wanted.lower()):
+        return True
+    if not (NUMBER.fullmatch(got) and NUMBER.fullmatch(wanted)):
+        return False
+    left, right = float(got), float(wanted)
+    error = abs(left - right)
+    return (how.absolute is not None and error <= how.absolute) or (
+        how.relative is not None and error <= how.relative * abs(right)
+    )
+
+
+def naive(output: bytes, answer: bytes, how: Comparison) -> bool:  # noqa: PLR0911 - one for each way
+    if how.match is Match.EXACT:
+        return output == answer
+    if how.match is Match.YES_NO:
+        got, wanted = output.split(), answer.split()
+        return len(got) == len(wanted) and all(
+            a == b or (b.lower() in {b"yes", b"no"} and a.lower() == b.lower())
+            for a, b in zip(got, wanted, strict=True)
+        )
+    if how.match is Match.TOKENS:
+        split = (lambda data: re.split(rb"(\s+)", data)) if how.space_sensitive else bytes.split
+        got, wanted = split(output), split(answer)
+        return len(got) == len(wanted) and all(
+            close(a, b, how) and (a.isspace() == b.isspace()) and (not a.isspace() or a == b)
+            for a, b in zip(got, wanted, strict=True)
+        )
+    lines = [
+        [re.sub(rb"\s+", b" ", line).rstrip() for line in data.removesuffix(b"\n").split(b"\n")]
+        if data else []
+        for data in ((output, answer) if how.case_sensitive else (output.lower(), answer.lower()))
+    ]  # fmt: skip
+    if how.match is Match.RAW_LINES:
+        got_text, wanted_text = (
+            data.replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\n") for data in (output, answer)
+        )
+        return got_text == wanted_text
+    folded = (output, answer) if how.case_sensitive else (output.lower(), answer.lower())
+    if how.match is Match.CHARACTERS:
+        return sorted(b"".join(folded[0].split())) == sorted(b"".join(folded[1].split()))
+    if how.match is Match.UNORDERED_TOKENS:
+        return sorted(folded[0].split()) == sorted(folded[1].split())
+    if how.match is Match.TOKEN_LINES:
+        rows = [[row.split() for row in each.split(b"\n") if row.split()] for each in folded]
+        return rows[0] == rows[1]
+    if how.match is Match.UNORDERED_LINES:
+        got_lines, wanted_lines = (Counter(filter(None, each)) for each in lines)
+        return got_lines == wanted_lines
+    return lines[0] == lines[1]
+
+
+@given(
+    pairs,
+    st.builds(
+        Comparison, st.sampled_from(list(Match)), st.booleans(), st.booleans(),
+    ),
+)  # fmt: skip
+@example((b"", b"\n"), Comparison(Match.LINES))
+@example((b"a\n\n", b"a\n"), Comparison(Match.LINES))
+@example((b" a", b"a"), Comparison(Match.LINES))
+@example((b" a", b"a"), Comparison(space_sensitive=True))
+@example((b"a\n", b"a"), Comparison(space_sensitive=True))
+def test_without_tolerance(pair: tuple[bytes, bytes], how: Comparison) -> None:
+    output, answer = pair
+    assert (compare(output, answer, how) is None) == naive(output, answer, how)
+
+
+@given(
+    pairs,
+    st.builds(
+        Comparison, st.just(Match.TOKENS), st.booleans(), st.booleans(),
+        st.sampled_from([None, 0.0, 0.5, 1.0]), st.sampled_from([None, 0.0, 0.5]),
+    ),
+)  # fmt: skip
+def test_with_tolerance(pair: tuple[bytes, bytes], how: Comparison) -> None:
+    output, answer = pair
+    assert (compare(output, answer, how) is None) == naive(output, answer, how)
+
+
+@pytest.mark.parametrize(
+    ("got", "wanted", "absolute", "relative", "right"),
+    [
+        ("1.01", "1", 0.1, None, True), ("1.2", "1", 0.1, None, False),
+        ("101", "100", None, 0.01, True), ("101.1", "100", None, 0.01, False),
+        ("1e2", "100", 0.0, None, True), ("1E+2", "100.", None, 0.0, True),
+        ("-0", "0", 0.0, None, True), ("+5", "5", 0.0, None, True), ("007", "7", 0.0, None, True),
+        (".5", "0.5", 0.0, None, True), ("1e-400", "0", 0.0, None, True),
+        ("nan", "1", 1e9, 1e9, False), ("nan", "nan", 1e9, None, True),
+        ("inf", "1", 1e300, 1e300, False), ("1", "inf", 1e300, 1e300, False),
+        ("1e400", "1", 1e300, 1e300, False), ("1e400", "1e401", 1e300, 1e300, False),
+        ("0x10", "16", 1.0, None, False), ("1_0", "10", 1.0, None, False),
+        ("1,5", "1.5", 1.0, None, False), ("１", "1", 1.0, None, False), ("1d0", "1", 1.0, None, False),
+        ("abc", "abd", 1e9, None, False), ("1", "a", 1e9, None, False), ("", "1", 1e9, None, False),
+        ("1" * 500, "1" * 499 + "2", 1e300, 1.0, False),
+        ("1e" + "9" * 300, "1", 1.0, 1.0, False),
+    ],
+)  # fmt: skip
+def test_numbers(
+    got: str, wanted: str, absolute: float | None, relative: float | None, right: bool
+) -> None:
+    how = Comparison(absolute=absolute, relative=relative)
+    assert (compare(got.encode(), wanted.encode(), how) is None) == right
+
+
+def test_without_a_tolerance_numbers_are_words() -> None:
+    for got in (b"1.0", b"01", b"+1", b"1e0"):
+        assert compare(got, b"1", Comparison())
+
+
+@given(pairs, st.sampled_from(list(Match)))
+def test_the_answer_is_never_quoted(pair: tuple[bytes, bytes], match: Match) -> None:
+    answer = b"1 hidden-word x\n" + pair[1]
+    said = compare(pair[0], answer, Comparison(match))
+    assert said
+    assert "hidden" not in said
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        ((), Comparison(Match.TOKENS, absolute=0.5)),
+        (("case_sensitive",), Comparison(Match.TOKENS, True, False, 0.5)),
+        (("space_change_sensitive",), Comparison(Match.TOKENS, False, True, 0.5)),
+        (("float_tolerance", "1e-6"), Comparison(Match.TOKENS, False, False, 1e-6, 1e-6)),
+        (("float_absolute_tolerance", "1"), Comparison(Match.TOKENS, False, False, 1.0)),
+        (("float_relative_tolerance", "0"), Comparison(Match.TOKENS, False, False, 0.5, 0.0)),
+    ],
+)  # fmt: skip
+def test_flags_of_the_default_validator(flags: tuple[str, ...], expected: Comparison) -> None:
+    assert with_flags(Comparison(Match.TOKENS, absolute=0.5), flags) == expected
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [("float_tolerance",), ("float_tolerance", "x"), ("float_tolerance", "nan"), ("no_such_flag",),
+     ("float_tolerance", "inf"), ("float_absolute_tolerance", "-1"), ("1e-6",)],
+)  # fmt: skip
+def test_flags_that_are_none(flags: tuple[str, ...]) -> None:
+    with pytest.raises(InputError):
+        with_flags(Comparison(), flags)
+
+
+@pytest.mark.parametrize("match", list(Match))
+@pytest.mark.parametrize("space_sensitive", [False, True])
+@pytest.mark.parametrize("piece", [b"\n", b"a ", b"ab\n", b" "])
+def test_a_flood_takes_little_memory(piece: bytes, match: Match, space_sensitive: bool) -> None:
+    output = piece * (4 * MIB // len(piece))
+    how = Comparison(match, space_sensitive=space_sensitive)
+    tracemalloc.start()
+    compare(output, b"ab\nab ab\n", how)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 6 * len(output)
+
+
+def test_numbers_are_finite() -> None:
+    assert math.isinf(float(b"1e400"))  # which is why it must not be compared as one

@@ -1,0 +1,106 @@
+"""Problems of several passes whose validator breaks the rules, and files that come with a test."""
+
+from dataclasses import replace
+
+import pytest
+from tasks import problem
+
+from proctor.judging.contest.arena import Arena
+from proctor.judging.contest.judge import judge_contest
+from proctor.judging.contest.judgement import ContestJudgement
+from proctor.judging.contest.problem import (
+    Blob,
+    Checker,
+    ContestProblem,
+    Convention,
+    Interactive,
+)
+from proctor.program import Program
+from proctor.verdict import Verdict
+
+VALIDATOR = """
+import pathlib
+import sys
+
+feedback = pathlib.Path(sys.argv[3])
+given = int(pathlib.Path(sys.argv[1]).read_text())
+print(given, flush=True)
+said = sys.stdin.readline().strip()
+with (feedback / "seen.txt").open("a") as file:
+    file.write(f"{given} {said}\\n")
+if said != str(given + 1):
+    sys.exit(43)
+if given < LAST:
+    (feedback / "nextpass.in").write_text(f"{given + 1}\\n")
+(feedback / "teammessage.txt").write_text((feedback / "seen.txt").read_text())
+sys.exit(CODE)
+"""
+NEXT = "print(int(input()) + 1, flush=True)"
+
+
+def passes(kind: str, most: int, last: int, code: int = 42) -> ContestProblem:
+    source = VALIDATOR.replace("LAST", str(last)).replace("CODE", str(code))
+    validator = Program(source, "python")
+    if kind == "interactive":
+        talk = Interactive(validator, Convention.KATTIS, passes=most)
+        return problem("passes", "7\n", Blob(b""), talk)
+    checker = Checker(validator, Convention.KATTIS, passes=most)
+    return problem("passes", "7\n", Blob(b""), grading=checker)
+
+
+def judged(arena: Arena, found: ContestProblem, source: str = NEXT) -> ContestJudgement:
+    return judge_contest(found, Program(source, "python"), arena)
+
+
+KINDS = pytest.mark.parametrize("kind", ["batch", "interactive"])
+
+
+@KINDS
+def test_each_pass_has_the_input_that_the_last_one_left(kind: str, arena: Arena) -> None:
+    found = judged(arena, passes(kind, most=3, last=9))
+    assert found.verdict is Verdict.AC
+    assert found.tests[0].message.split() == ["7", "8", "8", "9", "9", "10"]
+
+
+@KINDS
+def test_the_first_pass_that_fails_ends_it(kind: str, arena: Arena) -> None:
+    stops = "number = int(input())\nprint(number + (number < 8), flush=True)"
+    assert judged(arena, passes(kind, most=3, last=9), stops).verdict is Verdict.WA
+    crashes = "number = int(input())\nprint(number + 1, flush=True)\nassert number < 8"
+    assert judged(arena, passes(kind, most=3, last=9), crashes).verdict is Verdict.RE
+
+
+@KINDS
+def test_a_validator_that_wants_too_many_passes_is_at_fault(kind: str, arena: Arena) -> None:
+    found = judged(arena, passes(kind, most=2, last=9))
+    assert (found.verdict, found.points) == (Verdict.TASK_FAULT, None)
+    assert "more than 2 passes" in found.message
+
+
+@KINDS
+def test_a_validator_that_rejects_and_goes_on_is_at_fault(kind: str, arena: Arena) -> None:
+    found = judged(arena, passes(kind, most=3, last=9, code=43))
+    assert found.verdict is Verdict.TASK_FAULT
+    assert "rejects" in found.message
+
+
+def test_files_of_a_test_win_over_those_of_the_submission(arena: Arena) -> None:
+    echo = problem("files", "", Blob(b"of the test\n"))
+    files = {"data/word.txt": Blob(b"of the test\n")}
+    tests = {"1": replace(echo.tests["1"], files=files)}
+    program = Program(
+        "print(open('data/word.txt').read())",
+        "python",
+        files={"data/word.txt": b"of the submission\n"},
+    )
+    assert judge_contest(replace(echo, tests=tests), program, arena).verdict is Verdict.AC
+    assert judge_contest(echo, program, arena).verdict is Verdict.WA
+
+
+def test_files_of_a_test_that_are_gone_are_a_fault_of_the_task(arena: Arena) -> None:
+    echo = problem("files", "", Blob(b""))
+    tests = {"1": replace(echo.tests["1"], files={"word": Blob()})}
+    found = judge_contest(replace(echo, tests=tests), Program("", "python", "x.py"), arena)
+    assert found.verdict is Verdict.NC
+    found = judge_contest(replace(echo, tests=tests), Program("pass", "python"), arena)
+    assert found.verdict is Verdict.TASK_FAULT

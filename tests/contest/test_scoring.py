@@ -1,0 +1,178 @@
+"""From tests to points; and that what is not run can never have cost any."""
+
+import math
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from proctor.errors import InputError
+from proctor.judging.contest.judgement import ContestTestResult
+from proctor.judging.contest.problem import (
+    Aggregate,
+    Blob,
+    ContestProblem,
+    ContestTest,
+    Subtask,
+)
+from proctor.judging.contest.scoring import Plan, Results, overall, rounded, total
+from proctor.limits import Limits
+from proctor.verdict import Verdict
+
+SCORES = (0.0, 0.0, 0.25, 0.5, 1.0, 1.0)
+NAMES = "abcdef"
+
+
+def result(name: str, score: float | None) -> ContestTestResult:
+    """`score` None is a fault."""
+    if score is None:
+        return ContestTestResult(name, Verdict.TASK_FAULT, 0.0)
+    verdict = Verdict.AC if score == 1 else Verdict.PA if score > 0 else Verdict.WA
+    return ContestTestResult(name, verdict, score)
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> ContestProblem:
+    tests = {
+        name: ContestTest(name, Blob(b""), weight=draw(st.sampled_from([0.5, 1.0, 3.0])))
+        for name in NAMES
+    }
+    subtasks: list[Subtask] = []
+    for index in range(draw(st.integers(1, 4))):
+        earlier = [each.name for each in subtasks]
+        depends = draw(st.lists(st.sampled_from(earlier), unique=True)) if earlier else []
+        names = draw(st.lists(st.sampled_from(NAMES), min_size=1, unique=True))
+        threshold = draw(st.sampled_from([0.25, 0.5, 1.0]))
+        subtasks.append(
+            Subtask(
+                f"s{index}", 10.0 * (index + 1), tuple(names),
+                draw(st.sampled_from(list(Aggregate))), threshold, tuple(depends),
+            )
+        )  # fmt: skip
+    return ContestProblem("p", tests, tuple(draw(st.permutations(subtasks))), Limits())
+
+
+def run(plan: Plan, scores: dict[str, float | None], *, stop: bool) -> Results:
+    results: dict[str, ContestTestResult] = {}
+    for name in plan.order:
+        if not stop or plan.needed(name, results):
+            results[name] = result(name, scores[name])
+    return results
+
+
+def below(problem: ContestProblem, subtask: Subtask) -> set[str]:
+    """All tests of what a subtask depends on: slowly and plainly."""
+    found: set[str] = set()
+    for name in subtask.depends:
+        other = next(each for each in problem.subtasks if each.name == name)
+        found |= set(other.tests) | below(problem, other)
+    return found
+
+
+def naive(problem: ContestProblem, subtask: Subtask, scores: dict[str, float | None]) -> float:
+    own = [scores[name] or 0.0 for name in subtask.tests]
+    weights = [problem.tests[name].weight for name in subtask.tests]
+    score = {
+        Aggregate.MIN: min(own),
+        Aggregate.SUM: sum(w * s for w, s in zip(weights, own, strict=True)) / sum(weights),
+        Aggregate.THRESHOLD: float(min(own) >= subtask.threshold),
+        Aggregate.PRODUCT: math.prod(own),
+    }[subtask.aggregate]
+    return min([score, *(scores[name] or 0.0 for name in below(problem, subtask))])
+
+
+score_maps = st.fixed_dictionaries({name: st.sampled_from(SCORES) for name in NAMES})
+faulty_maps = st.fixed_dictionaries({name: st.sampled_from((*SCORES, None)) for name in NAMES})
+
+
+@given(problems(), score_maps)
+def test_scores_are_those_of_the_definition(
+    problem: ContestProblem, scores: dict[str, float | None]
+) -> None:
+    plan = Plan(problem)
+    for subtask, found in zip(
+        problem.subtasks, plan.score(run(plan, scores, stop=False)), strict=True
+    ):
+        assert found.score == pytest.approx(naive(problem, subtask, scores))
+        assert found.points == pytest.approx(found.score * subtask.points, abs=0.0051)
+        assert (found.verdict is Verdict.AC) == (found.score == 1)
+
+
+@given(problems(), score_maps, st.booleans())
+def test_stopping_early_changes_no_score(
+    problem: ContestProblem, scores: dict[str, float | None], some: bool
+) -> None:
+    wanted = [problem.subtasks[0].name] if some else None
+    plan = Plan(problem, wanted)
+    whole, stopped = (plan.score(run(plan, scores, stop=stop)) for stop in (False, True))
+    assert [(each.name, each.score, each.points) for each in whole] == [
+        (each.name, each.score, each.points) for each in stopped
+    ]
+    assert [each.verdict is Verdict.AC for each in whole] == [
+        each.verdict is Verdict.AC for each in stopped
+    ]
+
+
+@given(problems(), faulty_maps)
+def test_a_fault_is_never_a_score(problem: ContestProblem, scores: dict[str, float | None]) -> None:
+    """Of the tests that were run. One that another failure made needless was not run."""
+    plan = Plan(problem)
+    whole, stopped = run(plan, scores, stop=False), run(plan, scores, stop=True)
+    for results in (whole, stopped):
+        found = plan.score(results)
+        for each in found:
+            faulty = any(results[name].verdict.is_fault for name in each.tests)
+            assert (each.score is None) == (each.points is None) == faulty
+            assert each.verdict.is_fault == faulty
+        unknown = any(each.points is None for each in found)
+        assert (total(found, 2) is None) == overall(found).is_fault == unknown
+    for one, other in zip(plan.score(whole), plan.score(stopped), strict=True):
+        assert one.score is None or one.score == other.score
+        assert other.score is None or one.score is not None or other.score == 0
+
+
+@given(problems(), score_maps)
+def test_nothing_needless_is_run(problem: ContestProblem, scores: dict[str, float | None]) -> None:
+    """If no subtask is worth anything any more, whatever comes, nothing more is run."""
+    plan = Plan(problem)
+    results = run(plan, scores, stop=True)
+    assume(len(results) < len(plan.order))
+    for name in plan.order:
+        if name not in results:
+            best = {**dict.fromkeys(NAMES, 1.0), **{k: r.score for k, r in results.items()}}
+            reached = {each.name: each.score for each in plan.score(results)}
+            for subtask in problem.subtasks:
+                if name in subtask.tests or name in below(problem, subtask):
+                    assert naive(problem, subtask, best) == reached[subtask.name]
+
+
+def test_a_partial_score_below_does_not_decide_a_threshold() -> None:
+    tests = {name: ContestTest(name, Blob(b"")) for name in "ab"}
+    lower = Subtask("1", 10, ("a",), Aggregate.SUM)
+    above = Subtask("2", 10, ("b",), Aggregate.THRESHOLD, depends=("1",))
+    plan = Plan(ContestProblem("p", tests, (lower, above), Limits()))
+    results = run(plan, {"a": 0.5, "b": 1.0}, stop=True)
+    assert [each.points for each in plan.score(results)] == [5.0, 5.0]
+
+
+@pytest.mark.parametrize(
+    ("points", "precision", "expected"),
+    [(87.165, 2, 87.16), (2.675, 2, 2.68), (33.3333, 0, 33.0), (0.5, 0, 0.0), (1e-9, 2, 0.0)],
+)
+def test_rounding_is_of_the_decimal(points: float, precision: int, expected: float) -> None:
+    assert rounded(points, precision) == expected
+
+
+@pytest.mark.parametrize(
+    "subtasks",
+    [
+        (), (Subtask("1", 1, ("no",)),), (Subtask("1", 1, ("a",), depends=("2",)),),
+        (Subtask("1", 1, ("a",)), Subtask("1", 1, ("a",))),
+        (Subtask("1", 1, ("a",), depends=("2",)), Subtask("2", 1, ("a",), depends=("1",))),
+        (Subtask("1", 1, ("a",), depends=("1",)),),
+    ],
+)  # fmt: skip
+def test_problems_that_do_not_fit_together(subtasks: tuple[Subtask, ...]) -> None:
+    with pytest.raises(InputError) as caught:
+        ContestProblem("p", {"a": ContestTest("a", Blob(b""))}, subtasks, Limits())
+    assert caught.value.field

@@ -1,0 +1,3 @@
+#include <string>
+
+int decode(const std::string &message);

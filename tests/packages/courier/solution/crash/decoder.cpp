@@ -1,0 +1,4 @@
+#include "decoder.h"
+#include <cstdlib>
+
+int decode(const std::string &) { abort(); }

@@ -1,0 +1,7 @@
+#include "encoder.h"
+
+std::string encode(int number) {
+    std::string message;
+    for (int bit = 0; bit < 8; bit++) message += number >> bit & 1 ? 'b' : 'a';
+    return message;
+}

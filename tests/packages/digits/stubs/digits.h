@@ -1,0 +1,1 @@
+int digit_sum(long long n);

@@ -1,0 +1,2 @@
+def digit_sum(n):
+    return int(str(n)[0])

@@ -1,0 +1,2 @@
+def digit_sum(n):
+    return sum(map(int, str(n)))

@@ -1,0 +1,2 @@
+print(333, flush=True)
+raise RuntimeError(input())

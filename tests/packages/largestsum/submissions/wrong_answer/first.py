@@ -1,0 +1,3 @@
+# @EXPECTED_SCORE@: 0
+input()
+print(input().split()[0] + "1")

@@ -1,0 +1,3 @@
+n = int(input())
+numbers = input().split()
+print(numbers[n])

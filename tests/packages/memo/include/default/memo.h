@@ -1,0 +1,1 @@
+enum { LONGEST = {{longest}} };

@@ -1,0 +1,3 @@
+print("ask", flush=True)
+phase, word = input().split()
+print("!", "a" * 11)

@@ -1,0 +1,4 @@
+#include <string>
+
+std::string send(int x);
+int receive(std::string s);

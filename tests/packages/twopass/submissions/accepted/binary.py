@@ -1,0 +1,5 @@
+what, word = input().split()
+if what == "hide":
+    print(f"{int(word):010b}".replace("0", "a").replace("1", "b"))
+else:
+    print(int(word.replace("a", "0").replace("b", "1"), 2))

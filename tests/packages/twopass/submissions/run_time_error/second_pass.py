@@ -1,0 +1,4 @@
+what, word = input().split()
+if what == "find":
+    raise RuntimeError
+print("ab")

@@ -1,0 +1,83 @@
+"""What all bodies may hold together."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from proctor.serve.bodies import Bodies, Body, declared_length
+from proctor.serve.front import Front
+from proctor.serve.metrics import Metrics
+from proctor.serve.settings import Tokens
+
+
+def arriving(*parts: bytes) -> Any:
+    messages = [
+        {"type": "http.request", "body": part, "more_body": at < len(parts) - 1}
+        for at, part in enumerate(parts)
+    ]
+
+    async def receive() -> Any:
+        return messages.pop(0)
+
+    return receive
+
+
+def received(body: Body, count: int) -> list[str]:
+    async def all_of_it() -> list[str]:
+        return [(await body.receive())["type"] for _ in range(count)]
+
+    return asyncio.run(all_of_it())
+
+
+def test_room_is_reserved_and_given_back() -> None:
+    bodies = Bodies(100)
+    body = Body(arriving(b"x" * 60), bodies, 60)
+    assert not bodies.fits(41)
+    assert received(body, 1) == ["http.request"]
+    assert bodies.held == 60
+    body.release()
+    body.release()
+    assert bodies.held == 0
+
+
+def test_chunks_are_counted_as_they_come() -> None:
+    bodies = Bodies(100)
+    body = Body(arriving(b"x" * 60, b"x" * 40, b"x"), bodies, 0)
+    assert received(body, 3) == ["http.request", "http.request", "http.disconnect"]
+    assert bodies.held == 100
+    body.release()
+    assert bodies.held == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "length"), [(b"5", 5), (b"", 0), (b"-5", 0), (b"9" * 40, 0), (b"x", 0)]
+)
+def test_what_a_client_declares(said: bytes, length: int) -> None:
+    assert declared_length({b"content-length": said}) == length
+
+
+def test_who_finds_no_room_is_told_to_come_back_and_nothing_is_lost() -> None:
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    front = Front(app, Tokens(), Metrics())
+    front.bodies.most = 10
+
+    def ask(parts: Iterable[bytes], declared: int) -> int:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": "POST", "path": "/", "scheme": "http",
+                 "headers": [(b"content-length", str(declared).encode())]}  # fmt: skip
+        asyncio.run(front(scope, arriving(*parts), send))
+        return int(sent[0]["status"])
+
+    assert ask([b"x" * 10], 10) == 200
+    assert ask([b"x" * 11], 11) == 503
+    assert ask([b"x" * 10], 10) == 200
+    assert front.bodies.held == 0

@@ -1,0 +1,219 @@
+"""Clients that are many, slow, broken or up to something; and a server that is killed."""
+
+import asyncio
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from served import Served, serving
+
+PRINT = json.dumps({"code": "print(1)", "language": "python"}).encode()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with serving("--cells", "2", "--no-access-log") as served:
+        with served.client() as client:  # all cells are up then
+            asked = [{"program": {"source": "print(1)"}, "problem": {"tests": [{"output": "1"}]}}]
+            client.post("/v1/batch", json={"requests": asked * 64})
+        yield served
+
+
+def address(server: Served) -> tuple[str, int]:
+    host, _, port = server.url.removeprefix("http://").partition(":")
+    return host, int(port)
+
+
+def request(body: bytes, path: str = "/run_code", more: str = "") -> bytes:
+    head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n{more}"
+    return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+def talk(server: Served, data: bytes, *, end: bool = True) -> bytes:
+    """Send bytes as they are and return what comes back until the connection is closed."""
+    with socket.create_connection(address(server), timeout=60) as line:
+        line.sendall(data)
+        if end:
+            line.shutdown(socket.SHUT_WR)
+        got = b""
+        try:
+            while part := line.recv(65536):
+                got += part
+        except ConnectionResetError:
+            pass
+        return got
+
+
+def works(server: Served) -> None:
+    with server.client() as client:
+        answer = client.post("/run_code", content=PRINT).json()
+    assert answer["run_result"]["stdout"] == "1\n"
+
+
+def descriptors(server: Served) -> int:
+    return len(os.listdir(f"/proc/{server.process.pid}/fd"))
+
+
+def test_a_thousand_clients_at_once(server: Served) -> None:
+    async def one() -> bool:
+        reader, writer = await asyncio.open_connection(*address(server))
+        writer.write(request(PRINT, more="Connection: close\r\n"))
+        answer = await reader.read()
+        writer.close()
+        await writer.wait_closed()
+        return answer.startswith(b"HTTP/1.1 200") and b'"stdout":"1\\n"' in answer
+
+    async def all_of_them() -> list[bool]:
+        return await asyncio.gather(*(one() for _ in range(1000)))
+
+    assert all(asyncio.run(all_of_them()))
+
+
+def test_bodies_that_do_not_come_and_answers_that_nobody_reads(server: Served) -> None:
+    before = descriptors(server)
+    lines = []
+    big = json.dumps({"code": "print('x' * 10_000_000)", "language": "python"}).encode()
+    for _ in range(100):
+        line = socket.create_connection(address(server))
+        line.sendall(request(PRINT)[:-5])
+        lines.append(line)
+    for _ in range(10):
+        line = socket.create_connection(address(server))
+        line.sendall(request(big))
+        lines.append(line)
+    works(server)
+    for line in lines:
+        # Reset rather than closed in order: the server is told by an error.
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        line.close()
+    works(server)
+    with server.client() as client:  # what is closed is noticed before what is asked afterwards
+        for _ in range(200):
+            client.get("/healthz")
+            if descriptors(server) <= before + 4:
+                break
+    assert descriptors(server) <= before + 4
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\r\n\r\n",
+        b"NONSENSE\r\n\r\n",
+        b"GET / HTTP/9.9\r\nHost: x\r\n\r\n",
+        b"POST /run_code HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        b"POST /run_code HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+        b"POST /run_code HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"POST /run_code HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * (1 << 20) + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\n" + b"A: b\r\n" * 50_000 + b"\r\n",
+        b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /v1/jobs/%00%2e%2e%2f HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        b"GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        b"POST /v1/run HTTP/1.1\r\nHost: x\r\nContent-Type: application/json; charset=\xff\r\n"
+        b"Connection: close\r\nContent-Length: 2\r\n\r\n{}",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        bytes(range(256)) * 100,
+    ],
+)
+def test_what_is_no_request_is_refused(server: Served, data: bytes) -> None:
+    answer = talk(server, data)
+    assert answer[:12] in {b"", *(f"HTTP/1.1 4{n:02}".encode() for n in range(100))}, answer[:200]
+    works(server)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        b'{"code": "' + b"\\ud800" * 10 + b'", "language": "python"}',
+        b'{"code": "print(1)", "language": "python", "run_timeout": 1e999}',
+        b'{"code": "print(1)", "language": "python", "run_timeout": -5}',
+        b'{"code": "print(1)", "language": "python", "memory_limit_MB": ' + b"9" * 5000 + b"}",
+        b'{"code": "print(1)", "language": "python", "files": {"a": "?"}}',
+        b'{"code": "print(1)", "language": "python", "files": {"\\u0000": ""}}',
+        b'{"code": "\\u0000", "language": "python", "stdin": "\\u0000"}',
+        b"\xff\xfe",
+        b"null",
+        b"",
+    ],
+)
+@pytest.mark.parametrize("path", ["/run_code", "/v1/run", "/v1/judge", "/v1/batch", "/submit",
+                                  "/api/v2/execute"])  # fmt: skip
+def test_no_body_makes_the_server_fail(server: Served, path: str, body: bytes) -> None:
+    answer = talk(server, request(body, path, "Connection: close\r\n"), end=False)
+    status = int(answer[9:12])
+    assert status == 200 or 400 <= status < 500, answer
+
+
+def test_a_body_of_a_hundred_megabytes(server: Served) -> None:
+    data = "x" * 100_000_000
+    code = "import sys\nprint(len(sys.stdin.buffer.read()))"
+    asked = json.dumps({"code": code, "language": "python", "stdin": data}).encode()
+    with server.client() as client:
+        answer = client.post("/run_code", content=asked).json()
+    assert answer["run_result"]["stdout"] == "100000000\n"
+
+
+def test_the_document_keeps_its_word(server: Served, tmp_path: Path) -> None:
+    """What schemathesis makes of the OpenAPI document: no answer is a server error."""
+    done = subprocess.run(
+        [
+            Path(sys.executable).with_name("st"), "run", server.url + "/schema/openapi.json",
+            "--checks", "not_a_server_error", "--max-examples", "15", "--seed", "1",
+            "--phases", "examples,fuzzing", "--exclude-path", "/", "--request-timeout", "60",
+            "--suppress-health-check", "all", "--generation-deterministic",
+        ],
+        capture_output=True, text=True, timeout=280, cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
+    works(server)
+
+
+def test_a_server_that_is_killed_leaves_nothing_behind() -> None:
+    mark = f"proctor-test-{secrets.token_hex(8)}"
+    # The mark is an environment variable of a process that the program starts: found in /proc.
+    code = (
+        "import os, subprocess, sys, time\n"
+        f"subprocess.Popen(['sleep', '1000'], env={{'MARK': '{mark}'}}, start_new_session=True)\n"
+        "open('ready', 'w').close()\nprint('ready', flush=True)\ntime.sleep(1000)"
+    )
+
+    def marked() -> list[str]:
+        found = []
+        for place in Path("/proc").glob("[0-9]*/environ"):
+            try:
+                if mark.encode() in place.read_bytes():
+                    found.append(place.parent.name)
+            except OSError:
+                continue
+        return found
+
+    with serving("--cells", "2", "--no-access-log") as served:
+        with httpx.Client(base_url=served.url, timeout=60) as client:
+            client.post(
+                "/v1/run?wait=false",
+                json={"program": {"source": code}, "limits": {"cpu": 100, "wall": 600}},
+            )
+            while not marked():
+                assert client.get("/healthz").status_code == 200
+        watched = [os.pidfd_open(int(pid)) for pid in marked()]
+        served.process.send_signal(signal.SIGKILL)
+        served.process.wait()
+        for each in watched:
+            ended, _, _ = __import__("select").select([each], [], [], 60)
+            os.close(each)
+            assert ended
+    assert not marked()

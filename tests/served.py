@@ -1,0 +1,73 @@
+"""A real `proctor serve` in a process of its own, for tests."""
+
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx
+
+PROCTOR = os.path.join(os.path.dirname(sys.executable), "proctor")
+
+
+@dataclass
+class Served:
+    url: str
+    process: subprocess.Popen[str]
+    log: str
+
+    def client(self, token: str | None = None) -> httpx.Client:
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=120)
+
+
+@contextlib.contextmanager
+def serving(*args: str, **environment: str) -> Iterator[Served]:
+    """Start a server on a free port, with further variables, and stop it as Ctrl-C does."""
+    with tempfile.NamedTemporaryFile("w+", suffix=".log") as log:
+        process = subprocess.Popen(
+            [PROCTOR, "serve", "--port", "0", "--json", *args],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            start_new_session=True,
+            env={**os.environ, **environment},
+        )
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            if not line:
+                process.wait(60)
+                raise RuntimeError(f"no server: {pathlib.Path(log.name).read_text()}")
+            yield Served(json.loads(line)["url"], process, log.name)
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+            try:
+                process.wait(60)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                raise
+            finally:
+                process.stdout.close()
+
+
+OWNERS = {"ann": "0123456789abcdef-ann", "bob": "0123456789abcdef-bob"}
+"""Tokens by who has them."""
+
+
+@contextlib.contextmanager
+def serving_two(place: pathlib.Path, *args: str) -> Iterator[Served]:
+    """Start a server for the two of OWNERS; `place` is a directory for their tokens."""
+    tokens = place / "tokens"
+    tokens.write_text("".join(f"{name}:{token}\n" for name, token in OWNERS.items()))
+    tokens.chmod(0o600)
+    with serving("--token-file", str(tokens), *args) as served:
+        yield served

@@ -1,0 +1,19 @@
+#: status = "crashed"
+#: phase = "parse"
+#: status_detail = "marker_count"
+#: marker_count = 2
+#: marker = true
+#: partial.valid = true
+import json
+import os
+
+
+def leave(name, **result):
+    with open("draft", "w") as file:
+        json.dump(result, file)
+    os.rename("draft", name)
+
+
+leave("result.json", status="OPTIMAL", bins=[["a", "c"], ["b"]], objective=2, bound=2)
+print("SOLUTION_FOUND")
+print("SOLUTION_FOUND")

@@ -1,0 +1,5 @@
+#: status = "crashed"
+#: phase = "compile"
+#: status_detail = "syntax"
+#: digest = "SyntaxError"
+def (:
