@@ -38,7 +38,7 @@ def what_is_missing() -> str:
 
 
 pytestmark = [
-    pytest.mark.timeout(900),
+    pytest.mark.timeout(1500),
     pytest.mark.skipif(
         bool(what_is_missing()) and "PROCTOR_TEST_VM" not in os.environ, reason=what_is_missing()
     ),
@@ -62,7 +62,8 @@ def outcomes() -> dict[str, Outcome]:
         Check("neighbours", delegated(script("neighbours.py"))),
         Check("doctor in session", logged_in(doctor)),
         Check("doctor without group", as_user(doctor)),
-        Check("demo", logged_in([*PROCTOR, "demo", "--subset", "fixture"])),
+        # The clock of an emulated CPU goes on while the emulator waits for a busy machine's.
+        Check("demo", logged_in([*PROCTOR, "demo", "--subset", "fixture", "--cpu", "10s", "--json"])),
         Check("unit", script("serve_unit.py")),
         Check("left", script("left.py")),
         Check("switch", ["sysctl", "-qw", "kernel.unprivileged_userns_clone=0"]),
@@ -207,5 +208,6 @@ def test_doctor(outcomes: dict[str, Outcome]) -> None:
 
 
 def test_demo(outcomes: dict[str, Outcome]) -> None:
-    assert outcomes["demo"].status == 0, outcomes["demo"]
-    assert "all 20 verdicts are as labelled" in outcomes["demo"].stdout
+    programs = outcomes["demo"].json()["programs"]
+    assert [row for row in programs if row["verdict"] != row["expected"]] == []
+    assert len(programs) == 20

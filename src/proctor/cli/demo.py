@@ -20,27 +20,31 @@ from proctor.judging.problem import Problem
 from proctor.judging.settings import JudgeSettings, Mode, default_limits
 from proctor.program import Program
 from proctor.sandbox.run import open_pool
+from proctor.units import seconds
 
 FIXTURE = "fixture"
-CPU_LIMIT = 2.0
-"""Seconds a test: the slow ones would take hours, the right ones a few milliseconds."""
 
 
 def run(
     mode: str,
     subset: str | None,
+    cpu: str,
     isolation: str | None,
     min_isolation: str | None,
     *,
     as_json: bool,
 ) -> int:
-    """Judge the bundled programs; returns 0 only if each got the verdict it is labelled with."""
+    """Judge the bundled programs; returns 0 only if each got the verdict it is labelled with.
+
+    `cpu` is the limit of a test, as text with a unit. The slow programs would take hours and the
+    right ones take milliseconds, so its size matters only where a machine is emulated.
+    """
     if subset not in (None, FIXTURE):
         raise InputError(f"there is one subset, {FIXTURE}, not {subset!r}", field="--subset")
     if mode not in ("standard", "official"):
         raise SettingsError(f"mode is standard or official, not {mode!r}")
     chosen: Mode = "official" if mode == "official" else "standard"
-    settings = JudgeSettings(chosen, replace(default_limits(chosen), cpu=CPU_LIMIT))
+    settings = JudgeSettings(chosen, replace(default_limits(chosen), cpu=seconds(cpu, "--cpu")))
     problems, submissions = bundled(subset)
     judged: dict[int, Judgement] = {}
     progress = render.Progress(len(submissions), not as_json)

@@ -254,6 +254,9 @@ def demo_command(
     subset: Annotated[
         str | None, typer.Option(help="Judge only a part: `fixture`.", metavar="NAME")
     ] = None,
+    cpu: Annotated[
+        str, typer.Option(help="CPU time limit a test; more where it is emulated.", metavar="TIME")
+    ] = "2s",
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     json: Json = False,
@@ -261,7 +264,7 @@ def demo_command(
     """Judge the bundled problems: right, wrong, slow, crashing and cheating programs."""
     from proctor.cli import demo
 
-    raise typer.Exit(demo.run(mode, subset, isolation, min_isolation, as_json=json))
+    raise typer.Exit(demo.run(mode, subset, cpu, isolation, min_isolation, as_json=json))
 
 
 @app.command("doctor")
