@@ -6,11 +6,12 @@ what the program leaves, also when nothing of the job is alive any more.
 The bundle has the format of native_job.py, with this head:
 
     head: {"name": file name of the program, "environment": {name: value, in which {work} is the
-           working directory}, "progress": bool, "files": [[name, size], ...]; the first is the
-           program}
+           working directory}, "progress": bool, "compile": bool, "files": [[name, size], ...]; the
+           first is the program}
 
-Descriptors: 4 the feed, over which the directory goes; 5 where the program may write of its
-progress, if `progress` is set, which it then finds as descriptor 3.
+Descriptors: 4 the feed, over which the directory goes, and then, if `compile` is set, what
+compiling.py says of the program, as JSON: one that does not compile is not run. 5 is where the
+program may write of its progress, if `progress` is set, which it then finds as descriptor 3.
 """
 
 import json
@@ -19,7 +20,7 @@ import socket
 import sys
 from typing import Any
 
-from proctor.cell import native_job
+from proctor.cell import compiling, native_job
 from proctor.cell.wire import DIRECTORY, send
 
 _FEED_FD, _PROGRESS_FD, _PROGRESS_TARGET = 4, 5, 3
@@ -34,11 +35,16 @@ def prepare() -> tuple[bytes, str]:
     here = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     feed = socket.socket(fileno=_FEED_FD)
     send(feed, DIRECTORY, [here])
-    feed.close()
     os.close(here)
     native_job.place(head["files"], start)
     source = os.pread(bundle, head["files"][0][1], start)
     os.close(bundle)
+    if head["compile"]:
+        said = compiling.look(source, head["name"])
+        send(feed, json.dumps(said).encode(), [])
+        if said["error"] is not None:
+            os._exit(0)
+    feed.close()
     if head["progress"]:
         os.dup2(_PROGRESS_FD, _PROGRESS_TARGET)  # inheritable
         os.close(_PROGRESS_FD)

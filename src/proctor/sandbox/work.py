@@ -70,11 +70,13 @@ def work(cell: AgentCell, job: Job, limits: Limits, stop: Stop, hear: Hear = ign
                 cell.stop_job()
             # Nothing of it is alive; what it has written is there until its end is taken in.
             result, complaint, collected = watch.harvest()
+            compiled = watch.compiled
         ended = cell.result()
         execution = facts(cell, meter, limits, ended, hit, stdout, stderr)
         return Worked(
-            execution, result, complaint, tuple(watch.interim), interrupted, stop.wanted, collected
-        )
+            execution, result, complaint, tuple(watch.interim), interrupted, stop.wanted, collected,
+            compiled,
+        )  # fmt: skip
     finally:
         feed.close()
         far.close()
@@ -129,6 +131,7 @@ class _Watch(threading.Thread):
     ) -> None:
         super().__init__(name="proctor-watch", daemon=True)
         self.interim: deque[Found] = deque(maxlen=job.keep)
+        self.compiled: bytes | None = None
         self._job, self._feed, self._progress, self._hear = job, feed, progress, hear
         self._output = output
         self._directory = -1
@@ -191,15 +194,18 @@ class _Watch(threading.Thread):
         return [*names[-_MOST_NAMES:], self._job.result]
 
     def _take_directory(self) -> None:
-        try:
-            word, fds = receive(self._feed, 1)
-        except OSError:  # nothing has come, or it is gone
-            return
+        word, fds = self._word()
         if word == DIRECTORY and len(fds) == 1:
             self._directory = fds[0]
         else:
             for fd in fds:
                 os.close(fd)
+
+    def _word(self) -> tuple[bytes, list[int]]:
+        try:
+            return receive(self._feed, 1)
+        except OSError:  # nothing has come, or it is gone
+            return b"", []
 
     def _copied(self, name: str, *, unread: bool) -> Found | None:
         """Copy a file if it is another than it was at the last look; `unread`: pass it over."""
@@ -239,6 +245,8 @@ class _Watch(threading.Thread):
         self._look()
         if self._directory < 0:
             return None, "was not written", ()
+        if self._job.compiled:
+            self.compiled = self._word()[0] or None
         try:
             result, complaint = self._read(self._job.result), ""
         except FileNotFoundError:

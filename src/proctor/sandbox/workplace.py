@@ -28,6 +28,8 @@ class Job:
     """Bytes of each file."""
     keep: int = 16
     """How many interim files are kept: the latest."""
+    compiled: bool = False
+    """Whether it is compiled before it is run, and only run if it does."""
     grace: float = 2.0
     """Seconds from SIGINT, when the wall limit is hit, to the end of all."""
 
@@ -39,6 +41,7 @@ class Job:
             "name": self.program.name,
             "environment": dict(self.environment),
             "progress": True,
+            "compile": self.compiled,
             "files": [[check_relative(name), len(data)] for name, data in files.items()],
         }
         encoded = json.dumps(head).encode()
@@ -82,6 +85,8 @@ class Worked:
     stopped: bool
     """Whether it was ended because nobody wants it any more."""
     collected: tuple[Found, ...] = ()
+    compiled: bytes | None = None
+    """What cell/compiling.py said of it, as JSON, if that was wanted and did not end the job."""
 
 
 def ignore(_what: Found | Told) -> None:

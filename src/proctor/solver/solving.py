@@ -102,19 +102,19 @@ class Solving:
         if isinstance(code, gate.Gated):
             raise Ended("compile", code.detail, code.error or "")
         pool = open_pool(self.profile)
-        gated = gate.check(code, self.profile, pool, disk=limits.disk)
-        if not gated.ok:
-            raise Ended("compile", gated.detail, gated.error or "")
-        self.warnings += gate.advice(gated, self.profile)
         incumbents = Incumbents(self.profile, self.hear)
         job = self._job(code, steps, threads)
         self.worked = worked = self._run(job, limits, pool, incumbents)
+        gated = gate.of(worked)
+        if not gated.ok:
+            raise Ended("compile", gated.detail, gated.error or "")
+        self.warnings += gate.advice(gated, self.profile)
         self._note(worked, incumbents)
         envelope = self._judge(worked, given, pool)
         if proof is None or not envelope.accepted:
             return envelope
         return self._proved(
-            envelope, replace(job, interim=_NONE, collect=None), proof, limits, pool
+            envelope, replace(job, interim=_NONE, collect=None, compiled=False), proof, limits, pool
         )
 
     def _given(self) -> Any:
@@ -148,6 +148,7 @@ class Solving:
             environment=request.environment(self.asked, steps, threads),
             collect=re.compile(profile.artifacts.files) if profile.artifacts.files else None,
             most=profile.result.max_bytes,
+            compiled=True,
             grace=steps.grace,
         )
 

@@ -30,6 +30,7 @@ def request(job: Job, limits: Limits) -> tuple[dict[str, Any], list[bytes]]:
         "collect": None if job.collect is None else job.collect.pattern,
         "most": job.most,
         "keep": job.keep,
+        "compiled": job.compiled,
         "grace": job.grace,
     }
     return header, [job.program.encoded(), _packed(job.program.files.items())]
@@ -52,6 +53,7 @@ def job_from(fields: Fields, parts: Sequence[bytes]) -> Job:
         collect=None if collect is None else re.compile(collect),
         most=fields.count("most"),
         keep=fields.count("keep"),
+        compiled=fields.flag("compiled"),
         grace=fields.seconds("grace"),
     )
 
@@ -66,6 +68,7 @@ def answer(worked: Worked, heard: Sequence[Found | Told]) -> tuple[dict[str, Any
         "complaint": worked.complaint,
         "interrupted": worked.interrupted,
         "stopped": worked.stopped,
+        "compiled": None if worked.compiled is None else worked.compiled.decode("ascii"),
         "interim": len(worked.interim),
         "collected": len(worked.collected),
         "at": [each.at for each in files] + [each.at for each in told],
@@ -96,6 +99,7 @@ def worked_from(frame: Frame, isolation: Isolation) -> tuple[Worked, list[Told]]
         raise BadFrame("fewer files than it says")
     found = [Found(name, data, at) for (name, data), at in zip(entries, times, strict=False)]
     told = [Told(each.data, each.at) for each in found[interim + collected :]]
+    compiled = fields.text_or_none("compiled")
     execution = crossing.execution_from(Frame(frame.header, (stdout, stderr)), isolation)
     worked = Worked(
         execution,
@@ -105,6 +109,7 @@ def worked_from(frame: Frame, isolation: Isolation) -> tuple[Worked, list[Told]]
         fields.flag("interrupted"),
         fields.flag("stopped"),
         tuple(found[interim : interim + collected]),
+        None if compiled is None else compiled.encode(),
     )
     return worked, told
 

@@ -1,0 +1,35 @@
+"""Whether a program compiles, and what it imports. Nothing of it is executed.
+
+Used by work_job.py, and shipped into a cell as a program of its own where nothing is to be run.
+"""
+
+from typing import Any
+
+_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
+_MOST_NAMES, _LONGEST_NAME, _LONGEST_ERROR = 64, 60, 1000
+"""What is told crosses in one message, whatever the program makes up."""
+
+
+def look(source: bytes, name: str, *, whole: bool = True) -> dict[str, Any]:
+    """Parse and (`whole`) compile; return the error, or None, and the top-level modules named."""
+    # Not for every cell: whoever wants this quickly has the module preloaded.
+    import ast
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            tree = ast.parse(source, name)
+            if whole:
+                compile(source, name, "exec", dont_inherit=True)
+        except _ERRORS as caught:
+            error = f"{type(caught).__name__}: {str(caught) or 'nested too deep'}"
+            return {"error": error[:_LONGEST_ERROR], "imports": [], "more": 0}
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {each.name.split(".")[0] for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.split(".")[0])
+    shown = [each[:_LONGEST_NAME] for each in sorted(found)[:_MOST_NAMES]]
+    return {"error": None, "imports": shown, "more": len(found) - len(shown)}
