@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import resource
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -21,6 +22,8 @@ _MS_REC, _MS_PRIVATE = 1 << 14, 1 << 18
 def main() -> None:
     """Serve until the supervisor hangs up."""
     census.adopt_orphans()
+    # Whoever starts this in the background of a shell has it ignored, and shifts press Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     logging.getLogger("proctor").addHandler(logging.NullHandler())  # all of it is in the tally
     if "--full-disk" in sys.argv:
         fill_the_disk()
