@@ -16,7 +16,7 @@ LATE = (-3, -5)
 """lcb_runner's codes for time-outs: seconds of waiting that say nothing of a grader."""
 HEAVY = 1.0
 """CPU seconds from which a program's own work drowns the grader's."""
-RACY = ("abc338_c O1-Preview",)
+RACY = ("abc338_c O1-Preview", "abc349_e O1-Preview")
 """Programs that start a thread and do not wait for it: under any grader, who wins is luck."""
 EXPECTED_TO_DIFFER = """The peer reads stdin from a plain StringIO: it accepts programs that
 iterate over, next() or with-block sys.stdin, mix input() with read(), or call readlines() twice,

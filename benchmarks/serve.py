@@ -86,10 +86,15 @@ def load(port: int, group: Group, clients: int, seconds: int) -> dict[str, Any]:
     }
 
 
+def require() -> None:
+    """Raise SystemExit if something is missing without which nothing can be measured."""
+    if shutil.which("wrk") is None:
+        raise SystemExit("the benchmark of servers needs wrk: apt install wrk")
+
+
 def measure(quick: bool) -> dict[str, Any]:
     """Return what each server did with one client and with 32. Needs wrk."""
-    if shutil.which("wrk") is None:
-        raise RuntimeError("this benchmark needs wrk: apt install wrk")
+    require()
     seconds = 3 if quick else 10
     found: dict[str, Any] = {}
     for name in (OURS, BARE):
