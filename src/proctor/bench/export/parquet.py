@@ -15,8 +15,8 @@ from proctor.errors import PlatformError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_GROUP_ROWS = 10_000
-_GROUP_BYTES = 64 << 20
+_GROUP_ROWS = 2_000
+_GROUP_BYTES = 16 << 20
 """A row group is written when it has as many rows, or texts of as many bytes."""
 _JUDGED = ("verdict", "score", "message", "cpu", "slowest_share", "level", "tests")
 
