@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from dying import dead
 from proctor import Limits, Pool, Program, open_pool, run
 from proctor.cell.wire import Kind
 from proctor.errors import CellDied, PoolClosed
@@ -46,14 +47,6 @@ def processes(cell: Cell) -> set[tuple[int, int | None]]:
 def alive(known: set[tuple[int, int | None]]) -> list[int]:
     """Those still there; a dead one that init has yet to reap is not."""
     return [pid for pid, started in known if procfs.start_time(pid) == started and not dead(pid)]
-
-
-def dead(pid: int) -> bool:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return True
-    return stat.rpartition(b") ")[2][:1] in b"ZX"
 
 
 def test_never_more_jobs_at_once_than_cells() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dying import dead
 from proctor import InfraFault, Limits, NoIsolation, Problem, Program, Test, judge, open_pool, run
 from proctor.errors import CellStartFailed
 from proctor.judging.settings import JudgeSettings
@@ -193,11 +194,3 @@ def test_a_cell_whose_keeper_was_killed_leaves_nothing(agent_too: bool) -> None:
         worker.join()
         assert len(raised) == 1
     assert [pid for pid, began in known if procfs.start_time(pid) == began and not dead(pid)] == []
-
-
-def dead(pid: int) -> bool:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return True
-    return stat.rpartition(b") ")[2][:1] in b"ZX"
