@@ -223,3 +223,17 @@ def test_the_inner_program_runs_in_containers_only() -> None:
     )  # fmt: skip
     assert done.returncode == 1
     assert "as process 1 of a container only" in done.stderr
+
+
+def test_a_cell_that_is_killed_as_a_job_begins_has_ten_seconds_and_not_the_jobs(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The job sets its own deadline after the kill has set one; the end of input is not heard."""
+    monkeypatch.setattr(container_box, "WATCH_EVERY", 0.02)
+    monkeypatch.setattr(container_box, "CLOSE_TIMEOUT", 0.1)
+    cell = opened("import time; time.sleep(1000)")
+    with monkeypatch.context() as deaf:
+        deaf.setattr(container_box, "_close", lambda _stream: None)
+        cell.kill()
+    with pytest.raises(CellDied, match="silent"):
+        cell.run(Program("pass"), b"", Limits(cpu=600.0))

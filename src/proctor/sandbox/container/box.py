@@ -1,6 +1,7 @@
 """One running container and the conversation with what drives its cell."""
 
 import contextlib
+import math
 import secrets
 import subprocess
 import tempfile
@@ -148,7 +149,7 @@ class Box:
         """End it from any thread; whoever waits for an answer gets CellDied."""
         self._ended = True
         # What runs in there ends with its input. Should it not, the watch ends our client.
-        self._watch.deadline = time.monotonic() + CLOSE_TIMEOUT
+        self._watch.end_by(time.monotonic() + CLOSE_TIMEOUT)
         _close(self._process.stdin)
 
     def _kill_client(self) -> None:
@@ -192,24 +193,26 @@ class _Watch:
     def __init__(self, bark: Callable[[], None]) -> None:
         self.barked = False
         self._bark = bark
-        self.deadline: float | None = None
-        """When to bark, or None for never."""
+        self._due = self._last = math.inf
         self._stopped = threading.Event()
         threading.Thread(target=self._run, name="proctor-watch", daemon=True).start()
 
     @contextlib.contextmanager
     def until(self, deadline: float) -> Iterator[None]:
         """Watch over what is done inside."""
-        self.deadline = deadline
+        self._due = deadline
         try:
             yield
         finally:
-            self.deadline = None
+            self._due = math.inf
+
+    def end_by(self, deadline: float) -> None:
+        """Bark then, from any thread, whatever else is done, has just begun or is yet to begin."""
+        self._last = deadline
 
     def _run(self) -> None:
         while not self._stopped.wait(WATCH_EVERY):
-            deadline = self.deadline
-            if deadline is not None and time.monotonic() > deadline:
+            if time.monotonic() > min(self._due, self._last):
                 self.barked = True
                 self._bark()
                 return
