@@ -23,11 +23,13 @@ with proctor.open_pool(isolation="container", cells=1) as pool:
     proctor.run("while True: pass", limits=proctor.Limits(cpu=600), pool=pool)
 """
 
+TELLING = {"PYTHONFAULTHANDLER": "1"}
+
 
 def busy(engine: Engine) -> "subprocess.Popen[str]":
     """A proctor in the middle of a job."""
     process = subprocess.Popen(
-        [sys.executable, "-c", BUSY], env=engine.environment(), stdout=subprocess.PIPE,
+        [sys.executable, "-c", BUSY], env=engine.environment(**TELLING), stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     assert process.stdout is not None
@@ -36,8 +38,12 @@ def busy(engine: Engine) -> "subprocess.Popen[str]":
 
 
 def end(process: "subprocess.Popen[str]") -> str:
+    """What it said until its end; one that has no end is asked where its threads are."""
     try:
         return process.communicate(timeout=PATIENCE)[1]
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)
+        raise AssertionError(process.communicate(timeout=PATIENCE)[1]) from None
     finally:
         process.kill()
 
@@ -89,7 +95,7 @@ def test_ctrl_c_on_the_command(engine: Engine, tmp_path: Path) -> None:
     before = set(engine.containers())
     process = subprocess.Popen(
         [COMMAND, "run", "--isolation", "container", "--cpu", "600s", str(program)],
-        env=engine.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=engine.environment(**TELLING), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         stdin=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     while not set(engine.containers()) - before and process.poll() is None:
