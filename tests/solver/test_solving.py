@@ -357,3 +357,13 @@ def test_input_that_is_none(host: SolverHost, packing: Profile, given: bytes, wh
     envelope = host.solve(SolveRequest(BEST, given, packing))
     assert (envelope.phase, envelope.status_detail) == ("prepare", "invalid_input")
     assert why in envelope.error_digest
+
+
+def test_without_the_extra_it_is_said_before_anything_runs(
+    packing: Profile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proctor.solver.checking.find_spec", lambda _name: None)
+    with SolverHost(isolation="namespaces", cells=1) as host:
+        envelope = host.solve(SolveRequest(BEST, GIVEN, packing))
+    assert (envelope.status, envelope.status_detail) == ("crashed", "sandbox_unavailable")
+    assert envelope.error_digest.endswith("jsonschema is missing: pip install 'proctor[solver]'")

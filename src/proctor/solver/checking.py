@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Any
 
 import msgspec
 
-from proctor.errors import ProctorError
+from proctor.errors import PlatformError, ProctorError
 from proctor.execution import Execution
 from proctor.limits import MIB, Limits
 from proctor.program import Program
@@ -47,6 +48,15 @@ class Checked(msgspec.Struct, frozen=True):
     report: Report | None = None
     failed: str = ""
     """Why the validator has no report."""
+
+
+def need_schemas(profile: Profile) -> None:
+    """Raise PlatformError if the profile has schemas, and nothing here can check them."""
+    if (profile.input.schema or profile.result.schema) and find_spec("jsonschema") is None:
+        raise PlatformError(
+            f"profile {profile.name} has schemas, and jsonschema is missing:"
+            " pip install 'proctor[solver]'"
+        )
 
 
 class Checker:

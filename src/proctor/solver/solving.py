@@ -92,6 +92,7 @@ class Solving:
         )
 
     def _solve(self, open_pool: Opening) -> Envelope:
+        checking.need_schemas(self.profile)
         steps, threads = request.ladder(self.asked), request.workers(self.asked)
         limits = request.limits(self.asked, steps, threads)
         self.disk = limits.disk
