@@ -5,7 +5,8 @@ Used by work_job.py, and shipped into a cell as a program of its own where nothi
 
 from typing import Any
 
-_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError)
+ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
+"""What CPython's compiler raises for what it cannot compile."""
 _MOST_NAMES, _LONGEST_NAME, _LONGEST_ERROR = 64, 60, 1000
 """What is told crosses in one message, whatever the program makes up."""
 
@@ -22,7 +23,7 @@ def look(source: bytes, name: str, *, whole: bool = True) -> dict[str, Any]:
             tree = ast.parse(source, name)
             if whole:
                 compile(source, name, "exec", dont_inherit=True)
-        except _ERRORS as caught:
+        except ERRORS as caught:
             error = f"{type(caught).__name__}: {str(caught) or 'nested too deep'}"
             return {"error": error[:_LONGEST_ERROR], "imports": [], "more": 0}
     found: set[str] = set()

@@ -17,7 +17,7 @@ import types
 from types import CodeType, ModuleType
 from typing import NoReturn
 
-from proctor.cell import lcb_io, lcb_load, lockdown, native_job, plain_data, work_job
+from proctor.cell import compiling, lcb_io, lcb_load, lockdown, native_job, plain_data, work_job
 from proctor.cell.lcb_process import Disguise
 from proctor.cell.wire import TEST, Kind, Reply, Tag, receive
 
@@ -31,7 +31,6 @@ FUNCTION_RECURSION_LIMIT = 50_000  # what the platforms of function-call problem
 _RUN, _SERVE_FORK, _SERVE_OFFICIAL = int(Kind.RUN), int(Kind.SERVE_FORK), int(Kind.SERVE_OFFICIAL)
 _SESSION, _COMMAND, _WORK = int(Kind.SESSION), int(Kind.COMMAND), int(Kind.WORK)
 READY = Reply(Tag.READY).encode()
-_COMPILE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 
 
 def run(kind: int, function: str, base: ModuleType, disguise: Disguise) -> NoReturn:
@@ -61,7 +60,7 @@ def run(kind: int, function: str, base: ModuleType, disguise: Disguise) -> NoRet
         _serve_official(feed, source, function, base, disguise)
     try:
         code = compile(source, SOURCE_NAME, "exec", dont_inherit=True)
-    except _COMPILE_ERRORS as error:
+    except compiling.ERRORS as error:
         feed.send(Reply(Tag.UNLOADABLE, _brief(error)).encode())
         os._exit(0)
     feed.send(READY)
@@ -75,7 +74,7 @@ def _run_once(source: bytes, name: str = SOURCE_NAME) -> NoReturn:
     linecache.cache[name] = (lambda: source.decode("utf-8", "replace"),)
     try:
         code = compile(source, name, "exec", dont_inherit=True)
-    except _COMPILE_ERRORS as error:
+    except compiling.ERRORS as error:
         sys.stderr.write("".join(traceback.format_exception_only(error)))
         sys.stderr.flush()
         os._exit(1)

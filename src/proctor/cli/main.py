@@ -255,7 +255,8 @@ def demo_command(
         str | None, typer.Option(help="Judge only a part: `fixture`.", metavar="NAME")
     ] = None,
     cpu: Annotated[
-        str, typer.Option(help="CPU time limit a test; more where it is emulated.", metavar="TIME")
+        str,
+        typer.Option(help="CPU time limit of a test; raise it under emulation.", metavar="TIME"),
     ] = "2s",
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
