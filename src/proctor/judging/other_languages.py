@@ -30,7 +30,7 @@ def judge_compiled(assignment: Assignment) -> Judgement:
 
 def _run(assignment: Assignment, built: Built, test: Test) -> TestResult:
     limits = assignment.settings.limits
-    command = built.command(memory=limits.memory)
+    command = built.command(memory=limits.memory, judged=True)
     own = built.limits(limits, command)
     execution = in_cell(assignment.cell)(command, encoded(test.input), own).execution
     facts = (execution.cpu, execution.wall, execution.memory)
