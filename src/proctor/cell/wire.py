@@ -85,9 +85,10 @@ class Request:
 
     @classmethod
     def decode(cls, data: bytes) -> "Request":
-        kind, judged, *limits, name = _REQUEST.unpack(data)
+        kind, judged, cpu, space, file_size, processes, stack, disk, name = _REQUEST.unpack(data)
         function = name.rstrip(b"\0").decode("utf-8", "surrogatepass")
-        return cls(Kind(kind), *limits, function, judged)
+        limits = (cpu, space, file_size, processes, stack, disk)
+        return cls(Kind(kind), *limits, function=function, judged=judged)
 
 
 @dataclass(frozen=True, slots=True)

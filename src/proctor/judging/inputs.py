@@ -1,5 +1,6 @@
 """Test inputs as sealed files, made once and read by many programs."""
 
+import contextlib
 import functools
 import os
 import struct
@@ -11,10 +12,8 @@ from contextlib import contextmanager
 from proctor.judging.problem import Test
 from proctor.sandbox.machine import memfile
 
-try:
+with contextlib.suppress(ImportError):  # on Windows, where nothing is shared
     import fcntl
-except ImportError:  # Windows, where nothing is shared
-    pass
 
 _FS_IOC_GETFLAGS, _FS_IOC_SETFLAGS, _FS_NOATIME_FL = 0x80086601, 0x40086602, 0x80
 WORTH_KEEPING = 64 * 1024

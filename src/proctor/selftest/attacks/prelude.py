@@ -16,17 +16,19 @@ _X86 = platform.machine() == "x86_64"
 
 # System calls by name: x86-64, aarch64 (the number of both where there is one).
 _NUMBERS = {
-    "acct": (163, 89), "add_key": (248, 217), "bpf": (321, 280), "capset": (126, 91),
+    "acct": (163, 89), "add_key": (248, 217), "bpf": (321, 280), "cachestat": (451,), "capset": (126, 91),
     "chroot": (161, 51), "clock_adjtime": (305, 266), "clone": (56, 220), "clone3": (435,),
     "delete_module": (176, 106), "fanotify_init": (300, 262), "file_setattr": (469,),
     "finit_module": (313, 273), "fsmount": (432,), "fsopen": (430,), "fspick": (433,),
+    "futex": (202, 98), "futex_requeue": (456,), "futex_wait": (455,), "futex_waitv": (449,),
+    "futex_wake": (454,),
     "get_robust_list": (274, 100), "inotify_add_watch": (254, 27), "inotify_init1": (294, 26),
     "io_setup": (206, 0), "io_uring_setup": (425,), "ioperm": (173, None), "iopl": (172, None),
     "ioprio_get": (252, 31), "ioprio_set": (251, 30), "kcmp": (312, 272),
     "kexec_load": (246, 104), "keyctl": (250, 219), "landlock_create_ruleset": (444,),
     "listmount": (458,), "listns": (470,), "lsm_get_self_attr": (459,),
     "lsm_list_modules": (461,), "lsm_set_self_attr": (460,), "mbind": (237, 235),
-    "membarrier": (324, 283), "memfd_secret": (447,), "migrate_pages": (256, 238),
+    "membarrier": (324, 283), "memfd_secret": (447,), "migrate_pages": (256, 238), "mincore": (27, 232),
     "modify_ldt": (154, None), "mount": (165, 40), "mount_setattr": (442,),
     "move_mount": (429,), "move_pages": (279, 239), "mq_open": (240, 180),
     "msgget": (68, 186), "name_to_handle_at": (303, 264), "open_by_handle_at": (304, 265),

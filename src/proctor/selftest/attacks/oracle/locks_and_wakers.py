@@ -4,12 +4,13 @@
 # judged: yes
 # needs: kernel
 import fcntl
+import struct
 
 everywhere = [os.open("/dev/null", os.O_RDWR), os.open(os.__file__, os.O_RDONLY)]
 for fd in (*everywhere, 0):
     attempt("a lock of the process's", fcntl.lockf, fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     attempt("a lock of the file's", fcntl.flock, fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    question = __import__("struct").pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 1, 0)
+    question = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 1, 0)
     attempt("who has locked", fcntl.fcntl, fd, fcntl.F_GETLK, question)
     attempt("a lock of the open file's", fcntl.fcntl, fd, fcntl.F_OFD_SETLK, question)
     attempt("who has locked open files", fcntl.fcntl, fd, fcntl.F_OFD_GETLK, question)

@@ -2,6 +2,7 @@
 # kind: run
 # must: held
 # needs: kernel
+import fcntl
 import mmap
 
 file = os.open(os.__file__, os.O_RDONLY)
@@ -15,5 +16,5 @@ page = ctypes.cast(libc.printf, ctypes.c_void_p).value & ~4095
 attempt("mincore", call, "mincore", ctypes.c_void_p(page), 4096, state)
 attempt("cachestat", call, "cachestat", file, ctypes.create_string_buffer(16), state, 0)
 for hint in range(1035, 1039):  # how long what is written will live
-    attempt(f"hint {hint}", __import__("fcntl").fcntl, file, hint, bytes(8))
+    attempt(f"hint {hint}", fcntl.fcntl, file, hint, bytes(8))
 finish()
