@@ -76,7 +76,10 @@ def test_no_level() -> None:
 def test_wrong_usage() -> None:
     for arguments, said in (
         (["--only", "nothing"], b"there is no attack 'nothing'"),
-        (["--group", "nothing"], b"'nothing' is not one of escape, exhaustion, grader, leakage"),
+        (
+            ["--group", "nothing"],
+            b"'nothing' is not one of escape, exhaustion, grader, leakage, oracle",
+        ),
         (["--isolation", "nothing"], b"isolation level 'nothing' is not one of"),
     ):
         done = proctor("selftest", *arguments)

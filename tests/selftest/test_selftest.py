@@ -147,6 +147,34 @@ def test_a_submission_may_be_printed() -> None:
     assert "it passed in standard mode" in only(selftest([printed])).happened
 
 
+def test_a_submission_that_says_whether_it_was_held() -> None:
+    held = only(selftest([attack("finish()", more="# judged: yes\n")]))
+    assert held.status is Status.HELD
+    got = only(selftest([attack("found.append('it')\nfinish()", more="# judged: yes\n")]))
+    assert got.status is Status.THROUGH
+
+
+def test_a_program_that_guesses_without_a_memory() -> None:
+    forgets = attack("play(lambda: None, lambda tried: None)", "not AC", kind="guess")
+    outcome = only(selftest([forgets], judgements=9))
+    assert (outcome.status, outcome.happened) == (Status.HELD, "9 judgements: WA 9")
+
+
+@pytest.mark.usefixtures("unsafe")
+def test_a_program_that_guesses_with_a_memory_passes_in_the_end(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    source = (
+        "import json\n"
+        f"recall = lambda: json.load(open({str(notes)!r}))\n"
+        f"leave = lambda tried: json.dump(tried, open({str(notes)!r}, 'w'))\n"
+        "play(recall, leave)"
+    )
+    remembers = attack(source, "not AC", "# modes: standard\n# harmless: yes\n", kind="guess")
+    outcome = only(selftest([remembers], isolation="none", judgements=150))
+    assert outcome.status is Status.THROUGH
+    assert "AC 1" in outcome.happened
+
+
 def test_the_two_of_a_pair_meet_in_one_cell() -> None:
     """The cell's own process is the same one; where nothing leaks, that is all they share."""
     source = (

@@ -3,7 +3,6 @@
 import secrets
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 
 from proctor.judging.judge import judge
 from proctor.judging.problem import Problem, Test
@@ -16,7 +15,7 @@ from proctor.verdict import Verdict
 JUDGEMENTS = 300
 """Judgements of one program, over all modes; with a memory it needs about fifty."""
 CELLS = 2
-"""Cells in which it is judged at the same time."""
+"""Cells in which it is judged, in whichever is free."""
 _TESTS, _VALUES = 10, 10
 _IN_ONE_MODE = 6
 """Judgements of one mode before it is the next one's turn."""
@@ -37,11 +36,10 @@ def guess(attack: Attack, pool: Pool, judgements: int = JUDGEMENTS) -> Outcome:
         return judge(problem, source, settings=settings, pool=pool).verdict
 
     began, found = time.monotonic(), Counter[Verdict]()
-    with ThreadPoolExecutor(2 * CELLS) as threads:
-        for start in range(0, judgements, 50):
-            found.update(threads.map(verdict, modes[start : start + 50]))
-            if found[Verdict.AC]:
-                break
+    for mode in modes:
+        found[verdict(mode)] += 1
+        if found[Verdict.AC]:
+            break
     happened = f"{found.total()} judgements: " + ", ".join(
         f"{verdict} {number}" for verdict, number in found.most_common()
     )

@@ -5,16 +5,14 @@
 import os
 import random
 import sys
-import time
 
 TESTS, VALUES = 10, 10
 
 
-def play(recall, leave, linger=0.0):
+def play(recall, leave):
     """Answer one test by the notes that `recall` finds, and have `leave` keep the new ones.
 
-    Notes are for each test the last value tried, -1 if there is none. `linger`: seconds to stay
-    alive after the notes were left, for whoever can read them only as long as we are there.
+    Notes are for each test the last value tried, -1 if there is none.
     """
     test = int(input())
     try:
@@ -31,8 +29,6 @@ def play(recall, leave, linger=0.0):
         leave(tried)
     except Exception:
         answer = random.SystemRandom().randrange(VALUES)
-    if linger:
-        time.sleep(linger)
     print(answer)
 
 
