@@ -83,6 +83,16 @@ class InputError(UsageError):
         return f"{', '.join(where)}: {self.message}" if where else self.message
 
 
+def must_be(
+    kind: type | tuple[type, ...], value: object, field: str, hint: str = ""
+) -> None:
+    """Raise InputError for a value of another type."""
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        wanted = " or ".join(each.__name__ for each in kinds)
+        raise InputError(f"must be {wanted}, not {type(value).__name__}{hint}", field=field)
+
+
 class FileRefused(InputError):
     """A file in a session that cannot be read or written; `errno` says why, as in errno(3)."""
 

@@ -92,8 +92,12 @@ def command(words: Sequence[str], cwd: str | None, env: Mapping[str, str] | None
     As with shells it ends with 127 where there is no such program or directory, and with 126 where
     the program may not be executed.
     """
-    if not words or not all(isinstance(word, str) for word in words):
-        raise InputError("a command is a list of words, the first of them a program's name")
+    # A text is a sequence, too: of its letters.
+    if isinstance(words, str) or not words or not all(isinstance(word, str) for word in words):
+        raise InputError(
+            'a command is a list of words, the first of them a program\'s name, as in ["ls", "-l"],'
+            f" not {words!r:.80}"
+        )
     variables = dict(env or {})
     texts = [*words, cwd or "", *variables, *variables.values()]
     if any("\0" in text for text in texts) or any("=" in name or not name for name in variables):

@@ -1,0 +1,17 @@
+"""Text that others wrote, in a form that any encoder takes."""
+
+from typing import Any
+
+
+def well_formed(text: str) -> str:
+    r"""The text, with an escape such as \ud800 for half of a surrogate pair: UTF-8 has none."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
+def all_well_formed(value: Any) -> Any:
+    """Plain JSON data with every text in it well-formed, keys included."""
+    if isinstance(value, str):
+        return well_formed(value)
+    if isinstance(value, dict):
+        return {all_well_formed(key): all_well_formed(item) for key, item in value.items()}
+    return list(map(all_well_formed, value)) if isinstance(value, list) else value
