@@ -83,9 +83,7 @@ class InputError(UsageError):
         return f"{', '.join(where)}: {self.message}" if where else self.message
 
 
-def must_be(
-    kind: type | tuple[type, ...], value: object, field: str, hint: str = ""
-) -> None:
+def must_be(kind: type | tuple[type, ...], value: object, field: str, hint: str = "") -> None:
     """Raise InputError for a value of another type."""
     if not isinstance(value, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from proctor.errors import must_be
+
 
 def well_formed(text: str) -> str:
     r"""The text, with an escape such as \ud800 for half of a surrogate pair: UTF-8 has none."""
@@ -15,3 +17,12 @@ def all_well_formed(value: Any) -> Any:
     if isinstance(value, dict):
         return {all_well_formed(key): all_well_formed(item) for key, item in value.items()}
     return list(map(all_well_formed, value)) if isinstance(value, list) else value
+
+
+def as_bytes(content: bytes | str, field: str) -> bytes:
+    """Return what a program is to read. Raises InputError for what is neither bytes nor text."""
+    if isinstance(content, str):
+        return content.encode("utf-8", "surrogatepass")  # as tests' inputs, which JSON may bring
+    if not isinstance(content, bytearray | memoryview):
+        must_be(bytes, content, field, "; give bytes or a string")
+    return bytes(content)
