@@ -1,5 +1,6 @@
 """Text that others wrote, in a form that any encoder takes."""
 
+import re
 from typing import Any
 
 from proctor.errors import must_be
@@ -19,6 +20,11 @@ def all_well_formed(value: Any) -> Any:
     return list(map(all_well_formed, value)) if isinstance(value, list) else value
 
 
+def well_formed_json(data: bytes) -> bytes:
+    """JSON in which `well_formed` is done to all texts, before it is decoded; else as it was."""
+    return _ESCAPE.sub(lambda found: b"\\\\" + found[1] if found[1] else found[0], data)
+
+
 def as_bytes(content: bytes | str, field: str) -> bytes:
     """Return what a program is to read. Raises InputError for what is neither bytes nor text."""
     if isinstance(content, str):
@@ -26,3 +32,10 @@ def as_bytes(content: bytes | str, field: str) -> bytes:
     if not isinstance(content, bytearray | memoryview):
         must_be(bytes, content, field, "; give bytes or a string")
     return bytes(content)
+
+
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+"""An escape of JSON: a whole surrogate pair, half of one (which is the group), or any other."""

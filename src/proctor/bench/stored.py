@@ -5,6 +5,8 @@ from typing import Any, ClassVar, TypeVar, get_args, get_type_hints
 
 import msgspec
 
+from proctor.text import well_formed
+
 
 class ProblemInfo(msgspec.Struct, frozen=True):
     """A problem without its tests: what reports and exports show."""
@@ -146,9 +148,9 @@ def declared(kind: type[Generation] | type[Turn] | type[Judged]) -> str:
 
 
 def to_row(value: Generation | Turn | Judged) -> tuple[Any, ...]:
-    """Values in the order of `columns`. Lone surrogates, which SQLite refuses, are escaped."""
+    """Values in the order of `columns`, texts well-formed: SQLite takes no others."""
     return tuple(
-        each.encode("utf-8", "backslashreplace").decode() if isinstance(each, str) else each
+        well_formed(each) if isinstance(each, str) else each
         for each in msgspec.structs.astuple(value)
     )
 

@@ -10,6 +10,7 @@ import msgspec
 
 from proctor.bench.models.model import Reply, ToolCall, Usage
 from proctor.errors import ModelFault, ModelRefused, ModelReplyBroken
+from proctor.text import well_formed_json
 
 
 class _Part(msgspec.Struct):
@@ -78,7 +79,10 @@ _SHOWN = 80
 def replies(body: bytes, n: int, seconds: float) -> list[Reply]:
     """The choices of a completion, n at most. Raises ModelFault if there is none to be read."""
     try:
-        completion = _COMPLETION.decode(body)
+        try:
+            completion = _COMPLETION.decode(body)
+        except msgspec.DecodeError:  # which may be for half a character that a model ended in
+            completion = _COMPLETION.decode(well_formed_json(body))
     except (ValueError, RecursionError) as error:  # msgspec's and Unicode's errors are such
         raise _broken(body, str(error)) from error
     if completion.error:
