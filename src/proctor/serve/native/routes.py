@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import logging
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import replace
@@ -21,6 +22,7 @@ from proctor.engine.running import RunRequest
 from proctor.errors import InfraFault, NotFound, ProctorError
 from proctor.serve.answer import Answer, Reply, as_problem
 from proctor.serve.asking import owner_of
+from proctor.serve.encoded import as_json
 from proctor.serve.native import about, convert, schema, solving
 from proctor.serve.native.live import run_live
 from proctor.serve.native.sessions import session_routes
@@ -30,6 +32,7 @@ from proctor.serve.slices import SLICE
 from proctor.serve.stream import EVENTS, Stream
 from proctor.solver.envelope import Envelope
 
+_logger = logging.getLogger(__name__)
 Asked = Request[Any, Any, Any]
 Work = Callable[[Job], Coroutine[Any, Any, Any]]
 Key = Annotated[str | None, Parameter(header="Idempotency-Key", max_length=200)]
@@ -148,7 +151,7 @@ def _batch(engine: Engine) -> HTTPRouteHandler:
         if _wants_events(request) or not wait:
             return await _answer(engine, request, work, idempotency_key, wait=wait)
         lines = _judged(engine, data, Asker(owner_of(request), patient=True))
-        return Stream(lines, "application/x-ndjson", lambda each: msgspec.json.encode(each) + b"\n")
+        return Stream(lines, "application/x-ndjson", _line)
 
     return batch
 
@@ -161,8 +164,8 @@ async def _judged(engine: Engine, batch: Batch, asker: Asker) -> AsyncIterator[B
         waited = time.monotonic() - began
         try:
             found = await convert.judge(engine, batch.requests[index], asker)
-        except ProctorError as error:
-            return BatchResult(index, error=problem_of(error))
+        except Exception as error:  # noqa: BLE001 - a fault of ours is logged; it costs no other
+            return BatchResult(index, error=_problem(error))
         return BatchResult(index, msgspec.structs.replace(found, queue=found.queue + waited))
 
     ahead = 4 * engine.admission.places
@@ -286,14 +289,29 @@ def _state(job: Job) -> JobState:
 
 def _problem(error: Exception) -> Problem:
     if not isinstance(error, ProctorError):  # a fault of ours that nobody thought of
+        _logger.error("please report this", exc_info=error)
         error = InfraFault(f"internal error: {type(error).__name__}")
     return problem_of(error)
 
 
 def _event(event: Any) -> bytes:
+    name: str = event.name
     found = _problem(event.data) if isinstance(event.data, Exception) else event.data
-    data = msgspec.json.encode(found).decode()
-    return f"event: {event.name}\ndata: {data}\n\n".encode()
+
+    def instead(fault: InfraFault) -> Any:
+        nonlocal name
+        if isinstance(found, BatchResult):
+            return BatchResult(found.index, error=problem_of(fault))
+        name = "failed" if name == "done" else name
+        return problem_of(fault)
+
+    data = as_json(found, instead)
+    return b"event: " + name.encode() + b"\ndata: " + data + b"\n\n"
+
+
+def _line(each: BatchResult) -> bytes:
+    fault = lambda error: BatchResult(each.index, error=problem_of(error))  # noqa: E731
+    return as_json(each, fault) + b"\n"
 
 
 def _find(engine: Engine, request: Asked, identity: str) -> Job:

@@ -1,11 +1,11 @@
 """POST /run_jupyter: cells for one interpreter, one after the other."""
 
 import contextlib
-import json
 import os
 import time
 from typing import Any
 
+import msgspec
 from litestar import Request, post
 from litestar.handlers import HTTPRouteHandler
 
@@ -135,8 +135,11 @@ def _plain(shown: Any) -> dict[str, Any]:
     """As a kernel sends it: JSON as a value, all else as text."""
     found = dict(shown)
     if "application/json" in found:
-        with contextlib.suppress(ValueError):
-            found["application/json"] = json.loads(found["application/json"])
+        # The program's words: what cannot be said again as JSON stays a text.
+        with contextlib.suppress(ValueError, OverflowError, RecursionError):
+            value = msgspec.json.decode(found["application/json"])
+            msgspec.json.encode(value)
+            found["application/json"] = value
     return found
 
 
