@@ -279,7 +279,7 @@ def daemon(doors: Doors, mode: str) -> Found:
     found: dict[int, str] = {}
     while len(found) < len(SAMPLES):
         message = doors.daemon.read()
-        if "progress" not in message:
+        if "result" in message or "error" in message:
             found[message["id"]] = message["result"]["verdict"]
     return [found[number] for number in range(len(SAMPLES))]
 

@@ -102,7 +102,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back, as well-formed text: what is stored is what is judged."""
+    """What came back. Text and code may hold half a surrogate pair, which no Python compiles."""
 
     text: str
     reasoning: str = ""
@@ -117,7 +117,7 @@ class Reply:
     """Wall time of the call that succeeded."""
 
     def __post_init__(self) -> None:
-        _make_well_formed(self, "text", "reasoning", "finish_reason", "code")
+        _make_well_formed(self, "reasoning", "finish_reason")
 
 
 class Model(Protocol):
@@ -193,6 +193,4 @@ def _clean(text: str) -> str:
 
 def _make_well_formed(value: object, *names: str) -> None:
     for name in names:
-        text = getattr(value, name)
-        if text is not None and not text.isascii():
-            object.__setattr__(value, name, well_formed(text))
+        object.__setattr__(value, name, well_formed(getattr(value, name)))

@@ -4,13 +4,13 @@ Compatible servers differ: content may be null or a list of parts, thoughts stan
 `reasoning_content` or `reasoning`, usage may be missing, and an error may come with status 200.
 """
 
+import json
 from typing import Any
 
 import msgspec
 
 from proctor.bench.models.model import Reply, ToolCall, Usage
 from proctor.errors import ModelFault, ModelRefused, ModelReplyBroken
-from proctor.text import well_formed_json
 
 
 class _Part(msgspec.Struct):
@@ -81,8 +81,10 @@ def replies(body: bytes, n: int, seconds: float) -> list[Reply]:
     try:
         try:
             completion = _COMPLETION.decode(body)
+        except msgspec.ValidationError:
+            raise
         except msgspec.DecodeError:  # which may be for half a character that a model ended in
-            completion = _COMPLETION.decode(well_formed_json(body))
+            completion = msgspec.convert(json.loads(body), _Completion)
     except (ValueError, RecursionError) as error:  # msgspec's and Unicode's errors are such
         raise _broken(body, str(error)) from error
     if completion.error:
