@@ -357,3 +357,130 @@ def test_one_odd_sample(doors: Doors, mode: str, door: Callable[[Doors, str], Fo
     if door is rewards:
         right = [each if each == "AC" else "" for each in right]
     assert found == right
+
+
+PRINTING = [kind for kind in KINDS if kind.function is None]
+PRINTED = [program for kind in PRINTING for program in kind.programs()]
+RIGHT = [number != ODD_AT for _ in PRINTING for number in range(COUNT)]
+"""Of those that read and print, whether they are right; some doors know no other programs."""
+
+
+def judge0(doors: Doors) -> list[bool]:
+    """In two batches: of texts, of which those that are none say so, and as base64."""
+    asked = [{"source_code": program, "language_id": 71, "stdin": "21\n", "expected_output": "42\n"}
+             for program in PRINTED]  # fmt: skip
+    found = []
+    for start in range(0, len(asked), 20):
+        made = doors.http.post(
+            "/submissions/batch", json={"submissions": asked[start : start + 20]}
+        ).json()
+        tokens = [each["token"] for each in made]
+        for token in tokens:  # which waits for its end
+            doors.http.get(f"/v1/jobs/{token}/events")
+        query = {"tokens": ",".join(tokens), "fields": "status_id,stdout,stderr"}
+        told = doors.http.get("/submissions/batch", params=query).json()["submissions"]
+        packed = doors.http.get(
+            "/submissions/batch", params=query | {"base64_encoded": "true"}
+        ).json()["submissions"]
+        for text, other in zip(told, packed, strict=True):
+            assert "base64_encoded=true" in text.get("error", "base64_encoded=true")
+            assert ("error" in text) <= (other["status_id"] != 3)
+            found.append(other["status_id"] == 3)
+    return found
+
+
+def sandbox_fusion(doors: Doors) -> list[bool]:
+    found = []
+    for program in PRINTED:
+        tests = [{"input": {"stdin": test.input}, "output": {"stdout": test.output}}
+                 for test in STDIO]  # fmt: skip
+        config = {"dataset_type": "CommonOJDataset", "language": "python",
+                  "provided_data": {"id": 1, "content": "", "test": tests}}  # fmt: skip
+        body = {"dataset": "d", "id": 1, "completion": f"```python\n{program}\n```",
+                "config": config}  # fmt: skip
+        found.append(doors.http.post("/submit", json=body).json()["accepted"])
+    return found
+
+
+def piston(doors: Doors) -> list[bool]:
+    found = []
+    for program in PRINTED:
+        body = {"language": "python", "version": "*", "files": [{"content": program}],
+                "stdin": "21\n"}  # fmt: skip
+        run = doors.http.post("/api/v2/execute", json=body).json()["run"]
+        found.append(run["stdout"] == "42\n")
+    return found
+
+
+def nemo(doors: Doors) -> list[bool]:
+    found = []
+    for program in PRINTED:
+        body = {"generated_code": program, "language": "python", "std_input": "21\n"}
+        answer = doors.http.post("/execute", json=body).json()
+        assert answer["process_status"] == "completed"
+        found.append(answer["stdout"] == "42\n")
+    return found
+
+
+def run_each(doors: Doors) -> list[bool]:
+    found = []
+    for program in PRINTED:
+        asked = {"program": {"source": program}, "stdin": "21\n"}
+        execution = doors.http.post("/v1/run", json=asked).json()["execution"]
+        assert (
+            doors.daemon.ask("run", **asked)["result"]["execution"]["exit_code"]
+            == (execution["exit_code"])
+        )
+        found.append(execution["stdout"]["text"] == "42\n")
+    return found
+
+
+@pytest.mark.parametrize("door", [judge0, sandbox_fusion, piston, nemo, run_each])
+def test_one_odd_program(doors: Doors, door: Callable[[Doors], list[bool]]) -> None:
+    assert door(doors) == RIGHT
+
+
+ODD_NAME = r"import os; open(b'caf\xe9', 'w').close(); open('plain', 'w').close()"
+NAMES = {r"caf\udce9", "plain"}
+
+
+def test_a_file_whose_name_is_no_text(doors: Doors) -> None:
+    with proctor.open_session(pool=doors.pool) as session:
+        session.run(ODD_NAME)
+        assert set(session.files()) == NAMES
+    identity = doors.http.post("/v1/sessions", json={}).json()["id"]
+    doors.http.post(f"/v1/sessions/{identity}/execute", json={"program": {"source": ODD_NAME}})
+    listed = doors.http.get(f"/v1/sessions/{identity}/files")
+    assert (listed.status_code, {each["path"] for each in listed.json()}) == (200, NAMES)
+    session = doors.daemon.ask("session_open")["result"]["id"]
+    doors.daemon.ask("session_execute", session=session, program={"source": ODD_NAME})
+    found = doors.daemon.ask("session_files", session=session)["result"]
+    assert {each["path"] for each in found} == NAMES
+
+
+def test_half_a_character_in_a_source(doors: Doors) -> None:
+    """In files it may stand, and upstream's verdict is that it does not load; JSON doors refuse."""
+    broken = f"{SOLVES}; '{chr(0xD800)}'"
+    samples = [("printed", SOLVES), ("printed", broken), ("printed", SOLVES + " ")]
+    problems, programs = write_files(doors.place, samples)
+    for mode, verdict in (("official", "RE"), ("standard", "CE")):
+        out, run = doors.place / f"{mode}.jsonl", doors.place / mode
+        command("judge", "--problems", problems, "--programs", programs, "--mode", mode,
+                "--out", out)  # fmt: skip
+        rows = {row["row"]: row["verdict"] for row in map(json.loads, out.read_text().splitlines())}
+        assert [rows[0], rows[1], rows[2]] == ["AC", verdict, "AC"]
+        command("eval", "livecodebench", "--source", problems, "--model", f"replay:{programs}",
+                "--mode", mode, "--out", run)  # fmt: skip
+        command("rejudge", run)
+        with Store.open(run) as store:
+            made = {each.number: each for each in store.samples()}
+        for number, right in enumerate(["AC", verdict, "AC"]):
+            assert {each.verdict for each in made[number].judgements} == {right}
+        command("export", run, "--format", "jsonl", "--out", doors.place / f"{mode}-export")
+        assert r"\ud800" in made[1].generation.code
+    many = proctor.judge_many([(PROBLEMS[name], code) for name, code in samples], pool=doors.pool)
+    found = {each.index: each.judgement.verdict for each in many}
+    assert found == {0: "AC", 1: "CE", 2: "AC"}
+    request = {"id": "odd", "method": "judge", "params": asked("standard", *samples[1])}
+    doors.daemon.send(request)
+    assert doors.daemon.answer("odd")["error"]["code"] == "bad-input"
