@@ -458,6 +458,29 @@ def test_a_file_whose_name_is_no_text(doors: Doors) -> None:
     assert {each["path"] for each in found} == NAMES
 
 
+@pytest.mark.parametrize("size", [0, 3 << 20])
+def test_a_request_of_a_batch_that_is_broken(doors: Doors, size: int) -> None:
+    """Half a character that JSON brings, a field that is missing, or one of another type."""
+    requests = [asked("standard", "printed", f"{SOLVES}# {number}") for number in range(COUNT)]
+    requests[1]["program"]["source"] += "x" * size
+    requests[3]["program"] = {"source": chr(0xD800)}
+    requests[ODD_AT]["problem"]["tests"] = [{"input": "1\ud800\\n", "output": "1"}]
+    del requests[7]["program"]
+    requests[9]["mode"] = "odd"
+    body = json.dumps({"requests": requests}).encode()
+    headers = {"Content-Type": "application/json"}
+    answer = doors.http.post("/v1/batch", content=body, headers=headers)
+    found = {each["index"]: each for each in map(json.loads, answer.text.splitlines())}
+    assert set(found) == set(range(COUNT))
+    broken = {index for index, each in found.items() if "error" in each}
+    assert broken == {3, ODD_AT, 7, 9}
+    assert {found[index]["error"]["code"] for index in broken} == {"bad-input"}
+    assert found[9]["error"]["field"] == "mode"
+    assert all(found[index]["result"]["passed"] for index in set(found) - broken)
+    for wrong in (b"", b"[]", b'{"requests": 5}', b'{"requests": [}', b'{"requests": [], "x": []}'):
+        assert doors.http.post("/v1/batch", content=wrong, headers=headers).status_code == 400
+
+
 def test_half_a_character_in_a_source(doors: Doors) -> None:
     """In files it may stand, and upstream's verdict is that it does not load; JSON doors refuse."""
     broken = f"{SOLVES}; '{chr(0xD800)}'"

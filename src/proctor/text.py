@@ -21,8 +21,8 @@ def all_well_formed(value: Any) -> Any:
 
 
 def well_formed_json(data: bytes) -> bytes:
-    """JSON in which `well_formed` is done to all texts, before it is decoded; else as it was."""
-    return _ESCAPE.sub(lambda found: b"\\\\" + found[1] if found[1] else found[0], data)
+    """JSON with U+FFFD for what escapes half of a surrogate pair; every byte stays in its place."""
+    return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
 
 
 def as_bytes(content: bytes | str, field: str) -> bytes:

@@ -298,8 +298,7 @@ class Store:
     ) -> Iterator[Sample]:
         """All samples with what is known of them, a page at a time, by problem and number.
 
-        Without `texts`, replies and what is known of single tests are left empty. `exact`: programs
-        that are no UTF-8 are not made well-formed.
+        Without `texts`, replies and what is known of tests are empty; see from_row for `exact`.
         """
         after: tuple[str, int] = ("" if problem_id is None else problem_id, -1)
         where = "(s.problem_id, s.sample) > (?, ?)"

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import msgspec
 from litestar import Request, Router, delete, get, post
@@ -19,7 +19,7 @@ from litestar.types import ASGIApp
 from proctor.engine.engine import Asker, Engine
 from proctor.engine.jobs import Job
 from proctor.engine.running import RunRequest
-from proctor.errors import InfraFault, NotFound, ProctorError
+from proctor.errors import InfraFault, InputError, NotFound, ProctorError
 from proctor.serve.answer import Answer, Reply, as_problem
 from proctor.serve.asking import owner_of
 from proctor.serve.encoded import as_json
@@ -28,7 +28,7 @@ from proctor.serve.native.live import run_live
 from proctor.serve.native.sessions import session_routes
 from proctor.serve.native.solve_schema import SolveRequest
 from proctor.serve.problem import TYPE, Problem, problem_of
-from proctor.serve.slices import SLICE
+from proctor.serve.slices import SLICE, decode_each
 from proctor.serve.stream import EVENTS, Stream
 from proctor.solver.envelope import Envelope
 
@@ -49,10 +49,22 @@ class JobState(msgspec.Struct, frozen=True):
     error: Problem | None = None
 
 
+_MOST_REQUESTS = 100_000
+
+
 class Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Many judgements. POST /v1/batch."""
 
-    requests: Annotated[tuple[schema.JudgeRequest, ...], msgspec.Meta(max_length=100_000)]
+    requests: Annotated[tuple[schema.JudgeRequest, ...], msgspec.Meta(max_length=_MOST_REQUESTS)]
+
+    @classmethod
+    async def salvaged(cls, body: bytes) -> Self | None:
+        """Return the batch of a body, with an InputError for each request that is broken."""
+        found = await decode_each(body, "requests", schema.JudgeRequest)
+        if found is None or len(found) > _MOST_REQUESTS:
+            return None
+        requests: Any = (_refused(each) if isinstance(each, Exception) else each for each in found)
+        return cls(tuple(requests))
 
 
 class BatchResult(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -162,8 +174,11 @@ async def _judged(engine: Engine, batch: Batch, asker: Asker) -> AsyncIterator[B
 
     async def one(index: int) -> BatchResult:
         waited = time.monotonic() - began
+        asked: schema.JudgeRequest | InputError = batch.requests[index]
+        if isinstance(asked, InputError):
+            return BatchResult(index, error=problem_of(asked))
         try:
-            found = await convert.judge(engine, batch.requests[index], asker)
+            found = await convert.judge(engine, asked, asker)
         except Exception as error:  # noqa: BLE001 - a fault of ours is logged; it costs no other
             return BatchResult(index, error=_problem(error))
         return BatchResult(index, msgspec.structs.replace(found, queue=found.queue + waited))
@@ -183,6 +198,11 @@ async def _judged(engine: Engine, batch: Batch, asker: Asker) -> AsyncIterator[B
     finally:
         for task in running:
             task.cancel()
+
+
+def _refused(error: Exception) -> InputError:
+    what, _, where = str(error).partition(" - at `$")
+    return InputError(what or "nested too deep", field=where.rstrip("`").lstrip(".") or None)
 
 
 def _solve(engine: Engine) -> HTTPRouteHandler:
