@@ -133,6 +133,12 @@ def judge_many(doors: Doors, mode: Any) -> Found:
     return [each.judgement.verdict for each in sorted(many, key=lambda each: each.index)]
 
 
+def judge_many_fast(doors: Doors, _mode: str) -> Found:
+    pairs = [(PROBLEMS[name], program) for name, program in SAMPLES]
+    many = proctor.judge_many(pairs, settings=JudgeSettings(fast=True), pool=doors.pool)
+    return [each.judgement.verdict for each in sorted(many, key=lambda each: each.index)]
+
+
 def judge_many_async(doors: Doors, mode: Any) -> Found:
     async def go() -> dict[int, str]:
         pairs = [(PROBLEMS[name], program) for name, program in SAMPLES]
@@ -343,6 +349,7 @@ BOTH = {
 CASES = [
     *((mode, name, door) for mode in MODES for name, door in BOTH.items()),
     ("official", "lcb_runner", drop_in),
+    ("standard", "judge_many, fast", judge_many_fast),
     ("standard", "MCP", tools),
     ("standard", "rewards", rewards),
 ]
