@@ -28,12 +28,13 @@
     └── InfraFault               our machinery failed; never the program's fault   (exit 125)
         ├── CellStartFailed      a cell did not come up
         ├── CellDied             a cell vanished while a job was in it
+        ├── NotAllJudged         some of many programs could not be judged
         ├── PoolClosed           the pool was shut while work was waiting
         ├── Unreachable          no proctor at that address, or the line to it broke
         └── ReplyBroken          what answers there is no proctor, or not this one's
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from proctor.execution import Execution
@@ -81,6 +82,14 @@ class InputError(UsageError):
         if self.field is not None:
             where.append(f"field `{self.field}`")
         return f"{', '.join(where)}: {self.message}" if where else self.message
+
+
+def must_be(kind: type | tuple[type, ...], value: object, field: str, hint: str = "") -> None:
+    """Raise InputError for a value of another type."""
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        wanted = " or ".join(each.__name__ for each in kinds)
+        raise InputError(f"must be {wanted}, not {type(value).__name__}{hint}", field=field)
 
 
 class FileRefused(InputError):
@@ -266,6 +275,17 @@ class CellDied(InfraFault):
     """A cell vanished while a job was in it."""
 
     code = "cell-died"
+
+
+class NotAllJudged(InfraFault):
+    """Some of many programs could not be judged; what was found of the others comes along."""
+
+    code = "not-all-judged"
+
+    def __init__(self, message: str, results: Any, metadata: Any) -> None:
+        self.results, self.metadata = results, metadata
+        """As the call would have returned them, with None for each program that was not judged."""
+        super().__init__(message)
 
 
 class PoolClosed(InfraFault):

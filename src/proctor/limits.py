@@ -6,13 +6,16 @@ from proctor.errors import InputError
 
 MIB = 1 << 20
 GIB = 1 << 30
+LEAST_MEMORY = 4 * MIB
+"""Bytes: with less not even the first process of a job can be started."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Bounds on one execution, counted over all processes the program starts.
 
-    Raises InputError when a bound is negative, zero where zero makes no sense, or not a number.
+    Raises InputError when a bound is negative, zero where zero makes no sense, or not a number, and
+    when memory is less than any program takes.
     """
 
     cpu: float = 10.0
@@ -31,16 +34,24 @@ class Limits:
     """Bytes of the main thread's C stack."""
 
     def __post_init__(self) -> None:
-        for field in ("cpu", "wall", "memory", "output", "processes", "disk", "stack"):
+        for field in _BOUNDS:
             value = getattr(self, field)
             if value is None and field == "wall":
                 continue
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise InputError(f"must be a number, not {value!r}", field=f"limits.{field}")
+            kinds = (int, float) if field in _SECONDS else int
+            if isinstance(value, bool) or not isinstance(value, kinds):
+                wanted = "a number" if field in _SECONDS else "a whole number"
+                raise InputError(f"must be {wanted}, not {value!r}", field=f"limits.{field}")
             if not 0 <= value < float("inf"):
                 raise InputError(f"must not be {value}", field=f"limits.{field}")
             if value == 0 and field != "disk":
                 raise InputError("must be more than zero", field=f"limits.{field}")
+        if self.memory < LEAST_MEMORY:
+            raise InputError(
+                f"{self.memory} bytes cannot hold a program: it is counted in bytes, and must be at"
+                f" least {LEAST_MEMORY}",
+                field="limits.memory",
+            )
 
     @property
     def idle_allowance(self) -> float:
@@ -51,3 +62,7 @@ class Limits:
     def wall_backstop(self) -> float:
         """Wall seconds after which a program is stopped however busy the machine is."""
         return max(20 * self.cpu, 60.0)
+
+
+_SECONDS = ("cpu", "wall")
+_BOUNDS = (*_SECONDS, "memory", "output", "processes", "disk", "stack")

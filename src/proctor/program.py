@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from proctor.errors import InputError
+from proctor.errors import InputError, must_be
 
 _LANGUAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9+#._-]{0,31}")
 
@@ -14,8 +14,8 @@ _LANGUAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9+#._-]{0,31}")
 class Program:
     """A program's source and the language it is in.
 
-    Raises InputError when `source` is not a string, `language` is no name, or a file's name could
-    lead out of the directory it is put into.
+    Raises InputError when `source` is not a string, `language` is no name, a file's content is not
+    bytes, or its name could lead out of the directory it is put into.
     """
 
     source: str
@@ -32,8 +32,13 @@ class Program:
             raise InputError(f"a program is a string of source text, not {kind}", field="code")
         if not isinstance(self.language, str) or not _LANGUAGE.fullmatch(self.language):
             raise InputError(f"{self.language!r} is not a language's name", field="language")
-        for name in (*self.files, *([self.name] if self.name else [])):
+        must_be(str, self.name, "name")
+        if self.name:
+            check_relative(self.name)
+        must_be(Mapping, self.files, "files")
+        for name, content in self.files.items():
             check_relative(name)
+            must_be(bytes, content, f"files.{name}")
 
     def encoded(self) -> bytes:
         """Source as UTF-8. Lone surrogates, which JSON can carry, become what they encode to."""
@@ -42,6 +47,7 @@ class Program:
 
 def check_relative(name: str) -> str:
     """Return a file's relative path as it is. Raises InputError if it could lead elsewhere."""
+    must_be(str, name, "files")
     parts = name.split("/")
     if not name or name.startswith("/") or any(part in {"", ".", ".."} for part in parts):
         raise InputError(f"{name!r} is not a plain relative path", field="files")

@@ -230,7 +230,7 @@ STDOUT = [
         "Error during testing: fileno",
         tests=ONE * 2,
     ),
-    Quirk("surrogates out", "print('\\ud800')", [WA], WA, "\ud800 != 5"),
+    Quirk("surrogates out", "print('\\ud800')", [WA], WA, r"\ud800 != 5"),
     Quirk("line ends out", "import sys\nsys.stdout.write('5\\r\\n')", [True], tests=ONE),
 ]
 # fmt: on

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from proctor.compat import lcb_runner
-from proctor.errors import InfraFault, InputError
+from proctor.errors import InfraFault, InputError, NotAllJudged
 from proctor.judging.judgement import Judgement
 from proctor.sandbox.run import open_pool
 from proctor.verdict import Verdict
@@ -266,6 +266,28 @@ def test_a_fault_of_ours_is_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
         lcb_runner.codegen_metrics([SQUARES], [[SQUARE]])
     with pytest.raises(InfraFault):
         lcb_runner.check_correctness(SQUARES, SQUARE, 6)
+
+
+def test_a_fault_of_ours_costs_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thirteen programs, one of which cannot be judged: it has no result, the others have."""
+    real = lcb_runner.start
+
+    def start(problem: Any, program: str, *rest: Any) -> Future[Judgement]:
+        if program != "odd":
+            return real(problem, program, *rest)
+        future: Future[Judgement] = Future()
+        future.set_result(Judgement(Verdict.INFRA_FAULT, 0.0, (), "two cells died"))
+        return future
+
+    monkeypatch.setattr(lcb_runner, "start", start)
+    programs = [SQUARE] * 13
+    programs[5] = "odd"
+    with pytest.raises(NotAllJudged, match=r"sample 0, generation 5 .*two cells died$") as raised:
+        lcb_runner.codegen_metrics([SQUARES], [programs])
+    right: list[Any] = [[True, True]] * 13
+    right[5] = None
+    assert raised.value.results == {0: right}
+    assert [each is None for each in raised.value.metadata[0]] == [each is None for each in right]
 
 
 @pytest.mark.parametrize(("wanted", "cells", "most"), [(1, 2, 1), (3, 2, 3), (1000, 2, 8)])

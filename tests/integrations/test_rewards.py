@@ -10,6 +10,7 @@ import pytest
 import ioi_task
 from proctor import Limits, Pool, Problem, Test, open_arena, open_pool
 from proctor.errors import InputError, SettingsError
+from proctor.integrations import ioi_rewards, rewards
 from proctor.integrations.ioi_rewards import make_ioi_reward
 from proctor.integrations.rewards import code_reward, ioi_reward, make_code_reward
 from proctor.integrations.rows import task_of, text_of
@@ -31,6 +32,33 @@ def pool() -> Iterator[Pool]:
 def arena() -> Iterator[Arena]:
     with open_arena(cells=2) as opened:
         yield opened
+
+
+@pytest.mark.parametrize("module", [rewards, ioi_rewards])
+def test_a_completion_that_nothing_can_be_taken_from(
+    pool: Pool, arena: Arena, module: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the parser raises costs that completion its reward, and no other."""
+    extract = module.extract
+
+    def failing(reply: str, *rest: Any) -> str:
+        if reply == "odd":
+            raise RecursionError("the parser fell over")
+        return str(extract(reply, *rest))
+
+    monkeypatch.setattr(module, "extract", failing)
+    if module is rewards:
+        reward, right, columns = make_code_reward(pool=pool), RIGHT, {"test_cases": [CASES] * 13}
+    else:
+        tests = ioi_task.write(tmp_path / "tests.jsonl", ioi_task.test_rows())
+        reward = make_ioi_reward(tests=str(tests), arena=arena)
+        right = f"```cpp\n{ioi_task.SOLUTIONS['right']}\n```"
+        columns = columns_of([ioi_task.subtask_rows()[2]] * 13)
+    completions = [right] * 13
+    completions[5] = "odd"
+    expected: list[Any] = [1.0] * 13
+    expected[5] = None
+    assert reward(completions, **columns) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """What is decided without a cell, and what the judge makes of broken problems."""
 
 import asyncio
+import json
+from typing import Any
 
 import pytest
 
@@ -8,10 +10,12 @@ from proctor.errors import InputError
 from proctor.judging.judge import judge, judge_async, judge_many, judge_many_async
 from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings, Mode
+from proctor.program import Program
 from proctor.sandbox.pool import Pool
 
 MODES: list[Mode] = ["standard", "official"]
 DOUBLE = Problem("double", (Test("1\n", "2\n"), Test("4\n", "8\n")))
+CALLED = Problem("called", (Test("1", "2"),), "f")
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -72,3 +76,91 @@ def test_leaving_early_leaves_nothing_behind(pool: Pool) -> None:
     assert next(stream).judgement.passed
     stream.close()
     assert judge(DOUBLE, PROGRAMS[0], pool=pool).passed
+
+
+class Spiteful(str):
+    """A text that raises when it is looked at, as a fault of ours would."""
+
+    __slots__ = ()
+
+    def strip(self, chars: str | None = None, /) -> str:
+        raise RuntimeError("not looked at")
+
+
+ODD_PAIRS = {
+    "no program": (DOUBLE, 5),
+    "no pair": DOUBLE,
+    "no such language": (DOUBLE, Program("", "klingon")),
+    "a language that has no such functions": (CALLED, Program("int main(){}", "cpp")),
+}
+
+
+async def _judged_async(pairs: Any, pool: Pool, into: dict[int, str]) -> None:
+    async for each in judge_many_async(pairs, pool=pool):
+        into[each.index] = each.judgement.verdict
+
+
+def _judged(pairs: Any, pool: Pool, into: dict[int, str], *, with_asyncio: bool) -> None:
+    if with_asyncio:
+        asyncio.run(_judged_async(pairs, pool, into))
+        return
+    for each in judge_many(pairs, pool=pool):
+        into[each.index] = each.judgement.verdict
+
+
+@pytest.mark.parametrize("odd", ODD_PAIRS)
+@pytest.mark.parametrize("with_asyncio", [False, True])
+def test_a_pair_that_cannot_be_judged_costs_no_other(
+    odd: str, with_asyncio: bool, pool: Pool
+) -> None:
+    """The others come first, then what is wrong with it: silence would mask every sample."""
+    pairs: list[Any] = [(DOUBLE, PROGRAMS[0])] * 13
+    pairs[5] = ODD_PAIRS[odd]
+    pairs[7] = (DOUBLE, None)
+    found: dict[int, str] = {}
+    with pytest.raises(InputError) as raised:
+        _judged(iter(pairs), pool, found, with_asyncio=with_asyncio)
+    assert found == {index: "AC" for index in range(13) if index not in {5, 7}}
+    assert raised.value.__notes__ == ["not judged: pairs 5, 7; all others were"]
+
+
+def test_a_fault_of_ours_before_anything_is_run(pool: Pool) -> None:
+    pairs = [(DOUBLE, PROGRAMS[0])] * 5
+    pairs[2] = (DOUBLE, Spiteful("print(1)"))
+    found = {each.index: each.judgement for each in judge_many(pairs, pool=pool)}
+    assert [found[index].verdict for index in range(5)] == ["AC", "AC", "INFRA_FAULT", "AC", "AC"]
+    assert "not looked at" in found[2].message
+
+
+LONE = "\ud800"
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected", "verdict"),
+    [
+        (LONE, LONE, "AC"),  # a row of JSON may hold it, and upstream compares strings
+        (LONE, "\\ud800", "WA"),
+        (LONE, "\ufffd", "WA"),
+        (LONE, "\ufffd\ufffd\ufffd", "WA"),
+        (LONE, "?", "WA"),
+        (LONE, "", "WA"),
+        ("\udfff", "\udc00", "WA"),
+        ("\ud83d\ude00", "😀", "WA"),
+        ("\\ud800", LONE, "WA"),
+        ("\ufffd", LONE, "WA"),
+        ("1 " + LONE, "1 \\ud800", "WA"),
+    ],
+)
+@pytest.mark.parametrize("called", [False, True])
+def test_half_a_character_equals_nothing_else_in_official_mode(
+    printed: str, expected: str, verdict: str, called: bool, pool: Pool
+) -> None:
+    """Upstream's verdicts: outputs are compared as they are, not as they are then shown."""
+    if called:
+        problem = Problem("p", (Test("0", json.dumps(expected)),), "f")
+        program = f"class Solution:\n    def f(self, _):\n        return {printed!a}"
+    else:
+        problem, program = Problem("p", (Test("", expected),)), f"print({printed!a})"
+    made = judge(problem, program, settings=JudgeSettings("official"), pool=pool)
+    assert made.verdict == verdict
+    assert json.dumps(made.upstream.metadata, ensure_ascii=False).encode()  # type: ignore[union-attr]

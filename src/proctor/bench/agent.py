@@ -15,6 +15,7 @@ from proctor.bench.journal import Journal, Solved
 from proctor.bench.models.model import Message, Reply, Tool, ToolCall
 from proctor.errors import SettingsError
 from proctor.judging.formats.replies import code_blocks
+from proctor.text import well_formed
 
 Channel = Literal["tools", "text"]
 
@@ -171,6 +172,7 @@ class _Work:
 
 def calls_in(reply: str) -> Iterable[ToolCall]:
     """The tools that a reply of protocol `text` asks for, in a fixed order."""
+    reply = well_formed(reply)
     blocks = [code for _, code in code_blocks(reply, "python") if code.strip()]
     if blocks:
         arguments = msgspec.json.encode({"code": blocks[-1]}).decode()

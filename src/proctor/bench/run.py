@@ -1,6 +1,7 @@
 """The run: every missing sample is generated, extracted, judged and stored, many at once."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,10 +22,19 @@ from proctor.bench.models.model import (
 from proctor.bench.settings import Settings
 from proctor.bench.store import Missing, Store
 from proctor.bench.stored import Change, Generation, Judged, Prompt, Turn
-from proctor.errors import ModelFault, ModelRefused, ModelUnreachable, SettingsError
+from proctor.errors import (
+    InfraFault,
+    InputError,
+    ModelFault,
+    ModelRefused,
+    ModelUnreachable,
+    ProctorError,
+    SettingsError,
+)
 from proctor.verdict import Verdict
 
 _Work = Iterator[tuple[Instance, list[Missing]]]
+_logger = logging.getLogger(__name__)
 GATHERING = 0.01
 """Seconds that a change waits for others to be committed with."""
 GIVE_UP_AFTER = 10
@@ -156,7 +166,13 @@ class _Run:
 
     async def _together(self, instance: Instance, group: list[Missing]) -> None:
         """Ask for several samples in one request; one by one for those that it does not bring."""
-        made = await self._generated_together(instance, [missing.sample for missing in group])
+        try:
+            made = await self._generated_together(instance, [missing.sample for missing in group])
+        except ProctorError:
+            raise
+        except Exception:  # whichever it was for, it must not cost the others
+            _logger.exception("asked for several at once; now one by one")
+            made = []
         await asyncio.gather(
             *(self._graded(instance, *each) for each in zip(group, made, strict=False))
         )
@@ -174,6 +190,18 @@ class _Run:
         self._plan.on_done(Done(instance.id, missing.sample, verdicts))
 
     async def _generated(self, instance: Instance, sample: int) -> Generation:
+        try:
+            return await self._asked(instance, sample)
+        except ProctorError:
+            raise
+        except Exception as error:  # one sample's misfortune must not cost the others
+            _logger.exception("please report this")
+            fault = InfraFault(f"internal error: {error!r}")
+            generation = _faulty(instance.id, sample, "", fault)
+            await self._keep([generation])
+            return generation
+
+    async def _asked(self, instance: Instance, sample: int) -> Generation:
         plan = self._plan
         asked = plan.benchmark.messages(instance, sample, plan.settings)
         if isinstance(asked, Reply):
@@ -258,9 +286,20 @@ class _Run:
             raise fault
 
     async def _judged(self, instance: Instance, generation: Generation, mode: str) -> Verdict:
-        graded = await self._grader.grade(instance, generation.code, mode)
+        graded = await self._grade(instance, generation.code, mode)
         await self._keep([judged(generation, mode, self._plan.judges[mode], graded)])
         return graded.verdict
+
+    async def _grade(self, instance: Instance, code: str, mode: str) -> Graded:
+        try:
+            return await self._grader.grade(instance, code, mode)
+        except InputError as error:
+            return Graded(Verdict.TASK_FAULT, message=str(error))
+        except ProctorError:
+            raise
+        except Exception as error:  # one sample's misfortune must not cost the others
+            _logger.exception("please report this")
+            return Graded(Verdict.INFRA_FAULT, message=f"internal error: {error!r}")
 
     @property
     def _grader(self) -> Grader[Any]:
@@ -270,14 +309,21 @@ class _Run:
 
     def _generation(self, request: Request, digest: str, reply: Reply) -> Generation:
         settings = self._plan.settings
-        given = reply.code
+        given, fault = reply.code, ""
+        try:
+            code = given
+            if code is None:
+                code = self._plan.benchmark.extract(reply.text, settings)
+        except Exception as error:  # whatever a model wrote, it must not cost the other samples
+            _logger.exception("please report this")
+            code, fault = "", f"no program could be taken from the reply: {error!r}"
         return Generation(
             problem_id=request.problem_id,
             sample=request.sample,
             prompt_hash=digest,
             text=reply.text,
             reasoning=reply.reasoning,
-            code=given if given is not None else self._plan.benchmark.extract(reply.text, settings),
+            code=code,
             policy="given" if given is not None else settings.extraction,
             finish_reason=reply.finish_reason,
             prompt_tokens=reply.usage.prompt,
@@ -285,10 +331,12 @@ class _Run:
             reasoning_tokens=reply.usage.reasoning,
             cached_tokens=reply.usage.cached,
             seconds=reply.seconds,
+            fault=InfraFault.code if fault else "",
+            fault_message=fault,
         )
 
 
-def _faulty(problem_id: str, sample: int, digest: str, fault: ModelFault) -> Generation:
+def _faulty(problem_id: str, sample: int, digest: str, fault: ProctorError) -> Generation:
     return Generation(problem_id, sample, digest, fault=fault.code, fault_message=str(fault))
 
 

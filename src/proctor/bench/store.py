@@ -284,7 +284,7 @@ class Store:
 
         A generation that ended in a fault lacks nothing: `retry` forgets it first.
         """
-        for sample in self.samples(problem_id):
+        for sample in self.samples(problem_id, exact=True):
             generation = sample.generation
             if generation is None:
                 yield Missing(sample.number, None, tuple(judges))
@@ -293,10 +293,12 @@ class Store:
                 if lacking := tuple(mode for mode in judges if (mode, judges[mode]) not in made):
                     yield Missing(sample.number, generation, lacking)
 
-    def samples(self, problem_id: str | None = None, *, texts: bool = True) -> Iterator[Sample]:
+    def samples(
+        self, problem_id: str | None = None, *, texts: bool = True, exact: bool = False
+    ) -> Iterator[Sample]:
         """All samples with what is known of them, a page at a time, by problem and number.
 
-        Without `texts`, replies and what is known of single tests are left empty.
+        Without `texts`, replies and what is known of tests are empty; see from_row for `exact`.
         """
         after: tuple[str, int] = ("" if problem_id is None else problem_id, -1)
         where = "(s.problem_id, s.sample) > (?, ?)"
@@ -313,7 +315,7 @@ class Store:
             judgements = self._judgements(rows[0][:2], rows[-1][:2], texts)
             for row in rows:
                 key = (row[0], row[1])
-                generation = None if row[2] is None else from_row(Generation, row)
+                generation = None if row[2] is None else from_row(Generation, row, exact=exact)
                 yield Sample(row[0], row[1], generation, tuple(judgements.get(key, ())))
             after = (rows[-1][0], rows[-1][1])
 

@@ -5,6 +5,8 @@ from typing import Any, ClassVar, TypeVar, get_args, get_type_hints
 
 import msgspec
 
+from proctor.text import well_formed
+
 
 class ProblemInfo(msgspec.Struct, frozen=True):
     """A problem without its tests: what reports and exports show."""
@@ -146,13 +148,25 @@ def declared(kind: type[Generation] | type[Turn] | type[Judged]) -> str:
 
 
 def to_row(value: Generation | Turn | Judged) -> tuple[Any, ...]:
-    """Values in the order of `columns`. Lone surrogates, which SQLite refuses, are escaped."""
-    return tuple(
-        each.encode("utf-8", "backslashreplace").decode() if isinstance(each, str) else each
+    """Values in the order of `columns`. Texts are well-formed, as SQLite takes no others.
+
+    A program's is kept exactly, if need be as bytes: what is judged now and later is the same.
+    """
+    row = tuple(
+        well_formed(each) if isinstance(each, str) else each
         for each in msgspec.structs.astuple(value)
     )
+    if isinstance(value, Generation) and row[_CODE] != value.code:
+        return (*row[:_CODE], value.code.encode("utf-8", "surrogatepass"), *row[_CODE + 1 :])
+    return row
 
 
-def from_row(kind: type[_Row], row: tuple[Any, ...]) -> _Row:
-    """The value of a row."""
+def from_row(kind: type[_Row], row: tuple[Any, ...], *, exact: bool = False) -> _Row:
+    """The value of a row; a program exactly as it was, or else well-formed too."""
+    if kind is Generation and isinstance(row[_CODE], bytes):
+        code = row[_CODE].decode("utf-8", "surrogatepass")
+        row = (*row[:_CODE], code if exact else well_formed(code), *row[_CODE + 1 :])
     return kind(*row)
+
+
+_CODE = Generation.__struct_fields__.index("code")

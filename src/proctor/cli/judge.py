@@ -14,7 +14,7 @@ import msgspec
 
 from proctor import __version__
 from proctor.cli import render
-from proctor.errors import InputError, ProctorError, SettingsError
+from proctor.errors import InputError, NoLanguage, ProctorError, SettingsError
 from proctor.judging.formats.livecodebench import load_problems, problem_ids
 from proctor.judging.formats.programs import Submission, load_programs
 from proctor.judging.judge import AHEAD, start
@@ -87,6 +87,7 @@ def run(request: Request, *, as_json: bool) -> int:
     submissions, bad_row = load_programs(program_file, problem_ids(problem_file))
     problems = load_problems(problem_file, {entry.question_id for entry in submissions})
     rows: list[dict[str, Any]] = []
+    refused: list[ProctorError] = [] if bad_row is None else [bad_row]
     interrupted = False
     with ExitStack() as stack:
         keeper = _Keeper(request, problems, stack)
@@ -100,7 +101,7 @@ def run(request: Request, *, as_json: bool) -> int:
                 used = {entry.language for entry in todo} - {"python"}
                 reads = registry.reads(map(registry.get, used)) if used else ()
                 pool = stack.enter_context(open_pool(**request.pool, directories=reads))
-                for batch in _batches(todo, problems, request.settings, pool):
+                for batch in _batches(todo, problems, request.settings, pool, refused):
                     rows += keeper.keep(batch)
                     progress.show(judgement.verdict for _, judgement in batch)
         except KeyboardInterrupt:
@@ -113,15 +114,20 @@ def run(request: Request, *, as_json: bool) -> int:
         sys.stdout.write(msgspec.json.encode(to_json(summary)).decode() + "\n")
     else:
         render.summary(summary)
-    return _closing_words(request, len(rows), len(submissions), rows, bad_row, interrupted)
+    return _closing_words(request, len(submissions), rows, refused, interrupted)
 
 
 def _batches(
-    todo: list[Submission], problems: Mapping[str, Problem], settings: JudgeSettings, pool: Pool
+    todo: list[Submission],
+    problems: Mapping[str, Problem],
+    settings: JudgeSettings,
+    pool: Pool,
+    refused: list[ProctorError],
 ) -> Iterator[list[tuple[Submission, Judgement]]]:
     """Judge, and hand over what was made in some SHOW_EVERY, so that a disk flush serves many.
 
-    What is made does not wait for slower programs; on interruption the last ones come too.
+    What is made does not wait for slower programs; on interruption the last ones come too. What
+    is wrong with a row that cannot be judged is added to `refused`.
     """
     waiting = iter(todo)
     running: dict[Future[Judgement], Submission] = {}
@@ -130,15 +136,23 @@ def _batches(
     try:
         while True:
             while len(running) < pool.cells * AHEAD and (entry := next(waiting, None)) is not None:
-                program = Program(entry.code, entry.language)
-                running[start(problems[entry.question_id], program, settings, pool)] = entry
+                try:
+                    program = Program(entry.code, entry.language)
+                    running[start(problems[entry.question_id], program, settings, pool)] = entry
+                except InputError as error:
+                    refused.append(_in_row(error, entry))
             if not running:
                 return
             patience = max(due - time.monotonic(), 0.0) if batch else None
             done, _ = wait(running, patience, return_when=FIRST_COMPLETED)
             if not batch:
                 due = time.monotonic() + SHOW_EVERY
-            batch += [(running.pop(future), future.result()) for future in done]
+            for future in done:
+                entry = running.pop(future)
+                try:
+                    batch.append((entry, future.result()))
+                except NoLanguage as error:
+                    refused.append(error)
             if not running or time.monotonic() >= due:
                 made, batch = batch, []
                 yield made
@@ -149,6 +163,10 @@ def _batches(
     finally:
         for future in running:
             future.cancel()
+
+
+def _in_row(error: InputError, entry: Submission) -> InputError:
+    return InputError(f"row {entry.row}: {error.message}", field=error.field)
 
 
 class _Keeper:
@@ -214,10 +232,9 @@ def stored_settings(request: Request) -> dict[str, Any]:
 
 def _closing_words(
     request: Request,
-    done: int,
     total: int,
     rows: list[dict[str, Any]],
-    bad_row: ProctorError | None,
+    refused: list[ProctorError],
     interrupted: bool,
 ) -> int:
     faults = Counter(row["verdict"] for row in rows)[Verdict.INFRA_FAULT]
@@ -227,11 +244,12 @@ def _closing_words(
         again = " Run the same command again to judge them." if request.out else ""
         render.note(f"{faults} programs could not be judged: {first.get('message')}.{again}")
         code = 125
-    if bad_row is not None:
-        render.note(str(bad_row))
-        code = bad_row.exit_code
+    if refused:
+        more = f" (and {len(refused) - 1} more rows like it)" if len(refused) > 1 else ""
+        render.note(f"{refused[0]}{more}")
+        code = refused[0].exit_code
     if interrupted:
         kept = f"; they are in {request.out}, and the same command goes on from there"
-        render.note(f"interrupted: {done} of {total} judged{kept if request.out else ''}")
+        render.note(f"interrupted: {len(rows)} of {total} judged{kept if request.out else ''}")
         code = 130
     return code

@@ -23,11 +23,11 @@ from typing import Any, SupportsIndex
 import msgspec
 
 from proctor.compat.pools import pools
-from proctor.errors import InfraFault, InputError
+from proctor.errors import InfraFault, InputError, NotAllJudged
 from proctor.judging.formats.livecodebench import parse_json, schema_error
 from proctor.judging.formats.replies import between_last_fences
 from proctor.judging.judge import AHEAD, start
-from proctor.judging.judgement import Judgement, UpstreamReport
+from proctor.judging.judgement import Judgement
 from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import OFFICIAL_LIMITS, JudgeSettings
 from proctor.report.statistics import mean_pass_at_k, pass_at_k
@@ -94,20 +94,30 @@ def evaluate_generations(
 
     Raises InputError, before anything is run, for a sample that has no tests, or unequal numbers
     of inputs and outputs, or another shape than `Sample`; for samples and generations of unequal
-    number; for a problem without a generation. Raises InfraFault rather than score a program that
-    was not judged.
+    number; for a problem without a generation. Raises NotAllJudged, an InfraFault, rather than
+    score a program that was not judged; it has what was found of all others.
     """
     settings = _settings(timeout)
     most = _whole(num_process_evaluate, "num_process_evaluate")
     if most < 1:
         raise InputError("must be at least 1", field="num_process_evaluate")
     _check(samples_list, generations_list)
-    results: Results = {i: [[]] * len(entry) for i, entry in enumerate(generations_list)}
-    metadata: dict[int, list[dict[str, Any]]] = {i: [{}] * len(results[i]) for i in results}
+    results: dict[int, list[Any]] = {
+        i: [None] * len(entry) for i, entry in enumerate(generations_list)
+    }
+    metadata: dict[int, list[Any]] = {i: [None] * len(results[i]) for i in results}
+    faults: list[str] = []
     work = _work(samples_list, generations_list)
-    for task, report in _judge_all(work, settings, most):
-        results[task.sample][task.generation] = list(report.results)
-        metadata[task.sample][task.generation] = dict(report.metadata)
+    for task, judgement in _judge_all(work, settings, most):
+        report = judgement.upstream
+        if judgement.verdict.is_fault or report is None:
+            faults.append(_fault(task, judgement))
+        else:
+            results[task.sample][task.generation] = list(report.results)
+            metadata[task.sample][task.generation] = dict(report.metadata)
+    if faults:
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise NotAllJudged(faults[0] + more, results, metadata)
     return results, metadata
 
 
@@ -124,8 +134,10 @@ def check_correctness(
     """
     settings = _settings(timeout)
     work = [_Task(0, 0, _problem(sample, "sample"), _checked_program(generation, "generation"))]
-    [(_, report)] = _judge_all(work, settings, 1)
-    return list(report.results), dict(report.metadata)
+    [(task, judgement)] = _judge_all(work, settings, 1)
+    if judgement.verdict.is_fault or judgement.upstream is None:
+        raise InfraFault(_fault(task, judgement))
+    return list(judgement.upstream.results), dict(judgement.upstream.metadata)
 
 
 codegen_check_correctness = check_correctness
@@ -317,8 +329,8 @@ def _whole(value: SupportsIndex, name: str) -> int:
 
 def _judge_all(
     work: Iterable[_Task], settings: JudgeSettings, most: int
-) -> Iterator[tuple[_Task, UpstreamReport]]:
-    """Yield reports as they come, with at most `most` judgements on their way."""
+) -> Iterator[tuple[_Task, Judgement]]:
+    """Yield judgements as they come, with at most `most` on their way."""
     # After an error the few that are on their way run to their end in the pool, unheard.
     pool = pools.get()
     most = min(most, pool.cells * AHEAD)
@@ -331,16 +343,17 @@ def _judge_all(
         yield from _take(running)
 
 
-def _take(running: dict[Future[Judgement], _Task]) -> Iterator[tuple[_Task, UpstreamReport]]:
+def _take(running: dict[Future[Judgement], _Task]) -> Iterator[tuple[_Task, Judgement]]:
     done, _ = wait(running, return_when=FIRST_COMPLETED)
     for future in done:
-        task, judgement = running.pop(future), future.result()
-        if judgement.verdict.is_fault or judgement.upstream is None:
-            raise InfraFault(
-                f"sample {task.sample}, generation {task.generation} could not be judged:"
-                f" {judgement.message}"
-            )
-        yield task, judgement.upstream
+        yield running.pop(future), future.result()
+
+
+def _fault(task: _Task, judgement: Judgement) -> str:
+    return (
+        f"sample {task.sample}, generation {task.generation} could not be judged:"
+        f" {judgement.message}"
+    )
 
 
 def _passed(generation: Sequence[int]) -> bool:

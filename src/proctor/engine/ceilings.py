@@ -12,8 +12,6 @@ OUTPUT = 256 * MIB
 DISK = 4 * GIB
 """Bytes, which are memory too."""
 PROCESSES = 4096
-LEAST_MEMORY = 8 * MIB
-"""Bytes: with less not even the first process of a job can be started."""
 
 
 def physical_memory() -> int:
@@ -46,6 +44,4 @@ def check(limits: Limits) -> Limits:
     ):
         if asked > most:
             raise InputError(f"at most {most:g} here, not {asked:g}", field=f"limits.{name}")
-    if limits.memory < LEAST_MEMORY:
-        raise InputError(f"at least {LEAST_MEMORY} bytes", field="limits.memory")
     return limits

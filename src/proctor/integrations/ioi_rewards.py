@@ -1,5 +1,6 @@
 """Reward functions over rows of open-r1/ioi: C++ against one subtask's tests each."""
 
+import logging
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -8,7 +9,7 @@ from functools import partial
 from typing import Any, Literal, get_args
 
 from proctor.bench.extraction import DEFAULT, extract
-from proctor.errors import InfraFault, InputError, SettingsError
+from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.integrations.rewards import Graded, Reward, report, rows_of
 from proctor.integrations.rows import text_of
 from proctor.ioi.repair import add_includes
@@ -20,6 +21,7 @@ from proctor.judging.contest.judgement import ContestJudgement
 from proctor.judging.contest.problem import ContestProblem
 from proctor.program import Program
 
+_logger = logging.getLogger(__name__)
 Scoring = Literal["score", "points", "all"]
 
 
@@ -86,6 +88,11 @@ def make_ioi_reward(
             return Graded(None, "TASK_FAULT", f"{type(error).__name__}: {error}")
         except InfraFault as error:
             return Graded(None, "INFRA_FAULT", str(error))
+        except ProctorError:
+            raise
+        except Exception as error:  # one completion's misfortune must not cost the others
+            _logger.exception("please report this")
+            return Graded(None, "INFRA_FAULT", f"internal error: {error!r}")
         reward = no_code if judgement.verdict == "NC" else _score(judgement, scoring)
         return Graded(reward, judgement.verdict, judgement.message)
 

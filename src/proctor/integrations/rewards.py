@@ -104,6 +104,11 @@ class Grading:
             return task, start(task.problem, program, settings, pool)
         except (InputError, InfraFault) as error:
             return None, error
+        except ProctorError:
+            raise
+        except Exception as error:  # one completion's misfortune must not cost the others
+            _logger.exception("please report this")
+            return None, InfraFault(f"internal error: {error!r}")
 
     def _task(self, row: Mapping[str, Any]) -> Task:
         """The row's task; the same for the completions of one prompt, for the judge's caches."""

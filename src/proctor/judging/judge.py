@@ -10,7 +10,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 
 from proctor.cell.wire import LONGEST_NAME
-from proctor.errors import CellDied, InputError, ProctorError
+from proctor.errors import (
+    CellDied,
+    InputError,
+    NoLanguage,
+    ProctorError,
+    UsageError,
+    must_be,
+)
 from proctor.judging.assignment import Assignment
 from proctor.judging.inputs import Inputs, encoded
 from proctor.judging.judgement import Judgement, TestResult
@@ -56,13 +63,19 @@ def start(
 ) -> Future[Judgement]:
     """Queue one judgement; the future raises PoolClosed, CellStartFailed or Cancelled.
 
-    Raises InputError for a language that is not known, or not for this problem or mode.
+    Raises InputError for a language that is not known, or not for this problem or mode, and for
+    arguments of other types.
     """
+    must_be(Problem, problem, "problem")
+    must_be(JudgeSettings, settings, "settings")
     if not isinstance(program, Program):
         program = Program(program)
     if program.language != "python":
         _check_language(problem, program, settings)
-    decided = _without_running(problem, program, settings)
+    try:
+        decided = _without_running(problem, program, settings)
+    except Exception as error:  # noqa: BLE001 - logged there; it must cost no other program
+        decided = fault_of(error)
     if decided is not None:
         outcome: Future[Judgement] = Future()
         outcome.set_result(decided)
@@ -93,17 +106,22 @@ def submit(judge_in_cell: Callable[[Cell], Judgement], pool: Submitting) -> Futu
         error = done.exception()
         if isinstance(error, ProctorError) and not isinstance(error, CellDied):
             outcome.set_exception(error)
-        elif error is not None:  # one program's misfortune, or a fault of ours: no verdict on it
-            message = str(error)
-            if not isinstance(error, CellDied):
-                message = f"internal error: {error!r}"
-                _logger.error("please report this", exc_info=error)
-            outcome.set_result(Judgement(Verdict.INFRA_FAULT, 0.0, (), message))
+        elif error is not None:
+            outcome.set_result(fault_of(error))
         else:
             outcome.set_result(done.result())
 
     pool.submit(job).add_done_callback(hand_over)
     return outcome
+
+
+def fault_of(error: BaseException) -> Judgement:
+    """The judgement of one program's misfortune, or of a fault of ours: no verdict on it."""
+    message = str(error)
+    if not isinstance(error, CellDied):
+        message = f"internal error: {error!r}"
+        _logger.error("please report this", exc_info=error)
+    return Judgement(Verdict.INFRA_FAULT, 0.0, (), message)
 
 
 def judge(
@@ -140,20 +158,24 @@ def judge_many(
 ) -> Iterator[Judged]:
     """Judge many programs, yielding each judgement as it is made, in whatever order.
 
-    `pairs` is consumed lazily, a few ahead of the cells.
+    `pairs` is consumed lazily, a few ahead of the cells. A pair that cannot be judged as it is, for
+    want of its language for one, costs no other: the error is raised when all others are judged.
     """
-    settings, pool = settings or JudgeSettings(), pool or shared_pool()
+    many = _Many(pairs, settings or JudgeSettings(), pool or shared_pool())
     running: dict[Future[Judgement], int] = {}
     try:
-        for index, (problem, program) in enumerate(pairs):
-            running[start(problem, program, settings, pool)] = index
-            if len(running) >= pool.cells * AHEAD:
-                yield from _take(running)
-        while running:
-            yield from _take(running)
+        while True:
+            while len(running) < many.most and (begun := many.begin()) is not None:
+                running[begun[1]] = begun[0]
+            if not running:
+                break
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield from many.judged(running.pop(future), future)
     finally:
         for future in running:
             future.cancel()
+    many.raise_refused()
 
 
 async def judge_many_async(
@@ -163,28 +185,63 @@ async def judge_many_async(
     pool: Pool | None = None,
 ) -> AsyncIterator[Judged]:
     """`judge_many` for asyncio."""
-    settings, pool = settings or JudgeSettings(), pool or shared_pool()
+    many = _Many(pairs, settings or JudgeSettings(), pool or shared_pool())
     running: dict[asyncio.Future[Judgement], int] = {}
-    waiting = iter(enumerate(pairs))
     try:
         while True:
-            while len(running) < pool.cells * AHEAD and (entry := next(waiting, None)) is not None:
-                index, (problem, program) = entry
-                running[asyncio.wrap_future(start(problem, program, settings, pool))] = index
+            while len(running) < many.most and (begun := many.begin()) is not None:
+                running[asyncio.wrap_future(begun[1])] = begun[0]
             if not running:
-                return
+                break
             done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             for future in done:
-                yield Judged(running.pop(future), future.result())
+                for judged in many.judged(running.pop(future), future):
+                    yield judged
     finally:
         for future in running:
             future.cancel()
+    many.raise_refused()
 
 
-def _take(running: dict[Future[Judgement], int]) -> Iterator[Judged]:
-    done, _ = wait(running, return_when=FIRST_COMPLETED)
-    for future in done:
-        yield Judged(running.pop(future), future.result())
+class _Many:
+    """Pairs to be judged, and what was wrong with those that could not be."""
+
+    def __init__(
+        self, pairs: Iterable[tuple[Problem, Program | str]], settings: JudgeSettings, pool: Pool
+    ) -> None:
+        self._pairs, self._settings, self._pool = enumerate(pairs), settings, pool
+        self._refused: list[tuple[int, ProctorError]] = []
+        self.most = pool.cells * AHEAD
+
+    def begin(self) -> tuple[int, Future[Judgement]] | None:
+        """Queue the next pair that can be; None when there is none."""
+        for index, pair in self._pairs:
+            try:
+                if not isinstance(pair, tuple | list) or len(pair) != 2:
+                    raise InputError("is no problem with a program", field=f"pairs[{index}]")
+                return index, start(*pair, self._settings, self._pool)
+            except UsageError as error:
+                self._refused.append((index, error))
+        return None
+
+    def judged(
+        self, index: int, future: Future[Judgement] | asyncio.Future[Judgement]
+    ) -> list[Judged]:
+        """Return what has become of a pair, if it was judged. Raises what no other will escape."""
+        try:
+            return [Judged(index, future.result())]
+        except (UsageError, NoLanguage) as error:
+            self._refused.append((index, error))
+            return []
+
+    def raise_refused(self) -> None:
+        """Raise what was wrong with the first pair that could not be judged, if there is one."""
+        if self._refused:
+            places = [str(index) for index, _ in sorted(self._refused, key=lambda each: each[0])]
+            more = f" and {len(places) - 10} more" if len(places) > 10 else ""
+            error = min(self._refused, key=lambda each: each[0])[1]
+            error.add_note(f"not judged: pairs {', '.join(places[:10])}{more}; all others were")
+            raise error
 
 
 def _inputs_of(pool: Pool) -> Inputs:

@@ -1,10 +1,15 @@
-"""What the judge says of one program on one problem."""
+"""What the judge says of one program on one problem.
+
+This is where words of a program enter: its output, its exceptions, its results' reprs. Outputs are
+compared as they are, and all that is then said of them is well-formed text, whatever they held.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 from proctor.execution import Isolation
+from proctor.text import all_well_formed, well_formed
 from proctor.verdict import Verdict
 
 
@@ -25,6 +30,10 @@ class TestResult:
     """Why, in one sentence. Never holds the expected output in full in standard mode; in official
     mode it is upstream's message, which may."""
 
+    def __post_init__(self) -> None:
+        if self.message:
+            object.__setattr__(self, "message", well_formed(self.message))
+
 
 @dataclass(frozen=True, slots=True)
 class UpstreamReport:
@@ -35,6 +44,11 @@ class UpstreamReport:
     error_code: int | None
     error_message: str | None
     metadata: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        if self.error_message:
+            object.__setattr__(self, "error_message", well_formed(self.error_message))
+        object.__setattr__(self, "metadata", all_well_formed(self.metadata))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +64,10 @@ class Judgement:
     isolation: Isolation | None = None
     """None where nothing was run (no code, no tests)."""
     upstream: UpstreamReport | None = None
+
+    def __post_init__(self) -> None:
+        if self.message:
+            object.__setattr__(self, "message", well_formed(self.message))
 
     @classmethod
     def of_tests(cls, results: Sequence[TestResult], total: int, isolation: Isolation) -> Self:

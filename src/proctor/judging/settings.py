@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from proctor.errors import SettingsError
+from proctor.errors import SettingsError, must_be
 from proctor.limits import GIB, MIB, Limits
 
 Mode = Literal["standard", "official"]
@@ -23,7 +23,10 @@ def default_limits(mode: str) -> Limits:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
-    """What may change a verdict, besides program and problem. Raises SettingsError."""
+    """What may change a verdict, besides program and problem.
+
+    Raises SettingsError for values that contradict each other, InputError for one of another type.
+    """
 
     mode: Mode = "standard"
     limits: Limits = None  # type: ignore[assignment]  # filled in below: it depends on the mode
@@ -44,6 +47,10 @@ class JudgeSettings:
                 raise SettingsError(f"{name} is {wanted}, not {getattr(self, name)!r}")
         if self.limits is None:
             object.__setattr__(self, "limits", default_limits(self.mode))
+        must_be(Limits, self.limits, "limits")
+        must_be(bool, self.fast, "fast")
+        if self.tolerance is not None:
+            must_be((float, int), self.tolerance, "tolerance")
         if self.limits.disk:
             raise SettingsError("judged programs get no disk: it would carry state between tests")
         if self.tolerance is not None and not 0 <= self.tolerance < 1:

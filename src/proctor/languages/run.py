@@ -5,6 +5,7 @@ import os
 import threading
 import weakref
 
+from proctor.errors import must_be
 from proctor.execution import Execution
 from proctor.languages import registry
 from proctor.languages.compiler import Compiler
@@ -13,6 +14,7 @@ from proctor.program import Program
 from proctor.sandbox import run as python
 from proctor.sandbox.executing import in_pool
 from proctor.sandbox.pool import Pool
+from proctor.text import as_bytes
 
 _compilers: weakref.WeakKeyDictionary[Pool, Compiler] = weakref.WeakKeyDictionary()
 _lock = threading.Lock()
@@ -45,11 +47,11 @@ def run(
     """
     if not isinstance(program, Program) or program.language == "python":
         return python.run(program, stdin, limits=limits, pool=pool)
+    data, limits = as_bytes(stdin, "stdin"), limits or Limits()
+    must_be(Limits, limits, "limits")
     pool = pool or _pool()
     built = _compiler(pool).build(program)
-    limits = limits or Limits()
     command = built.command(memory=limits.memory)
-    data = stdin.encode() if isinstance(stdin, str) else bytes(stdin)
     own = built.limits(limits, command)
     return in_pool(pool)(command, data, own).execution
 

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from proctor.cell.wire import send
-from proctor.errors import Cancelled, SessionEnded
+from proctor.errors import Cancelled, SessionEnded, must_be
 from proctor.execution import Execution, LimitHit
 from proctor.limits import Limits
 from proctor.program import Program
@@ -116,7 +116,12 @@ class Notebook:
         cells of one notebook wait for one another.
         """
         limits = self._limits
-        limits = replace(limits, cpu=cpu or limits.cpu, wall=wall or limits.wall)
+        limits = replace(
+            limits,
+            cpu=limits.cpu if cpu is None else cpu,
+            wall=limits.wall if wall is None else wall,
+        )
+        must_be(str, source, "source")
         data = source.encode("utf-8", "surrogatepass")
         with self._one_at_a_time:
             try:

@@ -6,7 +6,7 @@ import os
 import threading
 from concurrent.futures import Future
 
-from proctor.errors import InputError, UsageError
+from proctor.errors import InputError, UsageError, must_be
 from proctor.execution import Execution
 from proctor.limits import Limits
 from proctor.program import Program
@@ -15,6 +15,7 @@ from proctor.sandbox.cell import Cell
 from proctor.sandbox.choice import policy
 from proctor.sandbox.machine import interpreter
 from proctor.sandbox.pool import Pool
+from proctor.text import as_bytes
 
 
 def open_pool(
@@ -79,7 +80,8 @@ def start(
         program = Program(program)
     if not isinstance(program, Program):
         raise InputError(f"a program is source text, not {type(program).__name__}", field="program")
-    data = stdin.encode() if isinstance(stdin, str) else bytes(stdin)
+    data = as_bytes(stdin, "stdin")
+    must_be(Limits, limits, "limits")
     if program.language != "python":
         raise InputError(
             f"this runs Python programs, not {program.language!r}", field="program.language"

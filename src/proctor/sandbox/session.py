@@ -10,7 +10,17 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from proctor.errors import Cancelled, CellDied, InputError, NoIsolation, PoolClosed, SessionEnded
+import msgspec
+
+from proctor.errors import (
+    Cancelled,
+    CellDied,
+    InputError,
+    NoIsolation,
+    PoolClosed,
+    SessionEnded,
+    must_be,
+)
 from proctor.execution import Execution, Isolation
 from proctor.limits import MIB, Limits
 from proctor.program import Program
@@ -22,6 +32,7 @@ from proctor.sandbox.pool import Pool
 from proctor.sandbox.programs import Programs, Running, Watch
 from proctor.sandbox.run import open_pool
 from proctor.sandbox.stop import Stop
+from proctor.text import all_well_formed, as_bytes
 
 _Call = tuple[Future[Any], Callable[[Programs], Any]]
 _Wait = tuple[Future[Any], Watch]
@@ -80,6 +91,7 @@ class Session:
 
     def __init__(self, pool: Pool, limits: Limits, idle: float, *, owns_pool: bool) -> None:
         """Lease a cell of `pool`, waiting for one if none is free. Use open_session."""
+        must_be(Limits, limits, "limits")
         self._pool, self._owns_pool = pool, owns_pool
         self._limits, self._idle = limits, idle
         self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
@@ -106,7 +118,7 @@ class Session:
         Raises Cancelled if `stop` is set before its end.
         """
         limits = self._with(cpu, wall)
-        return self._run(_program(program), _bytes(stdin), limits, stop)
+        return self._run(_program(program), as_bytes(stdin, "stdin"), limits, stop)
 
     def command(
         self,
@@ -148,7 +160,7 @@ class Session:
             code = _program(program)
         else:
             code = _program(workspace.command(program, cwd, env))
-        data, limits = _bytes(stdin), self._with(cpu, wall)
+        data, limits = as_bytes(stdin, "stdin"), self._with(cpu, wall)
         running = self._call(lambda programs: programs.start(code, data, limits))
         return Background(self._call, running)
 
@@ -186,13 +198,15 @@ class Session:
         return workspace.outcome(done, path)
 
     def files(self, *, stop: Stop | None = None) -> Mapping[str, int]:
-        """Return the regular files of the workspace and their sizes in bytes."""
+        """Return the regular files of the workspace and their sizes in bytes.
+
+        Of a name that is not UTF-8, what is not is written as escapes: it cannot be read by that.
+        """
         listing = workspace.outcome(self.run(workspace.LIST, stop=stop), ".")
         try:
-            found = json.loads(listing)
-        except ValueError as error:
+            return msgspec.convert(all_well_formed(json.loads(listing)), dict[str, int])
+        except (ValueError, RecursionError) as error:
             raise InputError("the workspace cannot be listed", file=".") from error
-        return {str(path): int(size) for path, size in found.items()}
 
     @property
     def over(self) -> str | None:
@@ -225,7 +239,11 @@ class Session:
 
     def _with(self, cpu: float | None, wall: float | None) -> Limits:
         limits = self._limits
-        return replace(limits, cpu=cpu or limits.cpu, wall=wall or limits.wall)
+        return replace(
+            limits,
+            cpu=limits.cpu if cpu is None else cpu,
+            wall=limits.wall if wall is None else wall,
+        )
 
     def _run(self, program: Program, stdin: bytes, limits: Limits, stop: Stop | None) -> Execution:
         execution: Execution = self._call(
@@ -368,7 +386,3 @@ def _settle(programs: Programs, waits: list[_Wait]) -> None:
 
 def _program(program: Program | str) -> Program:
     return program if isinstance(program, Program) else Program(program)
-
-
-def _bytes(content: bytes | str) -> bytes:
-    return content.encode() if isinstance(content, str) else bytes(content)

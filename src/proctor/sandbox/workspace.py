@@ -7,7 +7,7 @@ import errno
 import os
 from collections.abc import Mapping, Sequence
 
-from proctor.errors import FileRefused, InputError
+from proctor.errors import FileRefused, InputError, must_be
 from proctor.execution import Execution, LimitHit
 
 _ERRNO_OF_LIMIT = {
@@ -92,13 +92,21 @@ def command(words: Sequence[str], cwd: str | None, env: Mapping[str, str] | None
     As with shells it ends with 127 where there is no such program or directory, and with 126 where
     the program may not be executed.
     """
-    if not words or not all(isinstance(word, str) for word in words):
-        raise InputError("a command is a list of words, the first of them a program's name")
-    variables = dict(env or {})
-    texts = [*words, cwd or "", *variables, *variables.values()]
-    if any("\0" in text for text in texts) or any("=" in name or not name for name in variables):
-        raise InputError("no NUL in a command, its directory or environment; no = in a name of it")
-    return _COMMAND.format(words=list(words), env=variables, cwd=cwd)
+    # A text is a sequence, too: of its letters.
+    listed = isinstance(words, Sequence) and not isinstance(words, str)
+    if not listed or not words or not all(isinstance(word, str) for word in words):
+        raise InputError(
+            'a command is a list of words, the first of them a program\'s name, as in ["ls", "-l"],'
+            f" not {words!r:.80}"
+        )
+    variables = {} if env is None else env
+    must_be(Mapping, variables, "env")
+    texts = [*words, "" if cwd is None else cwd, *variables, *variables.values()]
+    if not all(map(_is_name, texts)) or any("=" in name or not name for name in variables):
+        raise InputError(
+            "a command, its directory and environment are texts without NUL; no = in a name of it"
+        )
+    return _COMMAND.format(words=list(words), env=dict(variables), cwd=cwd)
 
 
 def outcome(done: Execution, path: str) -> bytes:
@@ -116,6 +124,17 @@ def outcome(done: Execution, path: str) -> bytes:
 
 
 def _checked(path: str) -> str:
-    if not path or "\0" in path:
-        raise InputError("a path must have at least one character, and no NUL", file=repr(path))
+    if not path or not _is_name(path):
+        raise InputError("a path is text of at least one character, and no NUL", file=repr(path))
     return path
+
+
+def _is_name(text: object) -> bool:
+    """Whether a program of the box could be told it."""
+    if not isinstance(text, str) or "\0" in text:
+        return False
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -7,10 +7,10 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 from litestar.types import Receive, Scope, Send
 
 from proctor.errors import Cancelled, InfraFault, PoolClosed, ProctorError
+from proctor.serve.encoded import as_json
 from proctor.serve.problem import TYPE, headers_of, problem_of, status_of
 
 _logger = logging.getLogger(__name__)
@@ -79,7 +79,18 @@ class Answer:
             if not task.done():
                 task.cancel()
         with contextlib.suppress(TimeoutError):  # then the connection is closed
-            await sink.send(reply)
+            await sink.send(*self._encoded(reply))
+
+    def _encoded(self, reply: Reply) -> tuple[Reply, bytes]:
+        """Return what is sent, and its body."""
+
+        def failed(fault: InfraFault) -> Any:
+            nonlocal reply
+            reply = self._failed(fault)
+            return reply.body
+
+        body = as_json(reply.body, failed)
+        return reply, body
 
     async def _made(self) -> Reply:
         try:
@@ -108,8 +119,7 @@ class _Sink:
             await self._begin(Reply(None), [])
         await self._send({"type": "http.response.body", "body": b" ", "more_body": True})
 
-    async def send(self, reply: Reply) -> None:
-        body = msgspec.json.encode(reply.body)
+    async def send(self, reply: Reply, body: bytes) -> None:
         if not self._begun:
             await self._begin(reply, [(b"content-length", str(len(body)).encode())])
         left = memoryview(body)

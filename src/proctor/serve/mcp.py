@@ -6,6 +6,7 @@ native API takes and answers, in words for a model.
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,8 @@ _JUDGE = "Judge a program by tests of input and expected output; say which of th
 _LIST = "List the languages that programs can be in."
 _OPEN = "Open a session, whose variables and files last until it is closed."
 _CLOSE = "End a session with all that is in it."
+
+_logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +163,10 @@ def make_server(engine: Engine) -> "Server[Any]":
         except ProctorError as error:
             fault = {"code": error.code, "message": str(error)}
             return _told(f"{error.code}: {error}", fault)
+        except Exception as error:
+            _logger.exception("please report this")  # a fault of ours
+            what = f"internal error: {type(error).__name__}"
+            return _told(f"infra-fault: {what}", {"code": "infra-fault", "message": what})
         told = msgspec.to_builtins(found)
         fault_of_ours = told.get("outcome") in {"infra_fault", "task_fault"}
         return _told(tool.words(found), told, is_error=fault_of_ours)

@@ -17,6 +17,7 @@ from proctor.errors import (
     SessionEnded,
     UsageError,
 )
+from proctor.text import well_formed
 
 TYPE = "application/problem+json"
 _STATUSES: tuple[tuple[type[ProctorError], int], ...] = (
@@ -58,13 +59,13 @@ def status_of(error: ProctorError) -> int:
 def problem_of(error: ProctorError) -> Problem:
     """Return the body for an error of proctor's."""
     status = status_of(error)
-    detail = error.message if isinstance(error, InputError) else str(error)
+    detail = well_formed(error.message if isinstance(error, InputError) else str(error))
     return Problem(
         status,
         error.code,
         detail.partition("\n")[0][:200] or type(error).__name__,
         detail,
-        error.field if isinstance(error, InputError) else None,
+        well_formed(error.field or "") or None if isinstance(error, InputError) else None,
         retryable=status in {429, 503},
         retry_after=error.retry_after if isinstance(error, Busy) else None,
     )

@@ -13,6 +13,8 @@ import msgspec
 from litestar import Request
 from litestar.exceptions import SerializationException, ValidationException
 
+from proctor.text import well_formed_json
+
 SLICE = 1 << 20
 """Bytes that are decoded at once, about; what is smaller is decoded as a whole."""
 _DEEPEST = 6
@@ -25,19 +27,56 @@ class SlicedRequest(Request[Any, Any, Any]):
     """The framework's request, whose body does not hold up the others if it is large."""
 
     async def json(self) -> Any:
-        """Return the body: as the handler's own type if it is large, else as plain data."""
+        """Return the body: as the handler's own type if it is large, else as plain data.
+
+        A type that has `salvaged` makes itself of a body that is broken in parts.
+        """
         field = self.route_handler.parsed_data_field
         body = await self.body()
-        if field is None or len(body) <= SLICE:
+        salvaged = None if field is None else getattr(field.annotation, "salvaged", None)
+        if field is None or (len(body) <= SLICE and salvaged is None):
             return await super().json()
         try:
             return await decode(body, field.annotation)
-        except msgspec.ValidationError as error:
-            what, _, where = str(error).partition(" - at `$")
-            extra = [{"message": what, "key": where.rstrip("`").lstrip(".")}]
-            raise ValidationException(f"not as described: {error}", extra=extra) from error
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise SerializationException(str(error)) from error
+            found = None if salvaged is None else await salvaged(body)
+            if found is not None:
+                return found
+            raise _refused(error) from error
+
+
+def _refused(error: Exception) -> Exception:
+    if isinstance(error, msgspec.ValidationError):
+        what, _, where = str(error).partition(" - at `$")
+        extra = [{"message": what, "key": where.rstrip("`").lstrip(".")}]
+        return ValidationException(f"not as described: {error}", extra=extra)
+    return SerializationException(str(error))
+
+
+async def decode_each(data: bytes, name: str, kind: Any) -> list[Any] | None:
+    """Decode the items of the list at `name` one by one; what is raised for one stands for it.
+
+    None if there is more than such a list, or something is wrong between its items.
+    """
+    mended = []
+    for part in cuts(data, SLICE):
+        mended.append(well_formed_json(part))
+        await asyncio.sleep(0)
+    whole, found, at = b"".join(mended), list[Any](), 0
+    try:
+        lists = msgspec.json.decode(whole, type=dict[str, list[msgspec.Raw]])
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    if lists.keys() != {name}:
+        return None
+    for part in map(bytes, lists[name]):
+        at = whole.find(part, at)
+        try:
+            found.append(await decode(data[at : at + len(part)], kind))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            found.append(error)
+        at += len(part)
+    return found
 
 
 async def decode(data: bytes, kind: Any, size: int = SLICE) -> Any:

@@ -10,6 +10,10 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import msgspec
 
+from proctor.text import well_formed
+
+_COUNTABLE = 1 << 63
+"""Tokens that a server may claim and a store can hold."""
 Role = Literal["system", "user", "assistant", "tool"]
 
 
@@ -21,6 +25,9 @@ class ToolCall:
     name: str
     arguments: str
     """JSON, as the model wrote it: it may be broken."""
+
+    def __post_init__(self) -> None:
+        _make_well_formed(self, "id", "name", "arguments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +93,16 @@ class Usage:
     cached: int | None = None
     """Of the prompt, read from the server's cache."""
 
+    def __post_init__(self) -> None:
+        for name in ("prompt", "completion", "reasoning", "cached"):
+            count = getattr(self, name)
+            if count is not None and not 0 <= count < _COUNTABLE:
+                object.__setattr__(self, name, None)
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back."""
+    """What came back. Text and code may hold half a surrogate pair, which no Python compiles."""
 
     text: str
     reasoning: str = ""
@@ -102,6 +115,9 @@ class Reply:
     """The program itself, where a recording holds that and no reply to take it from."""
     seconds: float = 0.0
     """Wall time of the call that succeeded."""
+
+    def __post_init__(self) -> None:
+        _make_well_formed(self, "reasoning", "finish_reason")
 
 
 class Model(Protocol):
@@ -173,3 +189,8 @@ def _plain(message: Message) -> dict[str, Any]:
 
 def _clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
+
+
+def _make_well_formed(value: object, *names: str) -> None:
+    for name in names:
+        object.__setattr__(value, name, well_formed(getattr(value, name)))

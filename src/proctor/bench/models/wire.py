@@ -4,6 +4,7 @@ Compatible servers differ: content may be null or a list of parts, thoughts stan
 `reasoning_content` or `reasoning`, usage may be missing, and an error may come with status 200.
 """
 
+import json
 from typing import Any
 
 import msgspec
@@ -78,7 +79,12 @@ _SHOWN = 80
 def replies(body: bytes, n: int, seconds: float) -> list[Reply]:
     """The choices of a completion, n at most. Raises ModelFault if there is none to be read."""
     try:
-        completion = _COMPLETION.decode(body)
+        try:
+            completion = _COMPLETION.decode(body)
+        except msgspec.ValidationError:
+            raise
+        except msgspec.DecodeError:  # which may be for half a character that a model ended in
+            completion = msgspec.convert(json.loads(body), _Completion)
     except (ValueError, RecursionError) as error:  # msgspec's and Unicode's errors are such
         raise _broken(body, str(error)) from error
     if completion.error:

@@ -5,17 +5,26 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from proctor.errors import InputError
+from proctor.errors import InputError, must_be
 from proctor.limits import Limits
 from proctor.program import Program
 
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """Bytes of a problem: at hand, or in a file that is read when they are needed."""
+    """Bytes of a problem: at hand, or in a file that is read when they are needed.
+
+    Raises InputError for content that is no bytes, or a path that is none.
+    """
 
     content: bytes | None = None
     path: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.content is not None:
+            must_be(bytes, self.content, "content")
+        if self.path is not None:
+            must_be(Path, self.path, "path")
 
     def read(self) -> bytes:
         """Return them. Raises InputError if the file cannot be read."""
@@ -31,7 +40,7 @@ class Blob:
 
 @dataclass(frozen=True, slots=True)
 class ContestTest:
-    """One test. Names are unique within a problem."""
+    """One test. Names are unique within a problem. Raises InputError for parts of other types."""
 
     name: str
     input: Blob
@@ -49,6 +58,14 @@ class ContestTest:
     files: Mapping[str, Blob] = field(default_factory=dict)
     """What the submission finds in its working directory, by relative path; goes above a file of
     its own of that name."""
+
+    def __post_init__(self) -> None:
+        must_be(str, self.name, "name")
+        must_be(Blob, self.input, "input")
+        if self.answer is not None:
+            must_be(Blob, self.answer, "answer")
+        for name, blob in self.files.items():
+            must_be(Blob, blob, f"files.{name}")
 
 
 class Match(StrEnum):
@@ -77,7 +94,10 @@ class Match(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Grading without a program. Numbers are compared as such only if a tolerance is set."""
+    """Grading without a program. Numbers are compared as such only if a tolerance is set.
+
+    Raises InputError for a tolerance that is no number.
+    """
 
     match: Match = Match.TOKENS
     case_sensitive: bool = True
@@ -86,6 +106,12 @@ class Comparison:
     absolute: float | None = None
     """Tolerance for numbers; with `relative` too, either suffices."""
     relative: float | None = None
+
+    def __post_init__(self) -> None:
+        must_be(Match, self.match, "match")
+        for name in ("absolute", "relative"):
+            if getattr(self, name) is not None:
+                must_be((float, int), getattr(self, name), name)
 
 
 class Convention(StrEnum):
@@ -109,7 +135,10 @@ class Convention(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Checker:
-    """Grading by a program, which runs in a cell that no submission is ever in."""
+    """Grading by a program, which runs in a cell that no submission is ever in.
+
+    Raises InputError for parts of other types.
+    """
 
     program: Program
     convention: Convention = Convention.TESTLIB
@@ -117,6 +146,10 @@ class Checker:
     passes: int = 1
     """KATTIS: with more than one, the submission runs again with each input that the validator
     leaves for it (nextpass.in), up to so many times."""
+
+    def __post_init__(self) -> None:
+        must_be(Program, self.program, "program")
+        must_be(Convention, self.convention, "convention")
 
 
 Grading = Comparison | Checker
@@ -164,6 +197,10 @@ class Interactive:
     """KATTIS: with more than one, they talk again, in new processes, with each input that the
     validator leaves for itself (nextpass.in), up to so many times."""
 
+    def __post_init__(self) -> None:
+        must_be(Program, self.interactor, "interactor")
+        must_be(Convention, self.convention, "convention")
+
 
 @dataclass(frozen=True, slots=True)
 class Communication:
@@ -174,6 +211,9 @@ class Communication:
     fifo_io: bool = False
     """Whether processes get the names of two pipes as arguments, instead of stdin and stdout."""
     manager_args: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        must_be(Program, self.manager, "manager")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +249,7 @@ class Aggregate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Subtask:
-    """Tests that are worth points together."""
+    """Tests that are worth points together. Raises InputError for parts of other types."""
 
     name: str
     points: float
@@ -219,10 +259,16 @@ class Subtask:
     depends: tuple[str, ...] = ()
     """Subtasks whose worst score this one's cannot exceed."""
 
+    def __post_init__(self) -> None:
+        must_be(str, self.name, "name")
+        must_be((float, int), self.points, f"{self.name}.points")
+        for field_name in ("tests", "depends"):
+            must_be(tuple, getattr(self, field_name), f"{self.name}.{field_name}")
+
 
 @dataclass(frozen=True, slots=True)
 class ContestProblem:
-    """A problem. Raises InputError if its parts do not fit together."""
+    """A problem. Raises InputError if its parts are of other types, or do not fit together."""
 
     id: str
     tests: Mapping[str, ContestTest]
@@ -242,6 +288,7 @@ class ContestProblem:
     """Whose the grading is, if not proctor's."""
 
     def __post_init__(self) -> None:
+        self._check_types()
         if not self.tests:
             raise InputError("a problem without tests cannot be judged", field="tests")
         names = {subtask.name for subtask in self.subtasks}
@@ -258,6 +305,18 @@ class ContestProblem:
                 if other not in names:
                     raise InputError(f"there is no subtask {other!r}", field=where)
         self._check_cycles()
+
+    def _check_types(self) -> None:
+        must_be(str, self.id, "id")
+        must_be(Mapping, self.tests, "tests")
+        for name, test in self.tests.items():
+            must_be(ContestTest, test, f"tests.{name}")
+        must_be(tuple, self.subtasks, "subtasks")
+        for number, subtask in enumerate(self.subtasks):
+            must_be(Subtask, subtask, f"subtasks[{number}]")
+        must_be(Limits, self.limits, "limits")
+        must_be((Comparison, Checker), self.grading, "grading")
+        must_be((Batch, Interactive, Communication, OutputOnly, TwoSteps), self.running, "running")
 
     def _check_cycles(self) -> None:
         known = {subtask.name: subtask for subtask in self.subtasks}

@@ -18,12 +18,14 @@ from proctor.serve.daemon import tack
 from proctor.serve.daemon.decoding import decoded
 from proctor.serve.daemon.sessions import SessionMethods, Tell
 from proctor.serve.daemon.stdio import Sink, lines, take_stdio
+from proctor.serve.encoded import as_json
 from proctor.serve.native import about, convert, schema, solving
 from proctor.serve.native.live import run_live
 from proctor.serve.native.solve_schema import SolveRequest
 from proctor.serve.problem import Problem, problem_of
 from proctor.serve.settings import ServeSettings
 from proctor.solver.envelope import Envelope
+from proctor.text import well_formed_json
 from proctor.version import __version__
 
 PROTOCOL = 1
@@ -92,7 +94,7 @@ class Daemon:
         try:
             envelope = decoded(line, _Request)
         except InputError as error:
-            self._say({"id": None, "error": problem_of(error)})
+            self._say({"id": _id_of(line), "error": problem_of(error)})
             return
         if envelope.method is None and envelope.type is not None:
             self._take_typed(envelope, line)
@@ -217,8 +219,17 @@ class Daemon:
     def _refuse(self, name: Id | None, title: str) -> None:
         self._say({"id": name, "error": problem_of(UsageError(title))})
 
-    def _say(self, message: Any) -> None:
-        self._send(msgspec.json.encode(message))
+    def _say(self, message: dict[str, Any]) -> None:
+        fault = lambda error: {"id": message.get("id"), "error": problem_of(error)}  # noqa: E731
+        self._send(as_json(message, fault))
+
+
+def _id_of(line: bytes) -> Id | None:
+    """Whose request it is, if half of a surrogate pair is all that is wrong with it."""
+    try:
+        return msgspec.json.decode(well_formed_json(line), type=_Request).id
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 _OWNER = "daemon"

@@ -12,7 +12,7 @@ from typing import Any
 from proctor.engine.running import RunRequest
 from proctor.errors import InputError
 from proctor.languages.scripts import BASH, COMPILE, RUN, Scripts
-from proctor.limits import MIB, Limits
+from proctor.limits import LEAST_MEMORY, MIB, Limits
 from proctor.program import Program
 from proctor.serve.judge0 import archive
 from proctor.serve.judge0.callback import Address, address
@@ -267,7 +267,11 @@ def _extra_time(checking: _Checking) -> None:
 
 
 def _kb(checking: _Checking, field: str, default: int, most: int) -> int:
-    return int(checking.number(field, default, most) * KB)
+    found = int(checking.number(field, default, most) * KB)
+    if field == "memory_limit" and found < LEAST_MEMORY:
+        checking.complain(field, f"must be greater than or equal to {LEAST_MEMORY // KB}")
+        return default * KB
+    return found
 
 
 def _arguments(checking: _Checking) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from proctor.engine.running import Ran, verdict_of
 from proctor.errors import Cancelled
 from proctor.execution import Execution, LimitHit
 from proctor.serve.judge0.request import Submission
+from proctor.text import well_formed
 
 
 class Status(IntEnum):
@@ -87,7 +88,7 @@ def fault(error: BaseException) -> Result:
     called_off = isinstance(error, Cancelled)
     text = str(error) or type(error).__name__
     verdict = "CANCELLED" if called_off else "INFRA_FAULT"
-    return Result(Status.INTERNAL, {"message": text.encode(), "verdict": verdict})
+    return Result(Status.INTERNAL, {"message": well_formed(text).encode(), "verdict": verdict})
 
 
 def result(submission: Submission, runs: Sequence[Ran]) -> Result:

@@ -1,5 +1,6 @@
 """The routes of submissions: /submissions, /submissions/TOKEN, /submissions/batch."""
 
+import logging
 from collections.abc import Coroutine, Mapping
 from typing import Any
 from urllib.parse import parse_qsl
@@ -23,7 +24,8 @@ PREFIXES = ("", "/judge0")
 _NO_TEXT = (
     "some attributes for {} cannot be converted to UTF-8, use base64_encoded=true query parameter"
 )
-_ONE, _SEVERAL = "this submission", "one or more submissions"
+_ONE = "this submission"
+_logger = logging.getLogger(__name__)
 Asked = Request[Any, Any, Any]
 
 
@@ -116,6 +118,10 @@ async def _created_batch(desk: Desk, request: Asked, body: bytes) -> Reply:
         except Invalid as error:
             answers.append(error.errors)
             continue
+        except Exception:  # those before it have been taken: their tokens must not be lost
+            _logger.exception("please report this")
+            answers.append({"error": "internal error"})
+            continue
         answers.append({"token": desk.take(owner_of(request), submission).id})
         taken = True
     return Reply(answers, 201 if taken else 422)
@@ -135,11 +141,16 @@ async def _shown_batch(desk: Desk, request: Asked) -> Reply:
     tokens = [each.strip() for each in text.split(",") if each.strip()]
     _check_number(desk, len(tokens))
     jobs = [desk.find(owner_of(request), token) for token in tokens]
-    try:
-        found = [None if job is None else view.of(job) for job in jobs]
-    except NoText:
-        raise _Refused(400, _NO_TEXT.format(_SEVERAL)) from None
+    found = [None if job is None else _one_of_many(view, job) for job in jobs]
     return Reply({"submissions": found})
+
+
+def _one_of_many(view: "_View", job: Job) -> dict[str, Any]:
+    """Judge0 refuses all for one that is no text; here the others come."""
+    try:
+        return view.of(job)
+    except NoText:
+        return {"error": _NO_TEXT.format(_ONE), "token": job.id}
 
 
 async def _deleted(desk: Desk, request: Asked, token: str) -> Reply:

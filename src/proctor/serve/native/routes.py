@@ -2,11 +2,12 @@
 
 import asyncio
 import hashlib
+import logging
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import msgspec
 from litestar import Request, Router, delete, get, post
@@ -18,18 +19,20 @@ from litestar.types import ASGIApp
 from proctor.engine.engine import Asker, Engine
 from proctor.engine.jobs import Job
 from proctor.engine.running import RunRequest
-from proctor.errors import InfraFault, NotFound, ProctorError
+from proctor.errors import InfraFault, InputError, NotFound, ProctorError
 from proctor.serve.answer import Answer, Reply, as_problem
 from proctor.serve.asking import owner_of
+from proctor.serve.encoded import as_json
 from proctor.serve.native import about, convert, schema, solving
 from proctor.serve.native.live import run_live
 from proctor.serve.native.sessions import session_routes
 from proctor.serve.native.solve_schema import SolveRequest
 from proctor.serve.problem import TYPE, Problem, problem_of
-from proctor.serve.slices import SLICE
+from proctor.serve.slices import SLICE, decode_each
 from proctor.serve.stream import EVENTS, Stream
 from proctor.solver.envelope import Envelope
 
+_logger = logging.getLogger(__name__)
 Asked = Request[Any, Any, Any]
 Work = Callable[[Job], Coroutine[Any, Any, Any]]
 Key = Annotated[str | None, Parameter(header="Idempotency-Key", max_length=200)]
@@ -46,10 +49,22 @@ class JobState(msgspec.Struct, frozen=True):
     error: Problem | None = None
 
 
+_MOST_REQUESTS = 100_000
+
+
 class Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Many judgements. POST /v1/batch."""
 
-    requests: Annotated[tuple[schema.JudgeRequest, ...], msgspec.Meta(max_length=100_000)]
+    requests: Annotated[tuple[schema.JudgeRequest, ...], msgspec.Meta(max_length=_MOST_REQUESTS)]
+
+    @classmethod
+    async def salvaged(cls, body: bytes) -> Self | None:
+        """Return the batch of a body, with an InputError for each request that is broken."""
+        found = await decode_each(body, "requests", schema.JudgeRequest)
+        if found is None or len(found) > _MOST_REQUESTS:
+            return None
+        requests: Any = (_refused(each) if isinstance(each, Exception) else each for each in found)
+        return cls(tuple(requests))
 
 
 class BatchResult(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -148,7 +163,7 @@ def _batch(engine: Engine) -> HTTPRouteHandler:
         if _wants_events(request) or not wait:
             return await _answer(engine, request, work, idempotency_key, wait=wait)
         lines = _judged(engine, data, Asker(owner_of(request), patient=True))
-        return Stream(lines, "application/x-ndjson", lambda each: msgspec.json.encode(each) + b"\n")
+        return Stream(lines, "application/x-ndjson", _line)
 
     return batch
 
@@ -159,10 +174,13 @@ async def _judged(engine: Engine, batch: Batch, asker: Asker) -> AsyncIterator[B
 
     async def one(index: int) -> BatchResult:
         waited = time.monotonic() - began
+        asked: schema.JudgeRequest | InputError = batch.requests[index]
+        if isinstance(asked, InputError):
+            return BatchResult(index, error=problem_of(asked))
         try:
-            found = await convert.judge(engine, batch.requests[index], asker)
-        except ProctorError as error:
-            return BatchResult(index, error=problem_of(error))
+            found = await convert.judge(engine, asked, asker)
+        except Exception as error:  # noqa: BLE001 - a fault of ours is logged; it costs no other
+            return BatchResult(index, error=_problem(error))
         return BatchResult(index, msgspec.structs.replace(found, queue=found.queue + waited))
 
     ahead = 4 * engine.admission.places
@@ -180,6 +198,11 @@ async def _judged(engine: Engine, batch: Batch, asker: Asker) -> AsyncIterator[B
     finally:
         for task in running:
             task.cancel()
+
+
+def _refused(error: Exception) -> InputError:
+    what, _, where = str(error).partition(" - at `$")
+    return InputError(what or "nested too deep", field=where.rstrip("`").lstrip(".") or None)
 
 
 def _solve(engine: Engine) -> HTTPRouteHandler:
@@ -286,14 +309,29 @@ def _state(job: Job) -> JobState:
 
 def _problem(error: Exception) -> Problem:
     if not isinstance(error, ProctorError):  # a fault of ours that nobody thought of
+        _logger.error("please report this", exc_info=error)
         error = InfraFault(f"internal error: {type(error).__name__}")
     return problem_of(error)
 
 
 def _event(event: Any) -> bytes:
+    name: str = event.name
     found = _problem(event.data) if isinstance(event.data, Exception) else event.data
-    data = msgspec.json.encode(found).decode()
-    return f"event: {event.name}\ndata: {data}\n\n".encode()
+
+    def instead(fault: InfraFault) -> Any:
+        nonlocal name
+        if isinstance(found, BatchResult):
+            return BatchResult(found.index, error=problem_of(fault))
+        name = "failed" if name == "done" else name
+        return problem_of(fault)
+
+    data = as_json(found, instead)
+    return b"event: " + name.encode() + b"\ndata: " + data + b"\n\n"
+
+
+def _line(each: BatchResult) -> bytes:
+    fault = lambda error: BatchResult(each.index, error=problem_of(error))  # noqa: E731
+    return as_json(each, fault) + b"\n"
 
 
 def _find(engine: Engine, request: Asked, identity: str) -> Job:

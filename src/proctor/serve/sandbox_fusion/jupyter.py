@@ -1,11 +1,11 @@
 """POST /run_jupyter: cells for one interpreter, one after the other."""
 
 import contextlib
-import json
 import os
 import time
 from typing import Any
 
+import msgspec
 from litestar import Request, post
 from litestar.handlers import HTTPRouteHandler
 
@@ -13,7 +13,7 @@ from proctor.engine.engine import Asker, Engine
 from proctor.engine.sessions import OpenSession
 from proctor.errors import InputError, NotFound, ProctorError
 from proctor.execution import LimitHit
-from proctor.limits import MIB, Limits
+from proctor.limits import LEAST_MEMORY, MIB, Limits
 from proctor.program import check_relative
 from proctor.sandbox.notebook import CellResult
 from proctor.serve.answer import Answer, Reply
@@ -54,7 +54,7 @@ async def _run(engine: Engine, data: RunJupyterRequest, asker: Asker) -> RunJupy
     files = decoded(data.files)
     for name in (*files, *data.fetch_files):
         check_relative(name)
-    memory = data.memory_limit_MB * MIB if data.memory_limit_MB > 0 else MEMORY
+    memory = max(data.memory_limit_MB * MIB, LEAST_MEMORY) if data.memory_limit_MB > 0 else MEMORY
     disk = DISK + sum(map(len, files.values()))
     limits = Limits(cpu=data.total_timeout, memory=memory, disk=disk)
     async with engine.sessions.leased(asker, limits) as session:
@@ -135,8 +135,11 @@ def _plain(shown: Any) -> dict[str, Any]:
     """As a kernel sends it: JSON as a value, all else as text."""
     found = dict(shown)
     if "application/json" in found:
-        with contextlib.suppress(ValueError):
-            found["application/json"] = json.loads(found["application/json"])
+        # The program's words: what cannot be said again as JSON stays a text.
+        with contextlib.suppress(ValueError, OverflowError, RecursionError):
+            value = msgspec.json.decode(found["application/json"])
+            msgspec.json.encode(value)
+            found["application/json"] = value
     return found
 
 

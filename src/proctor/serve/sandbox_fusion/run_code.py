@@ -6,12 +6,12 @@ from typing import Any
 from litestar import Request, post
 from litestar.handlers import HTTPRouteHandler
 
-from proctor.engine.ceilings import LEAST_MEMORY, physical_memory
+from proctor.engine.ceilings import physical_memory
 from proctor.engine.engine import Asker, Engine
 from proctor.engine.running import Compilation, Ran, RunRequest, verdict_of
 from proctor.errors import InputError, NoLanguage, ProctorError
 from proctor.execution import Execution, LimitHit
-from proctor.limits import GIB, MIB, Limits
+from proctor.limits import GIB, LEAST_MEMORY, MIB, Limits
 from proctor.program import Program
 from proctor.serve.answer import Answer, Reply
 from proctor.serve.asking import patient

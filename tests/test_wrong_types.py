@@ -1,0 +1,151 @@
+"""A caller's mistake is said when it is made, where it is made: never a verdict, never a fault."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import proctor
+from proctor import InputError, JudgeSettings, Limits, Pool, Problem, Program, Session, Test
+from proctor.judging.contest.problem import (
+    Blob,
+    Checker,
+    Communication,
+    Comparison,
+    ContestProblem,
+    ContestTest,
+    Convention,
+    Interactive,
+    Subtask,
+)
+from proctor.limits import LEAST_MEMORY
+
+TEST = Test("3 4", "7")
+SUM = Problem("sum", (TEST,))
+A_TEST = ContestTest("1", Blob(b""))
+A_SUBTASK = Subtask("all", 1.0, ("1",))
+
+
+def contest(**changed: Any) -> ContestProblem:
+    parts: dict[str, Any] = {
+        "id": "p", "tests": {"1": A_TEST}, "subtasks": (A_SUBTASK,), "limits": Limits(),
+    }  # fmt: skip
+    return ContestProblem(**(parts | changed))
+
+
+MISTAKES: list[tuple[Callable[[], Any], str]] = [
+    (lambda: Problem("sum", [("3 4", "7")]), r"tests\[0\]`: must be Test, not tuple; write Test"),
+    (lambda: Problem("sum", (TEST, {"input": ""})), r"tests\[1\]`: must be Test, not dict"),
+    (lambda: Problem("sum", TEST), "tests`: must be tuple, not Test"),
+    (lambda: Problem("sum", None), "tests`: must be tuple, not NoneType"),
+    (lambda: Problem(1, ()), "id`: must be str, not int"),
+    (lambda: Problem("sum", (), function=len), "function`: must be str"),
+    (lambda: Test(3, "7"), "input`: must be str, not int"),
+    (lambda: Test("3", 7), "output`: must be str, not int"),
+    (lambda: Test("3", None), "output`: must be str, not NoneType"),
+    (lambda: Program(b"print(1)"), "code`: a program is a string"),
+    (lambda: Program("", files={"a": "text"}), r"files\.a`: must be bytes, not str"),
+    (lambda: Program("", files=["a"]), "files`: must be Mapping"),
+    (lambda: Program("", files={1: b""}), "files`: must be str, not int"),
+    (lambda: Program("", name=1), "name`: must be str"),
+    (lambda: Limits(memory=256), "256 bytes cannot hold a program"),
+    (lambda: Limits(memory=LEAST_MEMORY - 1), f"at least {LEAST_MEMORY}"),
+    (lambda: Limits(memory=256e6), "memory`: must be a whole number, not 256000000.0"),
+    (lambda: Limits(processes=1.5), "processes`: must be a whole number"),
+    (lambda: Limits(cpu="1"), "cpu`: must be a number, not '1'"),
+    (lambda: JudgeSettings(limits=5), "limits`: must be Limits, not int"),
+    (lambda: JudgeSettings(tolerance="1e-6"), "tolerance`: must be float or int, not str"),
+    (lambda: JudgeSettings(fast="yes"), "fast`: must be bool, not str"),
+    (lambda: Blob("text"), "content`: must be bytes, not str"),
+    (lambda: Blob(path="file"), "path`: must be Path, not str"),
+    (lambda: ContestTest("1", b"3 4"), "input`: must be Blob, not bytes"),
+    (lambda: ContestTest("1", Blob(b""), "7"), "answer`: must be Blob, not str"),
+    (lambda: ContestTest("1", Blob(b""), files={"a": b""}), r"files\.a`: must be Blob, not bytes"),
+    (lambda: Subtask("all", "1", ("1",)), r"all\.points`: must be float or int, not str"),
+    (lambda: Subtask("all", 1.0, "1"), r"all\.tests`: must be tuple, not str"),
+    (lambda: Comparison(absolute="1e-6"), "absolute`: must be float or int, not str"),
+    (lambda: Comparison("tokens"), "match`: must be Match, not str"),
+    (lambda: Checker("int main(){}"), "program`: must be Program, not str"),
+    (lambda: Checker(Program(""), "testlib"), "convention`: must be Convention, not str"),
+    (lambda: Interactive("x", Convention.KATTIS), "interactor`: must be Program, not str"),
+    (lambda: Communication("x"), "manager`: must be Program, not str"),
+    (lambda: contest(tests=[A_TEST]), "tests`: must be Mapping, not list"),
+    (lambda: contest(tests={"1": TEST}), r"tests\.1`: must be ContestTest, not Test"),
+    (lambda: contest(subtasks=[A_SUBTASK]), "subtasks`: must be tuple, not list"),
+    (lambda: contest(subtasks=("all",)), r"subtasks\[0\]`: must be Subtask, not str"),
+    (lambda: contest(limits=6), "limits`: must be Limits, not int"),
+    (lambda: contest(grading="exact"), "grading`: must be Comparison or Checker, not str"),
+    (lambda: contest(running=None), "running`: must be Batch or"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("mistake", "message"), MISTAKES, ids=[text for _, text in MISTAKES])
+def test_at_construction(mistake: Callable[[], Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        mistake()
+
+
+def test_a_list_of_tests_will_do(pool: Pool) -> None:
+    problem = Problem("sum", [TEST])  # type: ignore[arg-type]
+    assert problem.tests == (TEST,)
+    program = "print(sum(map(int, input().split())))"
+    assert proctor.judge(problem, program, pool=pool).passed
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda pool: proctor.judge(SUM, 5, pool=pool), "a program is a string"),
+        (lambda pool: proctor.judge("sum", "", pool=pool), "problem`: must be Problem"),
+        (lambda pool: proctor.judge(SUM, "", settings=6, pool=pool), "settings`: must be"),
+        (lambda pool: proctor.run(5, pool=pool), "program is source text"),
+        (lambda pool: proctor.run("", 5, pool=pool), "stdin`: must be bytes, not int"),
+        (lambda pool: proctor.run("", limits=5, pool=pool), "limits`: must be Limits"),
+        (lambda pool: proctor.run(Program("", "cpp"), limits=5, pool=pool), "limits`: must be"),
+        (lambda pool: proctor.open_session(limits=5, pool=pool), "limits`: must be Limits"),
+        (lambda pool: list(proctor.judge_many([5], pool=pool)), r"pairs\[0\]`: is no problem"),
+    ],
+)  # fmt: skip
+def test_in_a_call(ask: Callable[[Pool], Any], message: str, pool: Pool) -> None:
+    with pytest.raises(InputError, match=message):
+        ask(pool)
+
+
+@pytest.fixture(scope="module")
+def session(pool: Pool) -> Any:
+    with proctor.open_session(pool=pool) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda session: session.command("ls"), r"a command is a list of words.*not 'ls'"),
+        (lambda session: session.command(b"ls"), r"a command is a list of words"),
+        (lambda session: session.command(5), r"a command is a list of words"),
+        (lambda session: session.start(5), r"a command is a list of words"),
+        (lambda session: session.start(["ls", 5]), r"a command is a list of words"),
+        (lambda session: session.command(["ls"], 5), "stdin`: must be bytes, not int"),
+        (lambda session: session.command(["ls"], env=["a"]), "env`: must be Mapping"),
+        (lambda session: session.command(["ls"], cwd=5), "texts without NUL"),
+        (lambda session: session.command(["ls", "\ud800"]), "texts without NUL"),
+        (lambda session: session.run(5), "a program is a string"),
+        (lambda session: session.run("", cpu=0), "limits.cpu`: must be more than zero"),
+        (lambda session: session.run("", wall="1"), "limits.wall`: must be a number"),
+        (lambda session: session.write(5, b""), "a path is text"),
+        (lambda session: session.write("\ud800", b""), "a path is text"),
+        (lambda session: session.write("a", 5), "stdin`: must be bytes, not int"),
+        (lambda session: session.read(Path("a")), "a path is text"),
+        (lambda session: session.notebook().run_cell(5), "source`: must be str"),
+        (lambda session: session.notebook().run_cell("", cpu=0), "must be more than zero"),
+    ],
+)
+def test_in_a_session(ask: Callable[[Session], Any], message: str, session: Session) -> None:
+    with pytest.raises(InputError, match=message):
+        ask(session)
+
+
+def test_the_least_memory_holds_a_program(pool: Pool) -> None:
+    done = proctor.run("print(input())", "x", limits=Limits(memory=LEAST_MEMORY), pool=pool)
+    assert (done.exit_code, done.stdout) == (0, b"x\n")
