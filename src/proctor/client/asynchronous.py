@@ -165,8 +165,9 @@ class AsyncClient:
     ) -> AsyncGenerator[Judged, None]:
         """Yield judgements as they are made, in whatever order; an error is in its Judged.
 
-        `requests` is consumed as there is room. Leaving the loop early (with `aclose`) calls off
-        what is under way.
+        All tests of a program are run, unless its request's `stop` says otherwise. `requests` is
+        consumed as there is room. Leaving the loop early (with `aclose`) calls off what is under
+        way.
         """
         todo = enumerate(requests)
         running: set[asyncio.Task[Judged]] = set()
@@ -218,7 +219,7 @@ class AsyncClient:
 
     async def _judged(self, index: int, request: schema.JudgeRequest) -> Judged:
         try:
-            return Judged(index, await self.judge(request))
+            return Judged(index, await self.judge(request.of_many()))
         except ProctorError as error:
             return Judged(index, None, error)
 

@@ -1,6 +1,6 @@
 """How a judgement is to be made."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from proctor.errors import SettingsError
@@ -28,10 +28,13 @@ class JudgeSettings:
     mode: Mode = "standard"
     limits: Limits = None  # type: ignore[assignment]  # filled in below: it depends on the mode
     """Per test; default `default_limits(mode)`. In official mode `cpu` is upstream's time-out."""
-    stop: Stop = "first"
-    """Whether judging ends at the first test that does not pass. Official mode always does."""
+    stop: Stop | None = None
+    """Whether judging ends at the first test that does not pass. Where it does, a further test
+    tells a program that its answers so far were right; with "never" it tells nothing. None is
+    "first" for one program, and "never" for many: judge_many, batches, rewards."""
     fast: bool = False
-    """Standard mode: run tests in one process first, and alone again only those that fail."""
+    """Standard mode: run tests in one process, and alone again from the first that crashes there
+    or overruns a limit. A wrong answer is final."""
     tolerance: float | None = None
     """Standard mode: absolute or relative error allowed in numbers."""
     codes: Codes = "upstream"
@@ -39,9 +42,9 @@ class JudgeSettings:
 
     def __post_init__(self) -> None:
         for name, choices in (("mode", Mode), ("stop", Stop), ("codes", Codes)):
-            if getattr(self, name) not in get_args(choices):
-                wanted = " or ".join(get_args(choices))
-                raise SettingsError(f"{name} is {wanted}, not {getattr(self, name)!r}")
+            value = getattr(self, name)
+            if value not in get_args(choices) and not (name == "stop" and value is None):
+                raise SettingsError(f"{name} is {' or '.join(get_args(choices))}, not {value!r}")
         if self.limits is None:
             object.__setattr__(self, "limits", default_limits(self.mode))
         if self.limits.disk:
@@ -50,7 +53,9 @@ class JudgeSettings:
             raise SettingsError(f"tolerance is a number from 0 to below 1, not {self.tolerance}")
         if self.mode == "official" and (self.fast or self.tolerance is not None):
             raise SettingsError("official mode reproduces lcb_runner: no --fast, no tolerance")
-        if self.mode == "official" and self.stop == "never":
-            raise SettingsError("official mode stops at the first failing test, as lcb_runner does")
         if self.mode == "standard" and self.codes != "upstream":
             raise SettingsError("error codes exist in official mode only")
+
+    def of_many(self) -> "JudgeSettings":
+        """Return these settings for one of many programs: with `stop` "never" if none is named."""
+        return self if self.stop is not None else replace(self, stop="never")
