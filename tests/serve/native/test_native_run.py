@@ -212,6 +212,20 @@ def test_a_batch_answers_line_by_line(ann: httpx.Client) -> None:
     assert found[20]["error"]["field"] == "language"
 
 
+def test_all_tests_are_run_for_a_batch(ann: httpx.Client) -> None:
+    """So that a test is run tells a program of many nothing of its answers before."""
+    tests = [{"name": str(at), "input": str(at), "output": "right"} for at in range(3)]
+    parts = [{"name": "all", "points": 1.0, "tests": ["0", "1", "2"]}]
+    ran = []
+    for problem in ({"tests": tests}, {"tests": tests, "subtasks": parts}):
+        asked = {"program": {"source": "print('wrong')"}, "problem": problem}
+        alone = ann.post("/v1/judge", json=asked).json()
+        lines = ann.post("/v1/batch", json={"requests": [asked, {**asked, "stop": "first"}]}).text
+        many = sorted(map(json.loads, lines.splitlines()), key=lambda each: each["index"])
+        ran.append([len(each["tests"]) for each in (alone, *(each["result"] for each in many))])
+    assert ran == [[1, 3, 1]] * 2
+
+
 def test_a_job_can_be_followed_and_called_off(ann: httpx.Client, bob: httpx.Client) -> None:
     job = ann.post("/v1/run?wait=false", json=FOREVER)
     assert job.status_code == 202
