@@ -1,4 +1,4 @@
-"""Where rewards come from, all tests of a wrong program are run.
+"""Where rewards come from, a wrong answer is no end: further tests are run.
 
 So that a test is run tells a policy nothing of the answers before. What is reported of them stays
 what each door's original says.
@@ -82,7 +82,7 @@ def test_parts_take_all_tests() -> None:
     with pytest.raises(SettingsError, match="takes all tests"):
         rewards.make_code_reward(scoring="fraction", stop="first")
     for make in (rewards.make_code_reward, ioi_rewards.make_ioi_reward):
-        with pytest.raises(SettingsError, match="first or never"):
+        with pytest.raises(SettingsError, match="first or crash or never"):
             make(stop="later")  # type: ignore[arg-type]
 
 

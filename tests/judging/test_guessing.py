@@ -43,7 +43,7 @@ def tossers(problem: Problem) -> list[str]:
     return [TOSS.format(tosses=tosses) + end for tosses in range(1 << TESTS)]
 
 
-@pytest.mark.parametrize("stop", ["first", "never"])
+@pytest.mark.parametrize("stop", ["first", "crash", "never"])
 @pytest.mark.parametrize("problem", [COIN, CALLED], ids=["printed", "called"])
 def test_a_second_toss_is_none_on_the_fast_path(problem: Problem, stop: Stop, pool: Pool) -> None:
     settings = JudgeSettings(limits=LIMITS, fast=True, stop=stop)
@@ -77,7 +77,7 @@ def test_a_crash_later_on_takes_no_answer_back(pool: Pool) -> None:
     """Wrong at the first test, it ends the process at the second, and would be right alone."""
     source = TOSS.format(tosses=0) + "at = int(input())\nside = toss(at)\nprint(side, flush=True)\n"
     source += "if at and side == 'tails': os._exit(1)\n"
-    for stop, run in (("first", 1), ("never", TESTS)):
+    for stop, run in (("first", 1), ("crash", TESTS), ("never", TESTS)):
         settings = JudgeSettings(limits=LIMITS, fast=True, stop=stop)  # type: ignore[arg-type]
         found = judge(COIN, source, settings=settings, pool=pool)
         assert found.verdict == "WA"
@@ -106,16 +106,16 @@ def test_official_mode_runs_on_while_there_is_a_process(pool: Pool) -> None:
     ends = count + "import os\nif seen[-1] == '2': os._exit(1)\n" + wrong.removeprefix(count)
     reports = {}
     for source, ran in ((wrong, "AC WA AC AC"), (ends, "AC WA RE")):
-        for stop in ("first", "never"):
+        for stop in ("first", "crash", "never"):
             settings = JudgeSettings("official", limits=LIMITS, stop=stop)  # type: ignore[arg-type]
             found = judge(COIN, source, settings=settings, pool=pool)
             assert found.verdict == "WA"
             assert found.upstream is not None
             verdicts = " ".join(test.verdict for test in found.tests)
-            assert verdicts == (ran if stop == "never" else "AC WA")
+            assert verdicts == ("AC WA" if stop == "first" else ran)
             report = found.upstream
             reports[stop] = (report.results, report.error_code, report.error_message)
-        assert reports["first"] == reports["never"]
+        assert reports["first"] == reports["crash"] == reports["never"]
         assert reports["never"][0][:1] == (True,)
         assert len(reports["never"][0]) == 2
 
@@ -147,14 +147,23 @@ def test_nothing_is_compared_before_all_tests_were_run(
     assert happened == ["run"] * TESTS + ["compare"]
 
 
-def test_one_program_ends_at_its_first_failure_if_nothing_is_said(pool: Pool) -> None:
-    source = "print('tails')"
-    assert len(judge(COIN, source, pool=pool).tests) == 1
-    for stop, run in (("first", 1), ("never", TESTS)):
-        settings = JudgeSettings(stop=stop)  # type: ignore[arg-type]
-        assert len(judge(COIN, source, settings=settings, pool=pool).tests) == run
-        ((judged),) = judge_many([(COIN, source)], settings=settings, pool=pool)
-        assert len(judged.judgement.tests) == run
+@pytest.mark.parametrize("mode", ["standard", "fast", "official"])
+@pytest.mark.parametrize(
+    ("source", "stop", "run"),
+    [
+        ("print('tails')", "first", 1), ("print('tails')", "crash", 4),
+        ("print('tails')", "never", 4), ("print('heads')\n1 / 0", "first", 1),
+        ("print('heads')\n1 / 0", "crash", 1), ("print('heads')\n1 / 0", "never", 4),
+        ("print('tails' if input() < '2' else 1 / 0)", "crash", 3),
+    ],
+)  # fmt: skip
+def test_when_judging_ends(source: str, stop: Stop, run: int, mode: str, pool: Pool) -> None:
+    chosen = "official" if mode == "official" else "standard"
+    settings = JudgeSettings(chosen, LIMITS, stop, mode == "fast")  # type: ignore[arg-type]
+    found = judge(COIN, source, settings=settings, pool=pool)
+    assert len(found.tests) == run
+    assert found.verdict == ("WA" if "tails" in source else "RE")
+    assert JudgeSettings().stop == "crash"
 
 
 def test_other_languages_too(pool: Pool) -> None:
@@ -163,10 +172,11 @@ def test_other_languages_too(pool: Pool) -> None:
 
     if not any(found.language.id == "c" for found in registry.available()):
         pytest.skip("there is no C compiler")
-    wrong = Program('#include <stdio.h>\nint main() { puts("tails"); }', "c")
-    assert len(judge(COIN, wrong, pool=pool).tests) == 1
-    ((judged),) = judge_many([(COIN, wrong)], pool=pool)
-    assert [test.verdict.value for test in judged.judgement.tests] == ["WA"] * TESTS
+    wrong = '#include <stdio.h>\nint main() { puts("tails"); return CODE; }'
+    for stop, code, run in (("first", 0, 1), ("crash", 0, 4), ("crash", 3, 1), ("never", 3, 4)):
+        program = Program(wrong.replace("CODE", str(code)), "c")
+        found = judge(COIN, program, settings=JudgeSettings(stop=stop), pool=pool)  # type: ignore[arg-type]
+        assert [test.verdict.value for test in found.tests] == ["RE" if code else "WA"] * run
 
 
 def noted(stop: Stop) -> tuple[Answers[bool], list[bool]]:
@@ -181,22 +191,29 @@ def noted(stop: Stop) -> tuple[Answers[bool], list[bool]]:
 
 def test_answers_are_compared_once_and_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answers_module, "MOST_HELD", 100)
-    answers, heard = noted("never")
+    answers, heard = noted("crash")
     for size in (60, 40):
-        answers.take(False, size)
+        answers.take(False, size, crashed=False)
         assert (heard, answers.stopped) == ([], False)
-    answers.take(True, 1)
+    answers.take(True, 1, crashed=False)
     assert heard == [False, False, True]  # memory is bounded
-    answers.take(True, 0)
+    answers.take(True, 0, crashed=False)
     assert (len(answers), len(heard), answers.stopped) == (4, 3, False)
+    answers.take(False, 0, crashed=True)
+    assert (len(answers), len(heard), answers.stopped) == (5, 3, True)
     answers.compare()
     answers.compare()
-    assert (
-        [result.verdict.passed for result in answers.results] == heard == [*[False] * 2, True, True]
-    )
+    assert heard == [False, False, True, True, False]
+    assert [result.verdict.passed for result in answers.results] == heard
+
+
+def test_the_first_that_fails_is_the_last() -> None:
     answers, heard = noted("first")
-    answers.take(True, 1)
+    answers.take(True, 1, crashed=False)
     assert not answers.stopped
-    answers.take(False, 1)
+    answers.take(False, 1, crashed=False)
     assert answers.stopped
     assert heard == [True, False]
+    answers, heard = noted("never")
+    answers.take(False, 1, crashed=True)
+    assert (answers.stopped, heard) == (False, [])

@@ -165,9 +165,8 @@ class AsyncClient:
     ) -> AsyncGenerator[Judged, None]:
         """Yield judgements as they are made, in whatever order; an error is in its Judged.
 
-        All tests of a program are run, unless its request's `stop` says otherwise. `requests` is
-        consumed as there is room. Leaving the loop early (with `aclose`) calls off what is under
-        way.
+        `requests` is consumed as there is room. Leaving the loop early (with `aclose`) calls off
+        what is under way.
         """
         todo = enumerate(requests)
         running: set[asyncio.Task[Judged]] = set()
@@ -219,7 +218,7 @@ class AsyncClient:
 
     async def _judged(self, index: int, request: schema.JudgeRequest) -> Judged:
         try:
-            return Judged(index, await self.judge(request.of_many()))
+            return Judged(index, await self.judge(request))
         except ProctorError as error:
             return Judged(index, None, error)
 

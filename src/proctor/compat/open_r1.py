@@ -26,6 +26,7 @@ from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import judge_contest
 from proctor.judging.contest.judgement import ContestTestResult
 from proctor.judging.contest.problem import Comparison, ContestProblem, Subtask
+from proctor.judging.settings import Stop
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -41,6 +42,10 @@ __all__ = [
     "score_subtask",
     "score_subtasks",
 ]
+
+
+_CRASHES = ("CE", "RE", "TLE", "MLE")
+"""Statuses that a program knows of without a judge."""
 
 
 @dataclass
@@ -160,16 +165,18 @@ async def score_subtask(
 
     Tests count in batches of `test_batch_size`, all in one if it is below 1; after a batch with a
     score of 0 the rest is skipped, and so is everything if the cache holds such a test. What is
-    skipped is run all the same: that a test is run is to say nothing of those before. Raises
-    InfraFault and InputError, never a score for a fault.
+    skipped after a wrong answer is run all the same: that a test is run is to say nothing of the
+    answers to those before. Raises InfraFault and InputError, never a score for a fault.
     """
     names = list(subtask["test_names"])
     done = {} if test_case_run_cache is None else test_case_run_cache
     known = {name: done[name] for name in names if name in done}
     missing = [name for name in names if name not in known]
     failed = any(each.score == 0 and each.status != "SKIPPED" for each in known.values())
-    if submission and missing:
-        told = await _judge(client, client.rows.problem(subtask), missing, submission)
+    crashed = any(each.status in _CRASHES for each in known.values())
+    if submission and missing and not crashed:
+        stop: Stop = "crash" if test_batch_size == 1 else "never"
+        told = await _judge(client, client.rows.problem(subtask), missing, submission, stop)
         size = test_batch_size if test_batch_size >= 1 else len(missing)
         for start in range(0, 0 if failed else len(missing), size):
             results = {name: told(name) for name in missing[start : start + size]}
@@ -217,9 +224,13 @@ async def run_submission(
 
 
 async def _judge(
-    client: Client, problem: ContestProblem, names: Sequence[str], submission: str
+    client: Client,
+    problem: ContestProblem,
+    names: Sequence[str],
+    submission: str,
+    stop: Stop = "never",
 ) -> Callable[[str], TestResult]:
-    """Judge some tests of a problem, all of them whatever becomes of the others.
+    """Judge some tests of a problem.
 
     What is returned gives the result of the test of a name; for a fault it raises.
     """
@@ -229,7 +240,7 @@ async def _judge(
         subtasks=(Subtask("chosen", 1.0, tuple(names)),),
     )
     program = Program(submission, DEFAULT_LANGUAGE)
-    judgement = await asyncio.to_thread(judge_contest, alone, program, client.arena, stop=False)
+    judgement = await asyncio.to_thread(judge_contest, alone, program, client.arena, stop=stop)
     compared = isinstance(problem.grading, Comparison)
     if judgement.verdict is Verdict.INFRA_FAULT and not judgement.tests:
         raise InfraFault(judgement.message)

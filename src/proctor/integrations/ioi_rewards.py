@@ -60,7 +60,7 @@ def make_ioi_reward(
     tests: str = TESTS,
     includes: bool = True,
     no_code: float = 0.0,
-    stop: Stop = "never",
+    stop: Stop = "crash",
     arena: Arena | None = None,
     name: str = "ioi_reward",
 ) -> Reward:
@@ -69,9 +69,8 @@ def make_ioi_reward(
     `scoring`: "score" is the least of the tests' scores, 0 to 1, as open-r1's pipeline has it;
     "points" that times what the subtask is worth; "all" is 1 for full marks, else 0. `tests` is
     where the tests of rows without `test_cases` come from: a file, a directory, or hf:NAME.
-    `includes` adds headers that were forgotten, as open-r1 does. With `stop` "first" tests that can
-    no longer change the score are not run: cheaper, but it tells a policy that guesses what was
-    right. Raises SettingsError.
+    `includes` adds headers that were forgotten, as open-r1 does. `stop` is that of JudgeSettings.
+    Raises SettingsError.
     """
     if scoring not in get_args(Scoring):
         wanted = ", ".join(get_args(Scoring))
@@ -88,7 +87,7 @@ def make_ioi_reward(
                 code = add_includes(code, f"{row['id']}.h")
             problem = judge.problem(row)
             program = Program(code, language)
-            judgement = judge_contest(problem, program, judge.arena, stop=stop == "first")
+            judgement = judge_contest(problem, program, judge.arena, stop=stop)
         except (InputError, KeyError, TypeError, ValueError) as error:
             return Graded(None, "TASK_FAULT", f"{type(error).__name__}: {error}")
         except InfraFault as error:

@@ -66,9 +66,8 @@ class Grading:
     """Absolute or relative error allowed in numbers."""
     fast: bool = False
     """Tests in one process first, see JudgeSettings."""
-    stop: Stop = "never"
-    """"first" judges wrong programs for less, but tells a policy that guesses what was right, see
-    JudgeSettings. For scoring "all" only."""
+    stop: Stop = "crash"
+    """When judging ends for scoring "all", see JudgeSettings; the others take all tests."""
     no_code: float = 0.0
     """For completions without a program."""
     pool: Pool | None = None
@@ -82,14 +81,15 @@ class Grading:
             wanted = ", ".join(get_args(Scoring))
             raise SettingsError(f"scoring is one of {wanted}, not {self.scoring!r}")
         if self.stop == "first" and self.scoring != "all":
-            raise SettingsError(f"scoring {self.scoring!r} takes all tests: leave `stop` out")
+            raise SettingsError(f'scoring {self.scoring!r} takes all tests, not stop="first"')
         self._settings()
         extract("", self.extraction)
 
     def _settings(self) -> JudgeSettings:
         """Raises SettingsError."""
+        stop = self.stop if self.scoring == "all" else "never"
         return JudgeSettings(
-            limits=self.limits, tolerance=self.tolerance, fast=self.fast, stop=self.stop
+            limits=self.limits, tolerance=self.tolerance, fast=self.fast, stop=stop
         )
 
     def grade(self, rows: Sequence[Mapping[str, Any]], completions: Sequence[Any]) -> list[Graded]:

@@ -140,10 +140,9 @@ def judge_many(
 ) -> Iterator[Judged]:
     """Judge many programs, yielding each judgement as it is made, in whatever order.
 
-    `pairs` is consumed lazily, a few ahead of the cells. All tests of a program are run unless
-    the settings' `stop` says otherwise.
+    `pairs` is consumed lazily, a few ahead of the cells.
     """
-    settings, pool = (settings or JudgeSettings()).of_many(), pool or shared_pool()
+    settings, pool = settings or JudgeSettings(), pool or shared_pool()
     running: dict[Future[Judgement], int] = {}
     try:
         for index, (problem, program) in enumerate(pairs):
@@ -164,7 +163,7 @@ async def judge_many_async(
     pool: Pool | None = None,
 ) -> AsyncIterator[Judged]:
     """`judge_many` for asyncio."""
-    settings, pool = (settings or JudgeSettings()).of_many(), pool or shared_pool()
+    settings, pool = settings or JudgeSettings(), pool or shared_pool()
     running: dict[asyncio.Future[Judgement], int] = {}
     waiting = iter(enumerate(pairs))
     try:

@@ -50,7 +50,7 @@ class _Official:
         settings = assignment.settings
         self._clock = UpstreamClock(settings.limits.cpu)
         self._codes = upstream.PORTS if settings.codes == "ports" else upstream.LCB_RUNNER
-        self._answers = Answers(settings.stop or "first", self._compare)
+        self._answers = Answers(settings.stop, self._compare)
         self._failed: tuple[UpstreamReport, Verdict] | None = None
         """What upstream says of the first test that did not pass, where it would have ended."""
 
@@ -79,7 +79,7 @@ class _Official:
         for number, (test, case) in enumerate(zip(self._problem.tests, cases, strict=True)):
             run = self._assignment.run_test(serving, test, self._clock)
             spent += run.wall
-            self._answers.take((number, run, test, case), len(run.stdout))
+            self._answers.take((number, run, test, case), len(run.stdout), crashed=_crashed(run))
             if self._answers.stopped or not serving.alive:
                 break
         self._answers.compare()
@@ -134,6 +134,11 @@ class _Official:
             isolation=self._assignment.cell.isolation,
             upstream=report,
         )
+
+
+def _crashed(run: TestRun) -> bool:
+    """Whether there is nothing to compare: _report then has another reason."""
+    return run.limit is not None or run.exit_code is None or run.harness_failure is not None
 
 
 def _result(run: TestRun, verdict: Verdict, message: str) -> TestResult:

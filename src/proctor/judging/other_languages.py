@@ -27,11 +27,13 @@ def judge_compiled(assignment: Assignment) -> Judgement:
     def compare(answer: tuple[Execution, Test]) -> TestResult:
         return assignment.note(_compared(assignment, built, *answer))
 
-    answers = Answers(assignment.settings.stop or "first", compare)
+    answers = Answers(assignment.settings.stop, compare)
     while len(answers) < len(tests) and not answers.stopped:
         test = tests[len(answers)]
         execution = _run(assignment, built, test)
-        answers.take((execution, test), len(execution.stdout) + len(execution.stderr))
+        size = len(execution.stdout) + len(execution.stderr)
+        crashed = failure(built, execution) is not None
+        answers.take((execution, test), size, crashed=crashed)
     answers.compare()
     return Judgement.of_tests(answers.results, len(tests), isolation)
 

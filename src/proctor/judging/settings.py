@@ -1,13 +1,13 @@
 """How a judgement is to be made."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from proctor.errors import SettingsError
 from proctor.limits import GIB, MIB, Limits
 
 Mode = Literal["standard", "official"]
-Stop = Literal["first", "never"]
+Stop = Literal["first", "crash", "never"]
 Codes = Literal["upstream", "ports"]
 
 DEFAULT_LIMITS = Limits(cpu=6.0)
@@ -28,10 +28,11 @@ class JudgeSettings:
     mode: Mode = "standard"
     limits: Limits = None  # type: ignore[assignment]  # filled in below: it depends on the mode
     """Per test; default `default_limits(mode)`. In official mode `cpu` is upstream's time-out."""
-    stop: Stop | None = None
-    """Whether judging ends at the first test that does not pass. Where it does, a further test
-    tells a program that its answers so far were right; with "never" it tells nothing. None is
-    "first" for one program, and "never" for many: judge_many, batches, rewards."""
+    stop: Stop = "crash"
+    """When judging ends before all tests were run: at the first in which the program crashes or
+    overruns a limit, "never", or at the "first" that it does not pass. With "first" a further test
+    tells a program that its answers so far were right; else it tells only what the program knows.
+    The verdict is the same: the first failure's."""
     fast: bool = False
     """Standard mode: run tests in one process, and alone again from the first that crashes there
     or overruns a limit. A wrong answer is final."""
@@ -42,9 +43,9 @@ class JudgeSettings:
 
     def __post_init__(self) -> None:
         for name, choices in (("mode", Mode), ("stop", Stop), ("codes", Codes)):
-            value = getattr(self, name)
-            if value not in get_args(choices) and not (name == "stop" and value is None):
-                raise SettingsError(f"{name} is {' or '.join(get_args(choices))}, not {value!r}")
+            if getattr(self, name) not in get_args(choices):
+                wanted = " or ".join(get_args(choices))
+                raise SettingsError(f"{name} is {wanted}, not {getattr(self, name)!r}")
         if self.limits is None:
             object.__setattr__(self, "limits", default_limits(self.mode))
         if self.limits.disk:
@@ -55,7 +56,3 @@ class JudgeSettings:
             raise SettingsError("official mode reproduces lcb_runner: no --fast, no tolerance")
         if self.mode == "standard" and self.codes != "upstream":
             raise SettingsError("error codes exist in official mode only")
-
-    def of_many(self) -> "JudgeSettings":
-        """Return these settings for one of many programs: with `stop` "never" if none is named."""
-        return self if self.stop is not None else replace(self, stop="never")

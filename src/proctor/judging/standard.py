@@ -37,7 +37,7 @@ class _Standard:
         self._assignment = assignment
         self._problem, self._settings = assignment.problem, assignment.settings
         self._clock = ContestClock(self._settings.limits)
-        self._answers = Answers(self._settings.stop or "first", self._compare)
+        self._answers = Answers(self._settings.stop, self._compare)
 
     def judge(self) -> Judgement:
         kind = Kind.SERVE_SHARED if self._settings.fast else Kind.SERVE_FORK
@@ -58,10 +58,11 @@ class _Standard:
         """Run tests until all are done, one stops the judgement, or the process is spent."""
         for test in self._problem.tests[len(self._answers) :]:
             run = self._assignment.run_test(serving, test, self._clock)
-            if kind is Kind.SERVE_SHARED and self._failure(run) is not None:
+            crashed = self._failure(run) is not None
+            if crashed and kind is Kind.SERVE_SHARED:
                 return
             size = len(run.stdout) + len(run.stderr) + len(run.result)
-            self._answers.take((run, test), size)
+            self._answers.take((run, test), size, crashed=crashed)
             if self._answers.stopped or not serving.alive:
                 return
 

@@ -102,7 +102,7 @@ async def judge(
         problem,
         submission,
         asker,
-        stop=asked.stop != "never",
+        stop=asked.stop,
         packages=asked.packages,
         progress=tell,
     )

@@ -160,7 +160,7 @@ async def _judged(engine: Engine, batch: Batch, asker: Asker) -> AsyncIterator[B
     async def one(index: int) -> BatchResult:
         waited = time.monotonic() - began
         try:
-            found = await convert.judge(engine, batch.requests[index].of_many(), asker)
+            found = await convert.judge(engine, batch.requests[index], asker)
         except ProctorError as error:
             return BatchResult(index, error=problem_of(error))
         return BatchResult(index, msgspec.structs.replace(found, queue=found.queue + waited))

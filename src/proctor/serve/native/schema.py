@@ -171,17 +171,13 @@ class JudgeRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     """Per test."""
     mode: Literal["standard", "official"] = "standard"
     """`official`: lcb_runner's verdicts; Python and rows of livecodebench or plain tests only."""
-    stop: Literal["first", "never"] | None = None
-    """Whether tests that can no longer change the score are left out: by default for a request
-    ("first"), not for those of a batch ("never"), where that a test is run then tells a program
-    nothing of its answers."""
+    stop: Literal["first", "crash", "never"] = "crash"
+    """Which tests that can no longer change the score are left out: those after the `first` that
+    is not passed, those after a `crash` or a limit that was overrun, none. Only with `first` does a
+    test tell the program that its answers before were right."""
     fast: bool = False
     packages: SetName | None = None
     """Set of packages that it may import."""
-
-    def of_many(self) -> "JudgeRequest":
-        """Return this request as one of many, in which all tests are run if it does not say."""
-        return self if self.stop is not None else msgspec.structs.replace(self, stop="never")
 
 
 class TestResult(msgspec.Struct, frozen=True):
