@@ -117,8 +117,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         limits = replace(default_limits(mode), cpu=self.test_timeout)
         if self.memory is not None:
             limits = replace(limits, memory=self.memory)
-        named = cast("Mode", mode)  # JudgeSettings looks itself whether it is one
-        return JudgeSettings(named, limits, stop="first")
+        return JudgeSettings(cast("Mode", mode), limits)  # it looks itself whether it is one
 
     def judges(self, round_: int) -> dict[str, str]:
         """Key of the judge in each mode: what it depends on, and which round of judging it is."""
