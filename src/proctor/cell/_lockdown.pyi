@@ -18,7 +18,7 @@ LANDLOCK_READ: int
 LANDLOCK_DEVICE: int
 LANDLOCK_WORK: int
 
-def serve(control_fd: int, null_fd: int, wear: Callable[[int], None], /) -> tuple[int, bytes]: ...
+def serve(control_fd: int, wear: Callable[[int], None], /) -> tuple[int, bytes]: ...
 def serve_tests(feed_fd: int, /) -> None: ...
 def serve_session(feed_fd: int, /) -> None: ...
 def configure(
@@ -27,6 +27,7 @@ def configure(
     ruleset_fd_with_scratch: int,
     pidfd_of_agent: int,
     proc_fd: int,
+    last_pid_fd: int,
     uid_of_jobs: int,
     work_dir: str,
     /,

@@ -7,7 +7,8 @@ enum {
     NR_clone3, NR_close_range, NR_pidfd_getfd = 438, NR_process_madvise = 440,
     NR_mount_setattr = 442, NR_quotactl_fd = 443, NR_landlock_create_ruleset = 444,
     NR_landlock_add_rule, NR_landlock_restrict_self, NR_memfd_secret, NR_process_mrelease,
-    NR_set_mempolicy_home_node = 450, NR_fchmodat2 = 452, NR_statmount = 457, NR_listmount,
+    NR_futex_waitv, NR_set_mempolicy_home_node, NR_cachestat, NR_fchmodat2, NR_futex_wake = 454,
+    NR_futex_wait, NR_futex_requeue, NR_statmount, NR_listmount,
     NR_lsm_get_self_attr, NR_lsm_set_self_attr, NR_lsm_list_modules, NR_setxattrat = 463,
     NR_getxattrat, NR_listxattrat, NR_removexattrat, NR_open_tree_attr, NR_file_getattr,
     NR_file_setattr,
@@ -34,8 +35,8 @@ static const int DENIED[] = {
     SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, NR_setxattrat, NR_file_setattr,
     SYS_sync, SYS_syncfs, /* all that anybody on this machine has written */
     SYS_io_setup, /* its requests are counted for the whole machine (fs.aio-max-nr) */
-    /* Who else reads the files that all cells share? */
-    SYS_inotify_init1, SYS_inotify_add_watch,
+    /* Who else reads the files that all cells share? Which of their pages has somebody read? */
+    SYS_inotify_init1, SYS_inotify_add_watch, SYS_mincore, NR_cachestat,
     NR_io_uring_setup, NR_io_uring_enter, NR_io_uring_register, NR_open_tree, NR_move_mount,
     NR_fsopen, NR_fsconfig, NR_fsmount, NR_fspick, NR_pidfd_getfd, NR_process_madvise,
     NR_mount_setattr, NR_quotactl_fd, NR_set_mempolicy_home_node, NR_memfd_secret, NR_process_mrelease,

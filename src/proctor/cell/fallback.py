@@ -39,7 +39,7 @@ def give_up() -> None:
         raise OSError(ctypes.get_errno(), "capabilities could not be given up")
 
 
-def serve(control_fd: int, null_fd: int, wear: Callable[[int], None]) -> tuple[int, str]:
+def serve(control_fd: int, wear: Callable[[int], None]) -> tuple[int, str]:
     """The agent's loop; see lockdown.serve."""
     control = socket.socket(fileno=control_fd)
     # Jobs can signal us. As process 1 we are safe from all signals but those that Python handles.
@@ -53,13 +53,14 @@ def serve(control_fd: int, null_fd: int, wear: Callable[[int], None]) -> tuple[i
         request = Request.decode(data)
         started = time.monotonic_ns()
         wear(request.kind is Kind.SERVE_OFFICIAL)
-        placed = fds if request.kind is Kind.RUN else [null_fd, null_fd, null_fd, *fds]
+        if request.kind is not Kind.RUN:  # opened anew: see spawn() in serve.h
+            fds = [*(os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC) for _ in range(3)), *fds]
         pid = _fork()
         if pid == 0:
             signal.pthread_sigmask(signal.SIG_SETMASK, unblocked)
             control.detach()
             os.setsid()
-            _place(placed)
+            _place(fds)
             _limit(request)
             return request.kind, request.function
         for fd in fds:

@@ -43,7 +43,7 @@ def prepare(config: dict[str, Any]) -> dict[str, Any]:
     if config["box"] == "none":
         scratch = config["scratch"]
         features = 0 if scratch is None else _lockdown.FEATURE_SCRATCH
-        _lockdown.configure(features, -1, -1, -1, -1, 0, _work(scratch))
+        _lockdown.configure(features, -1, -1, -1, -1, -1, 0, _work(scratch))
         facts["disk"] = facts["disk"] or scratch is not None
         return facts
     if config["box"] == "filter":
@@ -122,13 +122,14 @@ def seal(config: dict[str, Any]) -> None:
     if "cpu" not in config["controls"]:
         lacks |= _lockdown.CPU_UNCOUNTED
     if config["box"] == "filter":  # all there is to do is the filter; a container is around us
-        _lockdown.configure(_lockdown.FEATURE_CAPS, -1, -1, -1, -1, 0, WORK)
+        _lockdown.configure(_lockdown.FEATURE_CAPS, -1, -1, -1, -1, -1, 0, WORK)
         _lockdown.install_seccomp(lacks)
         return
     pidfd = os.pidfd_open(os.getpid())  # of the own PID namespace; needs no /proc, unlike ns/pid
     proc = -1 if config["proc_fd"] is None else config["proc_fd"]
+    last_pid = -1 if config["last_pid_fd"] is None else config["last_pid_fd"]
     _lockdown.configure(
-        config["features"], config["ruleset"], config["scratch_ruleset"], pidfd, proc,
+        config["features"], config["ruleset"], config["scratch_ruleset"], pidfd, proc, last_pid,
         config["uid"] or 0, _work(config["scratch"]),
     )  # fmt: skip
     with contextlib.suppress(PermissionError):  # takes a capability; no_new_privs is set anyway
@@ -172,11 +173,11 @@ def _rules(config: dict[str, Any], boxed: bool, proc: bool) -> list[tuple[str, i
     return rules
 
 
-def serve(control_fd: int, null_fd: int, wear: Wear) -> tuple[int, str]:
+def serve(control_fd: int, wear: Wear) -> tuple[int, str]:
     """Serve the host's requests; returns (kind, function) in a locked-down job, never here."""
     if _lockdown is None:
-        return fallback.serve(control_fd, null_fd, wear)
-    kind, function = _lockdown.serve(control_fd, null_fd, wear)
+        return fallback.serve(control_fd, wear)
+    kind, function = _lockdown.serve(control_fd, wear)
     return kind, function.decode("utf-8", "surrogatepass")
 
 

@@ -9,7 +9,7 @@
 #define REFUSE(error) RETURN(SECCOMP_RET_ERRNO | (error))
 
 enum {
-    MOST_INSTRUCTIONS = 170 + 2 * (LEN(DENIED) + LEN(DENIED_OUTSIDE_A_BOX)
+    MOST_INSTRUCTIONS = 230 + 2 * (LEN(DENIED) + LEN(DENIED_OUTSIDE_A_BOX)
                                + LEN(DENIED_ON_SHARED_FILES))
                         + 6 * (LEN(SELF_ONLY) + 1 + LEN(SELF_ONLY_OUTSIDE_A_BOX))
                         + LEN(IOCTLS_OUTSIDE_A_BOX),
@@ -135,6 +135,21 @@ static void build_filter(struct program *p, int lacks)
     /* The same as inotify, by an older way; and a lease holds up whoever wants to write. */
     refuse_value(p, SYS_fcntl, 1, F_NOTIFY);
     refuse_value(p, SYS_fcntl, 1, F_SETLEASE);
+    /* Notes on files that all cells share, and on which of their pages are in memory: hints of how
+     * long what is written will live, and the ways to drop pages and to ask for them. */
+    for (uint32_t hint = 1035 /* F_GET_RW_HINT */; hint <= 1038 /* F_SET_FILE_RW_HINT */; hint++)
+        refuse_value(p, SYS_fcntl, 1, hint);
+    refuse_value(p, SYS_fadvise64, 3, POSIX_FADV_DONTNEED);
+    refuse_value(p, SYS_madvise, 2, 20 /* MADV_COLD */);
+    refuse_value(p, SYS_madvise, 2, 21 /* MADV_PAGEOUT */);
+    refuse_flags(p, SYS_preadv2, 5, 8 /* RWF_NOWAIT */);
+    /* A number that counts the machine's sockets, as far as anybody has asked for it. */
+    refuse_value(p, SYS_getsockopt, 2, 57 /* SO_COOKIE */);
+    /* Newer twins of futex; libraries use the old one where there are none. */
+    refuse(p, NR_futex_waitv, ENOSYS);
+    refuse(p, NR_futex_wake, ENOSYS);
+    refuse(p, NR_futex_wait, ENOSYS);
+    refuse(p, NR_futex_requeue, ENOSYS);
     /* A core to oneself slows others down; merged pages tell by their speed who else has the same. */
     refuse_value(p, SYS_prctl, 0, 62 /* PR_SCHED_CORE */);
     refuse_value(p, SYS_prctl, 0, 67 /* PR_SET_MEMORY_MERGE */);
@@ -166,6 +181,35 @@ static void build_filter(struct program *p, int lacks)
     EMIT(RETURN(SECCOMP_RET_ALLOW));
 }
 
+/* What nothing that is judged may do, since two cells can do it to the same file: a lock or a wake-up
+ * would be a note from one program to another, and with notes answers can be guessed. What is not
+ * judged needs locks on files of its own (databases, package managers, build tools). */
+static void build_filter_for_judged(struct program *p)
+{
+    static const uint32_t LOCKS[] = { F_GETLK, F_SETLK, F_SETLKW, F_OFD_GETLK, F_OFD_SETLK,
+                                      F_OFD_SETLKW, F_GETLEASE };
+    p->n = 0;
+    EMIT(LOAD(offsetof(struct seccomp_data, nr)));
+    refuse(p, SYS_flock, ENOLCK);
+    EMIT(SKIP_UNLESS(SYS_fcntl, LEN(LOCKS) + 3));
+    EMIT(LOAD(ARG_LOW(1)));
+    for (size_t i = 0; i < LEN(LOCKS); i++)
+        EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, LOCKS[i], (uint8_t)(LEN(LOCKS) - i), 0));
+    EMIT(RETURN(SECCOMP_RET_ALLOW));
+    EMIT(REFUSE(ENOLCK));
+    /* Of futexes that are not the process's own only waiting is needed: for the end of a thread,
+     * which the kernel announces. */
+    EMIT(SKIP_UNLESS(SYS_futex, 7));
+    EMIT(LOAD(ARG_LOW(1)));
+    EMIT(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, ~(uint32_t)256 /* FUTEX_CLOCK_REALTIME */));
+    EMIT(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 128 /* FUTEX_PRIVATE_FLAG */, 2, 0));
+    EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0 /* FUTEX_WAIT */, 1, 0));
+    EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 9 /* FUTEX_WAIT_BITSET */, 0, 1));
+    EMIT(RETURN(SECCOMP_RET_ALLOW));
+    EMIT(REFUSE(EPERM));
+    EMIT(RETURN(SECCOMP_RET_ALLOW));
+}
+
 PyDoc_STRVAR(install_seccomp_doc,
 "install_seccomp(lacks)\n\nLocks this process and all it will ever start out of risky system calls.\n"
 "`lacks` says which further ones: NO_BOX, SHARED_FILES, MEMORY_UNCOUNTED, CPU_UNCOUNTED. Sets\n"
@@ -176,10 +220,12 @@ static PyObject *install_seccomp(PyObject *self, PyObject *args)
 {
     (void)self;
     int lacks;
-    static struct program program;
+    static struct program program, judged;
     if (!PyArg_ParseTuple(args, "i", &lacks)) return NULL;
     build_filter(&program, lacks);
     struct sock_fprog filter = { program.n, program.code };
+    build_filter_for_judged(&judged);
+    cell.judged = (struct sock_fprog){ judged.n, judged.code };
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* jobs must not look into the agent */
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
         return PyErr_SetFromErrno(PyExc_OSError);

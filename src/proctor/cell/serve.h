@@ -6,7 +6,7 @@
  */
 
 struct __attribute__((packed)) request {
-    uint8_t kind;
+    uint8_t kind, judged;
     uint64_t cpu, address_space, file_size, processes, stack, disk;
     char function[64];
 };
@@ -22,7 +22,7 @@ struct __attribute__((packed)) ended {
     double user, system;
     uint64_t peak;
 };
-_Static_assert(sizeof(struct request) == 113 && sizeof(struct result) == 44
+_Static_assert(sizeof(struct request) == 114 && sizeof(struct result) == 44
                && sizeof(struct ended) == 29, "differs from wire.py");
 
 enum { KIND_RUN = 0, KIND_OFFICIAL = 3, KIND_COMMAND = 5, KIND_EXECUTE = 6, TAG_ENDED = 3, MOST_FDS = 3 + MAX_KEPT };
@@ -159,16 +159,25 @@ static void supervise(int control, pid_t pid, pid_t stub, uint64_t started)
 
 #include "execute.h"
 
+/* Has the next process of the cell get the number it would have in a new cell: numbers show in
+ * /proc, and how far they have come would tell of the jobs before. Takes CAP_SYS_ADMIN over the
+ * cell's PID namespace, and a kernel that can restore processes. */
+static void count_pids_anew(void)
+{
+    if (cell.last_pid >= 0 && pwrite(cell.last_pid, "1", 1, 0) != 1) cell.last_pid = -1;
+}
+
 /* Forks and locks down one job. Returns its pid, 0 in the child, -1 on failure. */
-static pid_t spawn(const struct request *request, const int *fds, int n_fds, int null,
-                   const sigset_t *mask, pid_t *stub)
+static pid_t spawn(const struct request *request, const int *fds, int n_fds, const sigset_t *mask,
+                   pid_t *stub)
 {
     struct job job = { .cpu = request->cpu, .address_space = request->address_space,
                        .file_size = request->file_size, .processes = request->processes,
-                       .stack = request->stack, .disk = request->disk };
+                       .stack = request->stack, .disk = request->disk,
+                       .judged = request->judged };
     /* Tests bring streams of their own. */
     int streams = request->kind == KIND_RUN || request->kind >= KIND_COMMAND ? 3 : 0;
-    for (int i = 0; i < 3; i++) job.streams[i] = streams ? fds[i] : null;
+    for (int i = 0; i < streams; i++) job.streams[i] = fds[i];
     for (int i = streams; i < n_fds && job.n_kept < MAX_KEPT - 1; i++) job.kept[job.n_kept++] = fds[i];
     int scratch = job.disk && cell.features & FEATURE_SCRATCH;
     if (cell.features & FEATURE_LANDLOCK)
@@ -182,9 +191,9 @@ static pid_t spawn(const struct request *request, const int *fds, int n_fds, int
     }
     pid_t pid = cell.features & FEATURE_PIDNS ? fork_behind_stub(stub) : fork();
     if (pid == 0) {
-        /* Opened anew: what one job sets on an open file, the next would find there. */
-        if (streams == 1)
-            job.streams[0] = job.streams[1] = open("/dev/null", O_RDWR | O_CLOEXEC);
+        /* Opened anew for each job: locks and flags stay with an open file, and the next job would
+         * find there what this one has left. */
+        for (int i = streams; i < 3; i++) job.streams[i] = open("/dev/null", O_RDWR | O_CLOEXEC);
         if (lock_down(&job)) {
             cell.progress->error = errno;
             _exit(1);
@@ -196,7 +205,7 @@ static pid_t spawn(const struct request *request, const int *fds, int n_fds, int
 }
 
 PyDoc_STRVAR(serve_doc,
-"serve(control_fd, null_fd, wear) -> (kind, function)\n\n"
+"serve(control_fd, wear) -> (kind, function)\n\n"
 "The agent's loop. Returns in a locked-down job, with its descriptors in place. `wear(official)` is\n"
 "called before a fork whenever the kind of job changes to or from official. Raises OSError if a\n"
 "fork fails.");
@@ -204,9 +213,9 @@ PyDoc_STRVAR(serve_doc,
 static PyObject *serve(PyObject *self, PyObject *args)
 {
     (void)self;
-    int control, null, official = 0;
+    int control, official = 0;
     PyObject *wear;
-    if (!PyArg_ParseTuple(args, "iiO", &control, &null, &wear)) return NULL;
+    if (!PyArg_ParseTuple(args, "iO", &control, &wear)) return NULL;
     /* Where jobs can signal us, no handler of Python's shall run here. */
     sigset_t all, old;
     sigfillset(&all);
@@ -224,7 +233,8 @@ static PyObject *serve(PyObject *self, PyObject *args)
             if (!done) return NULL;
             Py_DECREF(done);
         }
-        pid_t stub = 0, pid = spawn(&request, fds, n_fds, null, &old, &stub);
+        count_pids_anew();
+        pid_t stub = 0, pid = spawn(&request, fds, n_fds, &old, &stub);
         if (pid < 0) return PyErr_SetFromErrno(PyExc_OSError);
         if (pid == 0) sigprocmask(SIG_SETMASK, &old, NULL);
         if (pid == 0)

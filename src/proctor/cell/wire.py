@@ -52,7 +52,7 @@ class Kind(IntEnum):
     stdout, stderr, bundle, feed, and where it may write of its progress (see work_job.py)."""
 
 
-_REQUEST = struct.Struct("<B QQQQQQ 64s")
+_REQUEST = struct.Struct("<B ? QQQQQQ 64s")
 _RESULT = struct.Struct("<i d d Q Q i i")
 _ENDED = struct.Struct("<i d d Q")
 
@@ -70,6 +70,8 @@ class Request:
     disk: int
     function: str = ""
     """Function to call for each test; empty for a stdin/stdout program."""
+    judged: bool = False
+    """Whether a verdict will be passed on it: it then gets no locks and no shared futexes."""
 
     def encode(self) -> bytes:
         """Raise ValueError if the function's name is too long to be one."""
@@ -77,15 +79,15 @@ class Request:
         if len(name) > LONGEST_NAME:
             raise ValueError(f"function name longer than 64 bytes: {self.function[:70]!r}")
         return _REQUEST.pack(
-            self.kind, self.cpu, self.address_space, self.file_size, self.processes, self.stack,
-            self.disk, name,
+            self.kind, self.judged, self.cpu, self.address_space, self.file_size, self.processes,
+            self.stack, self.disk, name,
         )  # fmt: skip
 
     @classmethod
     def decode(cls, data: bytes) -> "Request":
-        kind, cpu, space, file_size, processes, stack, disk, name = _REQUEST.unpack(data)
+        kind, judged, *limits, name = _REQUEST.unpack(data)
         function = name.rstrip(b"\0").decode("utf-8", "surrogatepass")
-        return cls(Kind(kind), cpu, space, file_size, processes, stack, disk, function)
+        return cls(Kind(kind), *limits, function, judged)
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,12 +281,15 @@ def selftest_command(
     isolation: Isolation = None,
     group: Annotated[
         list[str] | None,
-        typer.Option(help="Only this group: escape, exhaustion, grader or leakage.",
+        typer.Option(help="Only this group: escape, exhaustion, grader, leakage or oracle.",
                      metavar="GROUP"),
     ] = None,
     only: Annotated[
         list[str] | None, typer.Option(help="Only the attack of this name.", metavar="NAME")
     ] = None,
+    judgements: Annotated[
+        int, typer.Option(help="How often each program that guesses is judged.", min=1)
+    ] = 300,
     json: Json = False,
 ) -> None:  # fmt: skip
     """Attack this machine with the programs that come for it, and say what got through.
@@ -295,7 +298,9 @@ def selftest_command(
     """
     from proctor.cli import selftest
 
-    raise typer.Exit(selftest.run(isolation, tuple(group or ()), tuple(only or ()), as_json=json))
+    raise typer.Exit(
+        selftest.run(isolation, tuple(group or ()), tuple(only or ()), judgements, as_json=json)
+    )
 
 
 @app.command("languages")

@@ -23,7 +23,12 @@ _COLOURS = {
 
 
 def run(
-    isolation: str | None, groups: tuple[str, ...], names: tuple[str, ...], *, as_json: bool
+    isolation: str | None,
+    groups: tuple[str, ...],
+    names: tuple[str, ...],
+    judgements: int,
+    *,
+    as_json: bool,
 ) -> int:
     """Attack this machine, print what happened; returns 0 only if nothing got through."""
     attacks = load(names, groups)
@@ -32,7 +37,10 @@ def run(
     bar = render.Progress(len(attacks), not as_json, doing="attacking", shown=_coloured)
     with bar as progress:
         report = selftest(
-            attacks, isolation=isolation, show=lambda outcome: progress.show([outcome.status])
+            attacks,
+            isolation=isolation,
+            judgements=judgements,
+            show=lambda outcome: progress.show([outcome.status]),
         )
     if as_json:
         sys.stdout.write(msgspec.json.encode(to_json(report)).decode() + "\n")

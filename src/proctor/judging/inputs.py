@@ -1,6 +1,8 @@
 """Test inputs as sealed files, made once and read by many programs."""
 
+import functools
 import os
+import struct
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -9,6 +11,12 @@ from contextlib import contextmanager
 from proctor.judging.problem import Test
 from proctor.sandbox.machine import memfile
 
+try:
+    import fcntl
+except ImportError:  # Windows, where nothing is shared
+    pass
+
+_FS_IOC_GETFLAGS, _FS_IOC_SETFLAGS, _FS_NOATIME_FL = 0x80086601, 0x40086602, 0x80
 WORTH_KEEPING = 64 * 1024
 """Bytes from which a file is kept: writing less is as quick as finding it."""
 
@@ -33,9 +41,7 @@ class Inputs:
             os.close(fd)
 
     def _descriptor(self, test: Test) -> int:
-        # Programs that run as the user we are would own a shared file, and could close it to us.
-        shared = hasattr(os, "memfd_create") and os.geteuid() == 0
-        if len(test.input) < WORTH_KEEPING or not shared:
+        if len(test.input) < WORTH_KEEPING or not _shareable():
             return memfile.sealed_reader(encoded(test.input))
         with self._lock:
             # Keyed by identity; the entry holds the test, so the number cannot be used again.
@@ -43,8 +49,7 @@ class Inputs:
             if entry is None:
                 data = encoded(test.input)
                 entry = (test, memfile.sealed(data), len(data))
-                # Nor may they write to what is no content: times and extended attributes.
-                os.fchmod(entry[1], 0o444)
+                _close_to_notes(entry[1])
                 self._files[id(test)] = entry
                 self._held += len(data)
                 self._shrink()
@@ -64,6 +69,32 @@ class Inputs:
             while self._files:
                 os.close(self._files.popitem()[1][1])
             self._held = 0
+
+
+@functools.cache
+def _shareable() -> bool:
+    """Return whether several programs can be shown one file that none can leave a note on.
+
+    Those that run as the user we are would own it. And the time of its last reading is set by
+    every reader, unless the kernel is told not to (Linux 6.0).
+    """
+    if not hasattr(os, "memfd_create") or os.geteuid() != 0:
+        return False
+    fd = memfile.sealed(b"")
+    try:
+        _close_to_notes(fd)
+    except OSError:
+        return False
+    finally:
+        os.close(fd)
+    return True
+
+
+def _close_to_notes(fd: int) -> None:
+    """Let no reader change what is no content: times and extended attributes. Raises OSError."""
+    os.fchmod(fd, 0o444)
+    flags = struct.unpack("l", fcntl.ioctl(fd, _FS_IOC_GETFLAGS, bytes(8)))[0]
+    fcntl.ioctl(fd, _FS_IOC_SETFLAGS, struct.pack("l", flags | _FS_NOATIME_FL))
 
 
 def encoded(text: str) -> bytes:

@@ -40,7 +40,7 @@ def judge_compiled(assignment: Assignment) -> Judgement:
 
 def _run(assignment: Assignment, built: Built, test: Test) -> Execution:
     limits = assignment.settings.limits
-    command = built.command(memory=limits.memory)
+    command = built.command(memory=limits.memory, judged=True)
     own = built.limits(limits, command)
     return in_cell(assignment.cell)(command, encoded(test.input), own).execution
 

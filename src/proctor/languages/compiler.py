@@ -51,8 +51,12 @@ class Built:
         collect: tuple[str, ...] = (),
         directories: tuple[str, ...] = (),
         most: int = 64 * MIB,
+        judged: bool = False,
     ) -> Command:
-        """Return what executes it, with further files at hand. `memory`: its limit in bytes."""
+        """Return what executes it, with further files at hand.
+
+        `memory`: its limit in bytes. `judged`: whether a verdict will be passed on it.
+        """
         run = self.found.language.run
         values: dict[str, str | Sequence[str]] = {
             **self.found.tools,
@@ -69,6 +73,7 @@ class Built:
             {**run.environment, **self.environment},
             collect,
             most,
+            judged,
         )
 
     def limits(self, limits: Limits, command: Command, writes: int = 0) -> Limits:

@@ -38,6 +38,8 @@ class Command:
     """Patterns of the files to bring back when it has ended."""
     most: int = 64 * MIB
     """Bytes to bring back at most; files that would go beyond are left out."""
+    judged: bool = False
+    """Whether a verdict will be passed on it: it then gets no locks and no shared futexes."""
 
     @property
     def needs_disk(self) -> bool:

@@ -15,11 +15,17 @@ from proctor.sandbox.machine import memfile
 from proctor.sandbox.meter import Meter
 
 _ONE_PROCESS_A_TEST = (Kind.RUN, Kind.SERVE_FORK, Kind.COMMAND, Kind.EXECUTE)
+_JUDGED = (Kind.SERVE_FORK, Kind.SERVE_SHARED, Kind.SERVE_OFFICIAL)
 _NO_CPU_LIMIT = 1 << 30  # seconds: RLIMIT_CPU counts a process's whole life, not one test's part
 
 
-def request(kind: Kind, cell: AgentCell, limits: Limits, function: str = "") -> Request:
-    """Turn limits into a request; rlimits are backstops behind the host's clock."""
+def request(
+    kind: Kind, cell: AgentCell, limits: Limits, function: str = "", *, judged: bool = False
+) -> Request:
+    """Turn limits into a request; rlimits are backstops behind the host's clock.
+
+    What takes tests is judged in any case.
+    """
     return Request(
         kind,
         cpu=math.ceil(limits.cpu) + 2 if kind in _ONE_PROCESS_A_TEST else _NO_CPU_LIMIT,
@@ -29,6 +35,7 @@ def request(kind: Kind, cell: AgentCell, limits: Limits, function: str = "") -> 
         stack=limits.stack,
         disk=cell.disk_to_mount(limits),
         function=function,
+        judged=judged or kind in _JUDGED,
     )
 
 
@@ -80,7 +87,8 @@ def execute_command(
         cell.set_limits(limits)
         meter = Meter(cell)
         kind = Kind.COMMAND if words is None else Kind.EXECUTE
-        cell.submit(request(kind, cell, limits), [*fds, *streams.inherit])
+        job = request(kind, cell, limits, judged=command.judged)
+        cell.submit(job, [*fds, *streams.inherit])
         if not streams.keep:
             streams.close()
             streams = Streams()

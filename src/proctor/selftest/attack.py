@@ -11,17 +11,20 @@ the first line that is no comment::
 |---|---|
 | title | one line, what is tried |
 | kind | `run`: one program; `judge`: a submission; `pair`: two programs in one cell, the second |
-|      | after the first, separated by the line SECOND |
-| must | what has to happen; see Expectation. For `judge` always `not AC` |
+|      | after the first, separated by the line SECOND; `guess`: a submission that is judged again |
+|      | and again, in two cells and all modes alternately |
+| must | what has to happen; see Expectation. For `judge` and `guess` always `not AC` |
 | limits | `cpu=0.5 wall=1 memory=64M output=1M processes=16 disk=0 stack=8M`, any of them |
-| modes | judge only: some of `standard fast official`; all if left out |
+| modes | judge and guess: some of `standard fast official`; all if left out |
 | function | judge only: the function to call, for a function-call problem |
 | source | `printed`: the submission is what this file prints when it is run |
 | needs | names of guarantees without which a level cannot hold this |
+| judged | run only, `yes`: as a submission, in standard mode; `must` is then `held` |
 | alone | `yes`: nothing else runs at the same time |
 | harmless | `yes`: may run where nothing holds it, at level none |
 
-Programs of kind `run` and `pair` have `attacks/prelude.py` put before them.
+Programs of kind `run` and `pair` have `attacks/prelude.py` put before them, those of kind `guess`
+`attacks/guesser.py`.
 """
 
 import re
@@ -35,7 +38,7 @@ from proctor.errors import InputError
 from proctor.execution import GUARANTEES, Execution, LimitHit
 from proctor.limits import MIB, Limits
 
-GROUPS = ("escape", "exhaustion", "grader", "leakage")
+GROUPS = ("escape", "exhaustion", "grader", "leakage", "oracle")
 MODES = ("standard", "fast", "official")
 SECOND = "# --- second ---"
 NOT_AC = "not AC"
@@ -53,6 +56,17 @@ class Kind(StrEnum):
     RUN = "run"
     JUDGE = "judge"
     PAIR = "pair"
+    GUESS = "guess"
+
+
+_SUBMISSIONS = (Kind.JUDGE, Kind.GUESS)
+_KINDS = {
+    "modes": _SUBMISSIONS,
+    "function": (Kind.JUDGE,),
+    "source": (Kind.JUDGE,),
+    "judged": (Kind.RUN,),
+}
+"""Kinds that a directive is for, if not for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +96,7 @@ class Attack:
     title: str
     kind: Kind
     must: Expectation | None
-    """None for kind judge: any verdict but AC."""
+    """None for kinds judge and guess: any verdict but AC."""
     parts: tuple[str, ...]
     """Source text: one program, two for a pair."""
     limits: Limits = LIMITS
@@ -90,6 +104,7 @@ class Attack:
     function: str | None = None
     printed: bool = False
     needs: tuple[str, ...] = ()
+    judged: bool = False
     alone: bool = False
     harmless: bool = False
 
@@ -168,6 +183,11 @@ def prelude() -> str:
     return (_home() / "prelude.py").read_text("utf-8")
 
 
+def guesser() -> str:
+    """Return the source text that stands before programs of kind guess."""
+    return (_home() / "guesser.py").read_text("utf-8")
+
+
 def look() -> str:
     """Return the harmless program that is run after each attack."""
     return (_home() / "look.py").read_text("utf-8")
@@ -206,9 +226,10 @@ class _Reader:
             if name not in self.values:
                 raise self.error(f"directive {name!r} is missing", 1)
         kind = Kind(self.values["kind"])
-        for name in ("modes", "function", "source"):
-            if name in self.values and kind is not Kind.JUDGE:
-                raise self.error(f"{name!r} is for kind judge only", self.lines[name])
+        for name, kinds in _KINDS.items():
+            if name in self.values and kind not in kinds:
+                only = " and ".join(kinds)
+                raise self.error(f"{name!r} is for kind {only} only", self.lines[name])
         return Attack(
             group, stem, self.values["title"], kind, self._must(kind), self._parts(kind, text),
             limits=self._limits(),
@@ -216,17 +237,19 @@ class _Reader:
             function=self.values.get("function"),
             printed="source" in self.values,
             needs=self._words("needs", GUARANTEES),
+            judged="judged" in self.values,
             alone="alone" in self.values,
             harmless="harmless" in self.values,
         )  # fmt: skip
 
     def _must(self, kind: Kind) -> Expectation | None:
         text = self.values["must"]
-        if (text == NOT_AC) is not (kind is Kind.JUDGE):
+        if (text == NOT_AC) is not (kind in _SUBMISSIONS):
             raise self.error(
-                f"kind judge must be {NOT_AC!r}, and nothing else may be", self.lines["must"]
+                f"kinds judge and guess must be {NOT_AC!r}, and nothing else may be",
+                self.lines["must"],
             )
-        if kind is Kind.JUDGE:
+        if kind in _SUBMISSIONS:
             return None
         alternatives = tuple(text.split(" or "))
         known = {"held", "exit nonzero", "signal", "any end", *(f"limit {n}" for n in LimitHit)}
@@ -282,6 +305,7 @@ _CHECKS = {
         "function": r"\w+",
         "source": "printed",
         "needs": r".+",
+        "judged": "yes",
         "alone": "yes",
         "harmless": "yes",
     }.items()

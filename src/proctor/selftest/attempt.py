@@ -99,7 +99,9 @@ class Attempt:
         """Carry it out and look at what it left. Raises nothing that the attack could cause."""
         held = _Held(self.cell)
         try:
-            if self.attack.kind is Kind.RUN:
+            if self.attack.judged:
+                self._run_judged(held)
+            elif self.attack.kind is Kind.RUN:
                 self._run(held, self.attack.parts[0], self.bait.described(), last=True)
             elif self.attack.kind is Kind.PAIR:
                 self._pair(held)
@@ -133,6 +135,18 @@ class Attempt:
         elif last and attack.must is not None and not attack.must.met(execution):
             self.wrong.append(f"it should have been {attack.must_text}, but: {self.happened}")
         self.wrong += _beyond_limits(execution, attack.limits)
+
+    def _run_judged(self, held: _Held) -> None:
+        """Run the program as a submission whose right answer is that it was held."""
+        test = Test(self.bait.described().decode(), "held\n")
+        settings = JudgeSettings(limits=self.attack.limits)
+        source = prelude() + self.attack.parts[0]
+        judgement = judge(Problem("selftest", (test,)), source, settings=settings, pool=held.pool)
+        if held.died is not None:
+            raise held.died
+        self.happened = "held" if judgement.passed else judgement.message
+        if not judgement.passed:
+            self.wrong.append(f"it should have been held, but: {judgement.message}")
 
     def _pair(self, held: _Held) -> None:
         plant = f"proctor-planted-{secrets.token_hex(16)}"

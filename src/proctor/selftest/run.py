@@ -13,7 +13,8 @@ from proctor.errors import CellDied, CellStartFailed, SettingsError
 from proctor.execution import Isolation
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.run import open_pool
-from proctor.selftest.attack import Attack
+from proctor.selftest import guessing
+from proctor.selftest.attack import Attack, Kind
 from proctor.selftest.attempt import Attempt, look_around
 from proctor.selftest.bait import Bait
 from proctor.selftest.report import Outcome, Report, Status
@@ -26,9 +27,15 @@ Show = Callable[[Outcome], None]
 
 
 def selftest(
-    attacks: Sequence[Attack], *, isolation: str | None = None, show: Show = lambda _outcome: None
+    attacks: Sequence[Attack],
+    *,
+    isolation: str | None = None,
+    judgements: int = guessing.JUDGEMENTS,
+    show: Show = lambda _outcome: None,
 ) -> Report:
     """Carry out attacks on this machine; `show` is told of each outcome as it is made.
+
+    `judgements`: how often each program that guesses is judged.
 
     On KeyboardInterrupt the report is of what was done until then, and not complete. Raises
     PlatformError where no level is to be had, CellStartFailed if no cell works, UsageError if
@@ -38,7 +45,7 @@ def selftest(
     descriptors = _descriptors()
     test = _Selftest(isolation, show)
     try:
-        complete = test.carry_out(attacks)
+        complete = test.carry_out(attacks, judgements)
     finally:
         test.close()
     gc.collect()  # what judging keeps for a pool goes when the pool does
@@ -66,17 +73,21 @@ class _Selftest:
         self._baits: list[Bait] = []
         self._idle: list[Bait] = []
         self._uids: set[int] = set()
+        self._level = isolation
         self._pool = open_pool(isolation=isolation)
 
-    def carry_out(self, attacks: Sequence[Attack]) -> bool:
+    def carry_out(self, attacks: Sequence[Attack], judgements: int) -> bool:
         """Whether all were done."""
         try:
             self.isolation = self._pool.submit(self._first).result()
             attacks = self._permitted(attacks)
-            self._all(attack for attack in attacks if not attack.alone)
-            for attack in attacks:
+            guesses = [attack for attack in attacks if attack.kind is Kind.GUESS]
+            others = [attack for attack in attacks if attack.kind is not Kind.GUESS]
+            self._all(attack for attack in others if not attack.alone)
+            for attack in others:
                 if attack.alone:
                     self._all([attack])
+            self._guess(guesses, judgements)
         except KeyboardInterrupt:
             if self.isolation is None:
                 raise
@@ -112,6 +123,13 @@ class _Selftest:
                 reason = f"no cell works any more: {error}"
                 outcome = Outcome(running[future], Status.THROUGH, reason)
             self._note(outcome)
+
+    def _guess(self, attacks: Sequence[Attack], judgements: int) -> None:
+        if not attacks:
+            return
+        with open_pool(isolation=self._level, cells=guessing.CELLS) as pool:
+            for attack in attacks:
+                self._note(guessing.guess(attack, pool, judgements))
 
     def _note(self, outcome: Outcome) -> None:
         self.outcomes.append(outcome)

@@ -47,8 +47,9 @@ class Runner:
         files = {how.input_file: data} if how.input_file is not None else {}
         collect = (how.output_file,) if how.output_file is not None else ()
         command = self.built.command(
-            test.args, memory=limits.memory, files=files, collect=collect, most=limits.output
-        )
+            test.args, memory=limits.memory, files=files, collect=collect, most=limits.output,
+            judged=True,
+        )  # fmt: skip
         command = outcome.with_files(command, test)
         own = self.built.limits(limits, command, writes=limits.output if collect else 0)
         stdin = b"" if how.input_file is not None else data

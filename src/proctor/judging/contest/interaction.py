@@ -114,13 +114,13 @@ def _with_manager(how: Communication, contact: Contact, test: ContestTest) -> li
         number = [str(index)] if how.processes > 1 else []
         reads, writes = down[index][0], up[index][1]
         if how.fifo_io:
-            user = contact.submission.command(memory=limits.memory)
+            user = contact.submission.command(memory=limits.memory, judged=True)
             first = first_inherited(user)
             words = [_name(first), _name(first + 1), *number]
             streams = Streams(b"", inherit=(reads, writes), keep=True)
         else:
             words, streams = number, Streams(reads, writes, keep=True)
-        user = contact.submission.command(words, memory=limits.memory)
+        user = contact.submission.command(words, memory=limits.memory, judged=True)
         members.append(Member(user, streams, contact.submission.limits(limits, user)))
     return members
 
@@ -148,7 +148,7 @@ def _with_interactor(
         directories=(FEEDBACK,) if kattis else (),
     )
     own = contact.partner.limits(LIMITS, interactor, writes=WRITES)
-    user = contact.submission.command(test.args, memory=contact.limits.memory)
+    user = contact.submission.command(test.args, memory=contact.limits.memory, judged=True)
     user = outcome.with_files(user, test)
     return [
         Member(interactor, Streams(up[0], down[1]), own, referee=True),

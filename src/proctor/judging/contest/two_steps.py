@@ -63,6 +63,7 @@ class Runner:
             memory=self.limits.memory,
             collect=collect,
             most=self.limits.output,
+            judged=True,
         )
         command = replace(command, files={**command.files, _FILE: message})
         writes = self.limits.output if collect else 0

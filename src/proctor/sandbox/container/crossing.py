@@ -99,6 +99,7 @@ def command_to_json(command: Command, packages: Sequence[str]) -> dict[str, Any]
         "environment": environment,
         "collect": list(command.collect),
         "most": command.most,
+        "judged": command.judged,
     }
 
 
@@ -110,6 +111,7 @@ def command_from_json(fields: Fields, files: bytes, python: str) -> Command:
     return Command(
         (python, *arguments), None, harvested(files), directories,
         fields.object("environment").header, collect, fields.count("most"),
+        fields.flag("judged"),
     )  # fmt: skip
 
 

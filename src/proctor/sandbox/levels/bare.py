@@ -53,6 +53,7 @@ def config(setup: CellSetup, box: str) -> dict[str, Any]:
         "uid": None,
         "guard": None,
         "proc_fd": None,
+        "last_pid_fd": None,
         "scratch": None,
         "readable": [],
         "paths": list(setup.packages),

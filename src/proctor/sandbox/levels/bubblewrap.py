@@ -25,7 +25,7 @@ from proctor.sandbox.backend import (
     Start,
 )
 from proctor.sandbox.levels import guarantees, launching
-from proctor.sandbox.levels.launcher import CONTROL_FD
+from proctor.sandbox.levels.launcher import CONTROL_FD, LAST_PID_FD
 from proctor.sandbox.local_cell import LocalCell
 from proctor.sandbox.machine import users
 from proctor.sandbox.machine.scratch import Scratch
@@ -139,6 +139,7 @@ class Bubblewrap:
             "uid": jobs_user.job if jobs_user is not None else None,
             "guard": None,
             "proc_fd": proc_fd,
+            "last_pid_fd": LAST_PID_FD,
             "scratch": "/box" if scratch is not None else None,
             "readable": [*SYSTEM_DIRECTORIES, *SYSTEM_FILES, *USER_FILES, *visible],
             "paths": [f"/packages/{n}" for n in range(len(setup.packages))],

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 CLONE_NEWNS = 0x00020000
 MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV = 0x1000, 0x4000, 0x40000, 2, 4
-CONTROL_FD = 3
+CONTROL_FD, LAST_PID_FD = 3, 5
 SCOPE = "scope:"
 """Begins the name of a systemd scope among the files to join."""
 _NEST = "nest"
@@ -35,6 +35,7 @@ def main(plan: dict[str, Any], control_fd: int) -> NoReturn:
     if "command" in plan:  # no box
         os.execve(plan["command"][0], plan["command"], plan["environment"])
     bwrap, libraries, binds = plan["bwrap"], plan["libraries"], plan["binds"]
+    _open_last_pid()
     if plan["uid"] is not None:
         # Without CAP_SYS_ADMIN there is no staging; the host then chose readable sources.
         with contextlib.suppress(PermissionError):
@@ -57,6 +58,21 @@ def main(plan: dict[str, Any], control_fd: int) -> NoReturn:
     for source, target in binds:
         arguments += ["--ro-bind", source, target]
     os.execve(bwrap, ["bwrap", *arguments, *plan["after"]], {})
+
+
+def _open_last_pid() -> None:
+    """Put on LAST_PID_FD what sets the next process number in the writer's PID namespace.
+
+    Where it is not to be had, the agent's writing will fail.
+    """
+    try:
+        fd = os.open("/proc/sys/kernel/ns_last_pid", os.O_WRONLY)
+    except OSError:  # a kernel that cannot restore processes, or a masked /proc
+        fd = os.open("/dev/null", os.O_RDONLY)
+    os.dup2(fd, LAST_PID_FD)
+    os.set_inheritable(LAST_PID_FD, True)
+    if fd != LAST_PID_FD:
+        os.close(fd)
 
 
 def join(plan: dict[str, Any], control_fd: int) -> None:

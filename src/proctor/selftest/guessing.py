@@ -1,0 +1,50 @@
+"""Judging a program that guesses, again and again: if it has any memory, it passes in the end."""
+
+import secrets
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+from proctor.judging.judge import judge
+from proctor.judging.problem import Problem, Test
+from proctor.judging.settings import JudgeSettings, Mode
+from proctor.sandbox.pool import Pool
+from proctor.selftest.attack import Attack, guesser
+from proctor.selftest.report import Outcome, Status
+from proctor.verdict import Verdict
+
+JUDGEMENTS = 300
+"""Judgements of one program, over all modes; with a memory it needs about fifty."""
+CELLS = 2
+"""Cells in which it is judged at the same time."""
+_TESTS, _VALUES = 10, 10
+_IN_ONE_MODE = 6
+"""Judgements of one mode before it is the next one's turn."""
+
+
+def guess(attack: Attack, pool: Pool, judgements: int = JUDGEMENTS) -> Outcome:
+    """Judge the attack's program until it passes, `judgements` times at most."""
+    problem = Problem(
+        "guess",
+        tuple(Test(f"{n}\n", f"{secrets.randbelow(_VALUES)}\n") for n in range(_TESTS)),
+    )
+    source = guesser() + attack.parts[0]
+    modes = [attack.modes[n // _IN_ONE_MODE % len(attack.modes)] for n in range(judgements)]
+
+    def verdict(mode: str) -> Verdict:
+        chosen: Mode = "official" if mode == "official" else "standard"
+        settings = JudgeSettings(chosen, attack.limits, fast=mode == "fast")
+        return judge(problem, source, settings=settings, pool=pool).verdict
+
+    began, found = time.monotonic(), Counter[Verdict]()
+    with ThreadPoolExecutor(2 * CELLS) as threads:
+        for start in range(0, judgements, 50):
+            found.update(threads.map(verdict, modes[start : start + 50]))
+            if found[Verdict.AC]:
+                break
+    happened = f"{found.total()} judgements: " + ", ".join(
+        f"{verdict} {number}" for verdict, number in found.most_common()
+    )
+    escaped = sum(number for verdict, number in found.items() if verdict.is_fault)
+    status = Status.THROUGH if found[Verdict.AC] or escaped else Status.HELD
+    return Outcome(attack, status, happened, wall=time.monotonic() - began)
