@@ -16,7 +16,7 @@ SAMPLES = [
     (broken, "print(42)"),
 ]
 
-settings = JudgeSettings(limits=Limits(cpu=2.0), stop="first")
+settings = JudgeSettings(limits=Limits(cpu=2.0))
 rewards = [0.0] * len(SAMPLES)
 mask = [False] * len(SAMPLES)  # True: leave this sample out of the update
 

@@ -55,13 +55,13 @@ def judge_all(data: Path, settings: JudgeSettings) -> list[Judgement]:
 @pytest.fixture(scope="module")
 def careful(test_data: Path) -> list[Judgement]:
     """All of them by standard rules."""
-    return judge_all(test_data / "livecodebench", JudgeSettings())
+    return judge_all(test_data / "livecodebench", JudgeSettings(stop="first"))
 
 
 def test_official_mode_is_lcb_runner(test_data: Path) -> None:
     data = test_data / "livecodebench"
     golden = lines(data / "lcb_runner_verdicts.jsonl")
-    judgements = judge_all(data, JudgeSettings("official"))
+    judgements = judge_all(data, JudgeSettings("official", stop="first"))
     programs = lines(data / "programs.jsonl")
     different, lost = [], 0
     for program, row, judgement in zip(programs, golden, judgements, strict=True):
@@ -95,7 +95,7 @@ def test_standard_mode_passes_what_passed_the_hidden_tests(
 
 
 def test_the_fast_path_gives_the_same_verdicts(test_data: Path, careful: list[Judgement]) -> None:
-    fast = judge_all(test_data / "livecodebench", JudgeSettings(fast=True))
+    fast = judge_all(test_data / "livecodebench", JudgeSettings(fast=True, stop="first"))
     different = [
         (index, one.verdict, other.verdict)
         for index, (one, other) in enumerate(zip(careful, fast, strict=True))

@@ -13,7 +13,7 @@ from proctor import JudgeSettings, judge_many, load_problems, open_pool
 
 PROBLEMS, PROGRAMS = Path(sys.argv[1]), Path(sys.argv[2])
 rows = [json.loads(line) for line in PROGRAMS.read_text("utf-8").splitlines()]
-settings = JudgeSettings(mode="official")
+settings = JudgeSettings(mode="official", stop="first")  # the same work as upstream's
 pool = open_pool(packages=tuple(sys.argv[3:]))
 problems = {}
 

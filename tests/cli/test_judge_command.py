@@ -157,7 +157,7 @@ def test_a_missing_file_is_named(missing: str, problems: Path, tmp_path: Path) -
         (["--k", "0"], "field `--k`"),
         (["--k", "one"], "field `--k`"),
         (["--mode", "strict"], "mode is standard or official, not 'strict'"),
-        (["--stop", "later"], "stop is first or never"),
+        (["--stop", "later"], "stop is first or crash or never"),
         (["--mode", "official", "--fast"], "official mode"),
         (["--mode", "official", "--tolerance", "0.1"], "official mode"),
         (["--out", "/nowhere/out.jsonl"], "/nowhere/out.jsonl: cannot be created"),

@@ -104,6 +104,11 @@ def test_many_judgements(client: Client) -> None:
     assert found[12].result is None
     assert isinstance(found[12].error, InputError)
     assert sorted(found) == list(range(13))
+    assert [len(found[at].result.tests) for at in range(12)] == [2, 2, 0] * 4  # type: ignore[union-attr]
+    first = JudgeRequest(Program("print(5)"), TESTS, stop="first")
+    (stopped,) = client.judge_many([first])
+    assert stopped.result is not None
+    assert len(stopped.result.tests) == 1
 
 
 def test_errors_are_those_of_the_other_end(client: Client) -> None:

@@ -113,6 +113,38 @@ def test_stopping_early_changes_no_score(
     ]
 
 
+crash_maps = st.fixed_dictionaries({name: st.booleans() for name in NAMES})
+
+
+@given(problems(), crash_maps, score_maps, score_maps)
+def test_which_tests_are_run_says_nothing_of_answers(
+    problem: ContestProblem,
+    crashed: dict[str, bool],
+    one: dict[str, float | None],
+    other: dict[str, float | None],
+) -> None:
+    """With `stop` "crash", of whoever crashes at the same tests the same tests are run."""
+    plan = Plan(problem)
+    ran = []
+    for scores in (one, other):
+        results: dict[str, ContestTestResult] = {}
+        for name in plan.order:
+            if plan.needed(name, results, "crash"):
+                crash = ContestTestResult(name, Verdict.RE, 0.0)
+                results[name] = crash if crashed[name] else result(name, scores[name])
+        ran.append(list(results))
+        whole = {
+            name: ContestTestResult(name, Verdict.RE, 0.0)
+            if crashed[name]
+            else result(name, scores[name])
+            for name in NAMES
+        }
+        assert [each.points for each in plan.score(results)] == [
+            each.points for each in plan.score(whole)
+        ]
+    assert ran[0] == ran[1]
+
+
 @given(problems(), faulty_maps)
 def test_a_fault_is_never_a_score(problem: ContestProblem, scores: dict[str, float | None]) -> None:
     """Of the tests that were run. One that another failure made needless was not run."""

@@ -75,7 +75,7 @@ async def every_tool(client: Client) -> None:
     right = await call(client, "judge_solution", code=SUM, tests=TESTS)
     assert (right["verdict"], right["passed"], right["score"]) == ("AC", True, 1.0)
     wrong = await client.call_tool(
-        "judge_solution", {"code": "print(3)", "tests": TESTS, "stop_at_first": False}
+        "judge_solution", {"code": "print(3)", "tests": TESTS, "stop": "never"}
     )
     assert not wrong.is_error
     assert [test["verdict"] for test in wrong.structured_content["tests"]] == ["AC", "WA"]

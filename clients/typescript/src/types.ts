@@ -138,7 +138,7 @@ export interface JudgeRequest {
   /** Per test. */
   limits?: Limits;
   mode?: "standard" | "official";
-  stop?: "first" | "never";
+  stop?: "first" | "crash" | "never";
   fast?: boolean;
   packages?: string;
 }

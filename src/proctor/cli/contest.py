@@ -149,7 +149,7 @@ def _judged(entry: _Entry, task: Task | None, request: Request, arena: Arena) ->
         return ContestJudgement(Verdict.TASK_FAULT, None, 0.0, (), (), "the problem has no test")
     return judge_contest(
         task or entry.problem, entry.program, arena,
-        subtasks=request.subtasks or None, stop=not request.all_tests,
+        subtasks=request.subtasks or None, stop="never" if request.all_tests else "first",
     )  # fmt: skip
 
 

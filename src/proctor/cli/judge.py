@@ -66,7 +66,7 @@ def settings(
     limits = replace(default_limits(mode), cpu=seconds(timeout, "--timeout"))
     if memory is not None:
         limits = replace(limits, memory=size(memory, "--memory"))
-    values: dict[str, Any] = {"mode": mode, "stop": stop or "first", "codes": codes}
+    values: dict[str, Any] = {"mode": mode, "stop": stop or "crash", "codes": codes}
     return JudgeSettings(limits=limits, fast=fast, tolerance=tolerance, **values)
 
 

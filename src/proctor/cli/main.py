@@ -141,8 +141,8 @@ def judge_command(
     jobs: Annotated[
         int | None, typer.Option(help="Runs at once; default one per CPU.", metavar="N")
     ] = None,
-    stop: Annotated[str | None, typer.Option(help="Stop at a program's first failed test, or"
-                                             " never.", metavar="first|never")] = None,
+    stop: Annotated[str | None, typer.Option(help="Stop at a program's first failed test,"
+                           " its first crash, or never.", metavar="first|crash|never")] = None,
     fast: Annotated[bool, typer.Option("--fast", help="Tests in one process first.")] = False,
     tolerance: Annotated[
         float | None,

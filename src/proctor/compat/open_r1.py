@@ -10,7 +10,7 @@ of the import is enough. What is different, since it was wrong there:
 """
 
 import asyncio
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import Any, Self
@@ -26,6 +26,7 @@ from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import judge_contest
 from proctor.judging.contest.judgement import ContestTestResult
 from proctor.judging.contest.problem import Comparison, ContestProblem, Subtask
+from proctor.judging.settings import Stop
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -41,6 +42,10 @@ __all__ = [
     "score_subtask",
     "score_subtasks",
 ]
+
+
+_CRASHES = ("CE", "RE", "TLE", "MLE")
+"""Statuses that a program knows of without a judge."""
 
 
 @dataclass
@@ -146,7 +151,7 @@ async def score_single_test_case(
     """Score one test. Raises InfraFault, InputError."""
     case = [test_input, test_output]
     problem = client.rows.problem({**subtask, "test_names": [test_name], "test_cases": [case]})
-    return (await _judge(client, problem, [test_name], submission))[test_name]
+    return (await _judge(client, problem, [test_name], submission))(test_name)
 
 
 async def score_subtask(
@@ -158,20 +163,23 @@ async def score_subtask(
 ) -> SubtaskResult:
     """Score a subtask: a row of the data set, with `test_cases` of its own or of the client's.
 
-    Tests are run in batches of `test_batch_size`, all in one if it is below 1; after a batch with
-    a score of 0 the rest is skipped, and so is everything if the cache holds such a test. Raises
-    InfraFault and InputError, never a score for a fault.
+    Tests count in batches of `test_batch_size`, all in one if it is below 1; after a batch with a
+    score of 0 the rest is skipped, and so is everything if the cache holds such a test. What is
+    skipped after a wrong answer is run all the same: that a test is run is to say nothing of the
+    answers to those before. Raises InfraFault and InputError, never a score for a fault.
     """
     names = list(subtask["test_names"])
     done = {} if test_case_run_cache is None else test_case_run_cache
     known = {name: done[name] for name in names if name in done}
     missing = [name for name in names if name not in known]
     failed = any(each.score == 0 and each.status != "SKIPPED" for each in known.values())
-    if submission and not failed and missing:
-        problem = client.rows.problem(subtask)
+    crashed = any(each.status in _CRASHES for each in known.values())
+    if submission and missing and not crashed:
+        stop: Stop = "crash" if test_batch_size == 1 else "never"
+        told = await _judge(client, client.rows.problem(subtask), missing, submission, stop)
         size = test_batch_size if test_batch_size >= 1 else len(missing)
-        for start in range(0, len(missing), size):
-            results = await _judge(client, problem, missing[start : start + size], submission)
+        for start in range(0, 0 if failed else len(missing), size):
+            results = {name: told(name) for name in missing[start : start + size]}
             known |= results
             if any(result.score == 0 for result in results.values()):
                 break
@@ -216,24 +224,37 @@ async def run_submission(
 
 
 async def _judge(
-    client: Client, problem: ContestProblem, names: Sequence[str], submission: str
-) -> dict[str, TestResult]:
-    """Judge some tests of a problem, all of them whatever becomes of the others."""
+    client: Client,
+    problem: ContestProblem,
+    names: Sequence[str],
+    submission: str,
+    stop: Stop = "never",
+) -> Callable[[str], TestResult]:
+    """Judge some tests of a problem.
+
+    What is returned gives the result of the test of a name; for a fault it raises.
+    """
     alone = replace(
         problem,
         tests={name: problem.tests[name] for name in names},
         subtasks=(Subtask("chosen", 1.0, tuple(names)),),
     )
     program = Program(submission, DEFAULT_LANGUAGE)
-    judgement = await asyncio.to_thread(judge_contest, alone, program, client.arena, stop=False)
+    judgement = await asyncio.to_thread(judge_contest, alone, program, client.arena, stop=stop)
     compared = isinstance(problem.grading, Comparison)
     if judgement.verdict is Verdict.INFRA_FAULT and not judgement.tests:
         raise InfraFault(judgement.message)
     if judgement.verdict is Verdict.CE:
         broken = ContestTestResult("", Verdict.CE, 0.0)
         said = feedback.words(broken, compared=compared, compiler_output=judgement.compiler_output)
-        return {name: TestResult(name, 0.0, "CE", said) for name in names}
-    return {test.name: _result(test, compared=compared) for test in judgement.tests}
+        return lambda name: TestResult(name, 0.0, "CE", said)
+    tests = {test.name: test for test in judgement.tests}
+
+    def told(name: str) -> TestResult:
+        # Of what is no program nothing is run.
+        return _result(tests[name], compared=compared) if name in tests else TestResult(name)
+
+    return told
 
 
 def _result(test: ContestTestResult, *, compared: bool) -> TestResult:

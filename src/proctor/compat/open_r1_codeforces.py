@@ -46,8 +46,9 @@ async def score_submission(
 ) -> float | None:
     """Score a submission to a row of the data set; None if the problem has no test.
 
-    `pass_fail`: 1 if all tests are passed, else 0; the first that is not ends it. `partial`: the
-    share that is passed. `weighted_sum`: the first plus a tenth of the second, so at most 1.1.
+    `pass_fail`: 1 if all tests are passed, else 0. `partial`: the share that is passed.
+    `weighted_sum`: the first plus a tenth of the second, so at most 1.1. That a test
+    is run says nothing of the answers to those before.
 
     A row's `generated_tests` are a list of tests, or their number: then they are read from
     `test_cases_NNNN.parquet` of the contest in the directory $CF_TESTS_FOLDER. Raises InfraFault
@@ -70,7 +71,7 @@ async def score_submission(
         problem,
         Program(submission, _LANGUAGES[submission_language]),
         client.arena,
-        stop=scoring_mode == "pass_fail",
+        stop="crash" if scoring_mode == "pass_fail" else "never",
     )
     _refuse_faults(judgement)
     # There Python is not compiled: an error of syntax is one of every test.

@@ -33,7 +33,7 @@ from proctor.judging.contest.judgement import ContestJudgement
 from proctor.judging.contest.problem import ContestProblem
 from proctor.judging.judgement import Judgement, TestResult
 from proctor.judging.problem import Problem
-from proctor.judging.settings import JudgeSettings
+from proctor.judging.settings import JudgeSettings, Stop
 from proctor.languages import registry
 from proctor.languages.language import Found
 from proctor.program import Program
@@ -155,7 +155,7 @@ class Engine:
         program: Program,
         asker: Asker = NOBODY,
         *,
-        stop: bool = True,
+        stop: Stop = "crash",
         packages: str | None = None,
         progress: Progress | None = None,
     ) -> Made:

@@ -19,6 +19,7 @@ from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import judge_contest
 from proctor.judging.contest.judgement import ContestJudgement
 from proctor.judging.contest.problem import ContestProblem
+from proctor.judging.settings import Stop
 from proctor.program import Program
 
 _logger = logging.getLogger(__name__)
@@ -61,6 +62,7 @@ def make_ioi_reward(
     tests: str = TESTS,
     includes: bool = True,
     no_code: float = 0.0,
+    stop: Stop = "crash",
     arena: Arena | None = None,
     name: str = "ioi_reward",
 ) -> Reward:
@@ -69,11 +71,14 @@ def make_ioi_reward(
     `scoring`: "score" is the least of the tests' scores, 0 to 1, as open-r1's pipeline has it;
     "points" that times what the subtask is worth; "all" is 1 for full marks, else 0. `tests` is
     where the tests of rows without `test_cases` come from: a file, a directory, or hf:NAME.
-    `includes` adds headers that were forgotten, as open-r1 does. Raises SettingsError.
+    `includes` adds headers that were forgotten, as open-r1 does. `stop` is that of JudgeSettings.
+    Raises SettingsError.
     """
     if scoring not in get_args(Scoring):
         wanted = ", ".join(get_args(Scoring))
         raise SettingsError(f"scoring is one of {wanted}, not {scoring!r}")
+    if stop not in get_args(Stop):
+        raise SettingsError(f"stop is {' or '.join(get_args(Stop))}, not {stop!r}")
     extract("", extraction)
     judge = _Judge(arena, tests)
 
@@ -83,7 +88,8 @@ def make_ioi_reward(
             if includes and code.strip():
                 code = add_includes(code, f"{row['id']}.h")
             problem = judge.problem(row)
-            judgement = judge_contest(problem, Program(code, language), judge.arena)
+            program = Program(code, language)
+            judgement = judge_contest(problem, program, judge.arena, stop=stop)
         except (InputError, KeyError, TypeError, ValueError) as error:
             return Graded(None, "TASK_FAULT", f"{type(error).__name__}: {error}")
         except InfraFault as error:

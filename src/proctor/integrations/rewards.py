@@ -22,7 +22,7 @@ from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.integrations.rows import COLUMNS, Task, key_of, task_of, text_of
 from proctor.judging.judge import start
 from proctor.judging.judgement import Judgement
-from proctor.judging.settings import DEFAULT_LIMITS, JudgeSettings
+from proctor.judging.settings import DEFAULT_LIMITS, JudgeSettings, Stop
 from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
@@ -55,8 +55,8 @@ class Grading:
     """How programs are graded against the tests of their rows. Raises SettingsError, InputError."""
 
     scoring: Scoring = "all"
-    """"all" is 1 for a program that passes every test, else 0, and judging stops at the first that
-    it does not pass; "fraction" is the share of tests passed; "weighted" the share of weights."""
+    """"all" is 1 for a program that passes every test, else 0; "fraction" is the share of tests
+    passed; "weighted" the share of weights."""
     extraction: str = DEFAULT
     """Policy by which a program is found in a completion, see bench/extraction.py."""
     language: str = "python"
@@ -66,6 +66,8 @@ class Grading:
     """Absolute or relative error allowed in numbers."""
     fast: bool = False
     """Tests in one process first, see JudgeSettings."""
+    stop: Stop = "crash"
+    """When judging ends for scoring "all", see JudgeSettings; the others take all tests."""
     no_code: float = 0.0
     """For completions without a program."""
     pool: Pool | None = None
@@ -78,18 +80,24 @@ class Grading:
         if self.scoring not in get_args(Scoring):
             wanted = ", ".join(get_args(Scoring))
             raise SettingsError(f"scoring is one of {wanted}, not {self.scoring!r}")
+        if self.stop == "first" and self.scoring != "all":
+            raise SettingsError(f'scoring {self.scoring!r} takes all tests, not stop="first"')
+        self._settings()
         extract("", self.extraction)
+
+    def _settings(self) -> JudgeSettings:
+        """Raises SettingsError."""
+        stop = self.stop if self.scoring == "all" else "never"
+        return JudgeSettings(
+            limits=self.limits, tolerance=self.tolerance, fast=self.fast, stop=stop
+        )
 
     def grade(self, rows: Sequence[Mapping[str, Any]], completions: Sequence[Any]) -> list[Graded]:
         """Judge all at once, as many as the pool has cells. Raises PlatformError.
 
         That is for what makes every reward impossible, such as a missing compiler.
         """
-        pool = self.pool or shared_pool()
-        stop: Literal["first", "never"] = "first" if self.scoring == "all" else "never"
-        settings = JudgeSettings(
-            limits=self.limits, tolerance=self.tolerance, fast=self.fast, stop=stop
-        )
+        pool, settings = self.pool or shared_pool(), self._settings()
         pairs = zip(rows, completions, strict=True)
         begun = [self._begin(row, text, settings, pool) for row, text in pairs]
         return [self._end(*each) for each in begun]

@@ -54,7 +54,9 @@ class OwnGrade:
         with self._lock:
             if task.key not in self._tasks:
                 self._tasks[task.key] = open_task(task.problem, self._arena)
-        return judge_contest(self._tasks[task.key], program, self._arena, subtasks=subtasks)
+        return judge_contest(
+            self._tasks[task.key], program, self._arena, subtasks=subtasks, stop="first"
+        )
 
 
 @dataclass(frozen=True, slots=True)

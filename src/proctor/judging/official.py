@@ -6,6 +6,7 @@ One process per program, all tests in it, as upstream; the comparison is the hos
 from proctor.cell.wire import Kind
 from proctor.execution import LimitHit
 from proctor.judging import upstream
+from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
 from proctor.judging.judgement import Judgement, TestResult, UpstreamReport
 from proctor.judging.per_problem import PerProblem
@@ -49,7 +50,9 @@ class _Official:
         settings = assignment.settings
         self._clock = UpstreamClock(settings.limits.cpu)
         self._codes = upstream.PORTS if settings.codes == "ports" else upstream.LCB_RUNNER
-        self._results: list[TestResult] = []
+        self._answers = Answers(settings.stop, self._compare)
+        self._failed: tuple[UpstreamReport, Verdict] | None = None
+        """What upstream says of the first test that did not pass, where it would have ended."""
 
     def judge(self) -> Judgement:
         with self._assignment.serve(Kind.SERVE_OFFICIAL, self._clock) as serving:
@@ -71,28 +74,31 @@ class _Official:
         return self._judgement(report, _OVERRUN.get(limit) if limit is not None else None)
 
     def _run_tests(self, serving: Serving, cases: tuple[upstream.Case, ...]) -> Judgement:
+        """Run the tests while there is a process to run them; that it ends is its own doing."""
         spent = 0.0
         for number, (test, case) in enumerate(zip(self._problem.tests, cases, strict=True)):
             run = self._assignment.run_test(serving, test, self._clock)
             spent += run.wall
-            failed = self._examine(number, run, test, case)
-            if failed is not None:
-                return failed
+            self._answers.take((number, run, test, case), len(run.stdout), crashed=_crashed(run))
+            if self._answers.stopped or not serving.alive:
+                break
+        self._answers.compare()
+        if self._failed is not None:
+            return self._judgement(*self._failed)
+        if len(self._answers) < len(cases):
+            return self._judgement(upstream.process_died())
         return self._judgement(upstream.all_passed(len(cases), spent))
 
-    def _examine(
-        self, number: int, run: TestRun, test: Test, case: upstream.Case
-    ) -> Judgement | None:
-        """Note one test; return the judgement if it is the last word."""
+    def _compare(self, answer: tuple[int, TestRun, Test, upstream.Case]) -> TestResult:
+        number, run, test, case = answer
         report = self._report(number, run, test, case)
         if report is None:
-            self._note(run, Verdict.AC, "")
-            return None
+            return _result(run, Verdict.AC, "")
         verdict = _verdict(report, self._codes)
         if report.error_code == upstream.TEST_RUNNER_ERROR and run.limit is not None:
             verdict = _OVERRUN.get(run.limit, verdict)
-        self._note(run, verdict, report.error_message or "")
-        return self._judgement(report, verdict)
+        self._failed = self._failed or (report, verdict)
+        return _result(run, verdict, report.error_message or "")
 
     def _report(
         self, number: int, run: TestRun, test: Test, case: upstream.Case
@@ -117,19 +123,26 @@ class _Official:
                 report = upstream.not_passed(number, case, comparison, codes)
         return report
 
-    def _note(self, run: TestRun, verdict: Verdict, message: str) -> None:
-        self._results.append(TestResult(verdict, run.cpu, run.wall, run.memory, message))
-
     def _judgement(self, report: UpstreamReport, verdict: Verdict | None = None) -> Judgement:
-        passed = sum(result.verdict.passed for result in self._results)
+        results = self._answers.results
+        passed = sum(result.verdict.passed for result in results)
         return Judgement(
             verdict=verdict or _verdict(report, self._codes),
             score=passed / len(self._problem.tests),
-            tests=tuple(self._results),
+            tests=tuple(results),
             message=report.error_message or "",
             isolation=self._assignment.cell.isolation,
             upstream=report,
         )
+
+
+def _crashed(run: TestRun) -> bool:
+    """Whether there is nothing to compare: _report then has another reason."""
+    return run.limit is not None or run.exit_code is None or run.harness_failure is not None
+
+
+def _result(run: TestRun, verdict: Verdict, message: str) -> TestResult:
+    return TestResult(verdict, run.cpu, run.wall, run.memory, message)
 
 
 def _verdict(report: UpstreamReport, codes: upstream.Codes) -> Verdict:

@@ -1,6 +1,8 @@
 """Standard mode for programs that are not Python: compile once, run each test anew."""
 
 from proctor.errors import CompileFailed
+from proctor.execution import Execution
+from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
 from proctor.judging.compare import compare_tokens
 from proctor.judging.contest.outcome import failure
@@ -20,19 +22,30 @@ def judge_compiled(assignment: Assignment) -> Judgement:
     except CompileFailed as error:
         message = error.output.strip() or str(error)
         return Judgement(Verdict.CE, 0.0, (), message, isolation)
-    results: list[TestResult] = []
-    for test in assignment.problem.tests:
-        results.append(assignment.note(_run(assignment, built, test)))
-        if assignment.settings.stop == "first" and not results[-1].verdict.passed:
-            break
-    return Judgement.of_tests(results, len(assignment.problem.tests), isolation)
+    tests = assignment.problem.tests
+
+    def compare(answer: tuple[Execution, Test]) -> TestResult:
+        return assignment.note(_compared(assignment, built, *answer))
+
+    answers = Answers(assignment.settings.stop, compare)
+    while len(answers) < len(tests) and not answers.stopped:
+        test = tests[len(answers)]
+        execution = _run(assignment, built, test)
+        size = len(execution.stdout) + len(execution.stderr)
+        crashed = failure(built, execution) is not None
+        answers.take((execution, test), size, crashed=crashed)
+    answers.compare()
+    return Judgement.of_tests(answers.results, len(tests), isolation)
 
 
-def _run(assignment: Assignment, built: Built, test: Test) -> TestResult:
+def _run(assignment: Assignment, built: Built, test: Test) -> Execution:
     limits = assignment.settings.limits
     command = built.command(memory=limits.memory, judged=True)
     own = built.limits(limits, command)
-    execution = in_cell(assignment.cell)(command, encoded(test.input), own).execution
+    return in_cell(assignment.cell)(command, encoded(test.input), own).execution
+
+
+def _compared(assignment: Assignment, built: Built, execution: Execution, test: Test) -> TestResult:
     facts = (execution.cpu, execution.wall, execution.memory)
     why = failure(built, execution)
     if why is not None:

@@ -4,6 +4,9 @@ What a program waits for a CPU is known and does not count (clock.py). What it w
 kernel, for memory or a lock that others hold, is not: on a machine with hundreds of runnable
 processes that has been seconds. A program that was stopped without having computed is therefore
 judged once more, and that counts: who sleeps or waits for what never comes does so again.
+
+That it is judged once more says nothing of its answers, nor lets it answer again: a wrong one
+before is final.
 """
 
 from collections.abc import Callable
@@ -18,6 +21,8 @@ _COMPUTED = 0.5
 def second_look(judge: Callable[[], Judgement], limit: float) -> Judgement:
     """Judge, a second time if the first ended in such a time-out. `limit`: seconds of a test."""
     found = judge()
-    if found.verdict is not Verdict.TLE or not found.tests:
+    late = (test for test in found.tests if test.verdict is Verdict.TLE)
+    if all(test.cpu >= _COMPUTED * limit for test in late):
         return found
-    return judge() if found.tests[-1].cpu < _COMPUTED * limit else found
+    again = judge()
+    return again if found.verdict is Verdict.TLE else found

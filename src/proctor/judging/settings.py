@@ -7,7 +7,7 @@ from proctor.errors import SettingsError, must_be
 from proctor.limits import GIB, MIB, Limits
 
 Mode = Literal["standard", "official"]
-Stop = Literal["first", "never"]
+Stop = Literal["first", "crash", "never"]
 Codes = Literal["upstream", "ports"]
 
 DEFAULT_LIMITS = Limits(cpu=6.0)
@@ -31,10 +31,14 @@ class JudgeSettings:
     mode: Mode = "standard"
     limits: Limits = None  # type: ignore[assignment]  # filled in below: it depends on the mode
     """Per test; default `default_limits(mode)`. In official mode `cpu` is upstream's time-out."""
-    stop: Stop = "first"
-    """Whether judging ends at the first test that does not pass. Official mode always does."""
+    stop: Stop = "crash"
+    """When judging ends before all tests were run: at the first in which the program crashes or
+    overruns a limit, "never", or at the "first" that it does not pass. With "first" a further test
+    tells a program that its answers so far were right; else it tells only what the program knows.
+    The verdict is the same: the first failure's."""
     fast: bool = False
-    """Standard mode: run tests in one process first, and alone again only those that fail."""
+    """Standard mode: run tests in one process, and alone again from the first that crashes there
+    or overruns a limit. A wrong answer is final."""
     tolerance: float | None = None
     """Standard mode: absolute or relative error allowed in numbers."""
     codes: Codes = "upstream"
@@ -57,7 +61,5 @@ class JudgeSettings:
             raise SettingsError(f"tolerance is a number from 0 to below 1, not {self.tolerance}")
         if self.mode == "official" and (self.fast or self.tolerance is not None):
             raise SettingsError("official mode reproduces lcb_runner: no --fast, no tolerance")
-        if self.mode == "official" and self.stop == "never":
-            raise SettingsError("official mode stops at the first failing test, as lcb_runner does")
         if self.mode == "standard" and self.codes != "upstream":
             raise SettingsError("error codes exist in official mode only")

@@ -6,6 +6,7 @@ from proctor.cell import plain_data
 from proctor.cell.wire import Kind
 from proctor.errors import CellDied
 from proctor.execution import LimitHit
+from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
 from proctor.judging.compare import compare_tokens, compare_values, most_encoded
 from proctor.judging.inputs import encoded
@@ -36,46 +37,45 @@ class _Standard:
         self._assignment = assignment
         self._problem, self._settings = assignment.problem, assignment.settings
         self._clock = ContestClock(self._settings.limits)
-        self._results: list[TestResult] = []
+        self._answers = Answers(self._settings.stop, self._compare)
 
     def judge(self) -> Judgement:
         kind = Kind.SERVE_SHARED if self._settings.fast else Kind.SERVE_FORK
         total = len(self._problem.tests)
-        while len(self._results) < total:
+        while len(self._answers) < total and not self._answers.stopped:
             with self._assignment.serve(kind, self._clock) as serving:
                 if not serving.alive:
                     return self._not_compiled(serving)
                 self._run_tests(serving, kind)
-            if self._stopped():
-                break
-            if kind is Kind.SERVE_SHARED and len(self._results) < total:
-                # The fast path met a test it could not pass. That test, and to keep it simple
-                # all after it, are run again the careful way, and only that result counts.
-                kind = Kind.SERVE_FORK
-        return Judgement.of_tests(self._results, total, self._assignment.cell.isolation)
+            # What the shared process itself may have brought about is run again the careful way,
+            # and so, to keep it simple, is all after it. Never what was answered: a program can
+            # notice a second try, and would answer the first at random.
+            kind = Kind.SERVE_FORK
+        self._answers.compare()
+        return Judgement.of_tests(self._answers.results, total, self._assignment.cell.isolation)
 
     def _run_tests(self, serving: Serving, kind: Kind) -> None:
         """Run tests until all are done, one stops the judgement, or the process is spent."""
-        for test in self._problem.tests[len(self._results) :]:
+        for test in self._problem.tests[len(self._answers) :]:
             run = self._assignment.run_test(serving, test, self._clock)
-            result = self._result(run, test)
-            if kind is Kind.SERVE_SHARED and not result.verdict.passed:
+            crashed = self._failure(run) is not None
+            if crashed and kind is Kind.SERVE_SHARED:
                 return
-            self._results.append(self._assignment.note(result))
-            if self._stopped() or not serving.alive:
+            size = len(run.stdout) + len(run.stderr) + len(run.result)
+            self._answers.take((run, test), size, crashed=crashed)
+            if self._answers.stopped or not serving.alive:
                 return
 
-    def _stopped(self) -> bool:
-        if self._settings.stop == "never" or not self._results:
-            return False
-        return not self._results[-1].verdict.passed
+    def _failure(self, run: TestRun) -> tuple[Verdict, str] | None:
+        return failed_run(run, called=self._problem.function is not None)
 
-    def _result(self, run: TestRun, test: Test) -> TestResult:
+    def _compare(self, answer: tuple[TestRun, Test]) -> TestResult:
+        run, test = answer
         verdict, message = self._verdict(run, test)
-        return TestResult(verdict, run.cpu, run.wall, run.memory, message)
+        return self._assignment.note(TestResult(verdict, run.cpu, run.wall, run.memory, message))
 
     def _verdict(self, run: TestRun, test: Test) -> tuple[Verdict, str]:
-        failure = failed_run(run, called=self._problem.function is not None)
+        failure = self._failure(run)
         if failure is not None:
             return failure
         difference = self._difference(run, test)
@@ -94,7 +94,7 @@ class _Standard:
         return compare_values(value, json.loads(test.output), tolerance)
 
     def _not_compiled(self, serving: Serving) -> Judgement:
-        if self._results:
+        if len(self._answers):
             raise CellDied("a program that had been compiled did not compile again")
         if serving.load_limit is not None:
             message = f"while compiling: {OVERRUN[serving.load_limit][1]}"

@@ -32,7 +32,8 @@ def guess(attack: Attack, pool: Pool, judgements: int = JUDGEMENTS) -> Outcome:
 
     def verdict(mode: str) -> Verdict:
         chosen: Mode = "official" if mode == "official" else "standard"
-        settings = JudgeSettings(chosen, attack.limits, fast=mode == "fast")
+        # Of all ways to judge this one tells a program most of its answers.
+        settings = JudgeSettings(chosen, attack.limits, stop="first", fast=mode == "fast")
         return judge(problem, source, settings=settings, pool=pool).verdict
 
     began, found = time.monotonic(), Counter[Verdict]()

@@ -99,7 +99,7 @@ def tools(engine: Engine) -> dict[str, Tool]:
             schema.Program(asked.code, asked.language),
             schema.Problem(tests=asked.tests, function=asked.function, comparison=asked.comparison),
             limits=schema.Limits(cpu=asked.timeout, memory=asked.memory),
-            stop="first" if asked.stop_at_first else "never",
+            stop=asked.stop,
             packages=asked.packages,
         )
         return await convert.judge(engine, request, asker)

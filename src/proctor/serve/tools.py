@@ -1,6 +1,6 @@
 """What the tools for language models take and answer, and how that is said in words."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -84,7 +84,10 @@ class JudgeSolution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     comparison: Comparison | None = None
     timeout: Timeout = 10.0
     memory: Bytes | None = None
-    stop_at_first: Annotated[bool, _doc("End at the first test that fails.")] = True
+    stop: Annotated[
+        Literal["first", "crash", "never"],
+        _doc("End at the first test that fails, at a crash or an overrun limit, or never."),
+    ] = "crash"
     packages: Packages | None = None
 
 

@@ -1,4 +1,5 @@
 # why: the decimal context outlives a test upstream, and this program halves its precision
+# fast: wa
 from decimal import Decimal, getcontext
 
 getcontext().prec //= 5

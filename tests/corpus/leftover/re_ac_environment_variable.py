@@ -1,4 +1,5 @@
 # why: a changed environment is gone with its process; upstream takes away what changes it
+# fast: wa
 import os
 
 a, b = map(int, input().split())

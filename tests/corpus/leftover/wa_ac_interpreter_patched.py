@@ -1,4 +1,5 @@
 # why: a patched standard library is gone with its process; upstream keeps one process for all tests
+# fast: wa
 import string
 
 a, b = map(int, input().split())

@@ -1,4 +1,5 @@
 # why: descriptors a test leaves open are closed for the next; upstream's stay
+# fast: wa
 import os
 
 a, b = map(int, input().split())

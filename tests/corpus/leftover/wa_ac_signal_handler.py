@@ -1,4 +1,5 @@
 # why: signal handlers are fresh for every test; upstream's are the last test's
+# fast: wa
 import signal
 
 a, b = map(int, input().split())

@@ -1,4 +1,5 @@
 # why: interpreter settings are fresh for every test; upstream's are the last test's
+# fast: wa
 import sys
 
 a, b = map(int, input().split())

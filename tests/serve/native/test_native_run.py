@@ -212,6 +212,23 @@ def test_a_batch_answers_line_by_line(ann: httpx.Client) -> None:
     assert found[20]["error"]["field"] == "language"
 
 
+def test_a_wrong_answer_is_no_end(ann: httpx.Client) -> None:
+    """So that a test is run tells a program nothing of its answers before."""
+    tests = [{"name": str(at), "input": str(at), "output": "right"} for at in range(3)]
+    parts = [{"name": "all", "points": 1.0, "tests": ["0", "1", "2"]}]
+    ran = []
+    for source in ("print('wrong')", "1 / 0"):
+        for problem in ({"tests": tests}, {"tests": tests, "subtasks": parts}):
+            asked = {"program": {"source": source}, "problem": problem}
+            alone = ann.post("/v1/judge", json=asked).json()
+            several = [{**asked, "stop": stop} for stop in ("first", "crash", "never")]
+            lines = ann.post("/v1/batch", json={"requests": [asked, *several]}).text
+            many = sorted(map(json.loads, lines.splitlines()), key=lambda each: each["index"])
+            found = [alone, *(each["result"] for each in many)]
+            ran.append([len(each["tests"]) for each in found])
+    assert ran == [[3, 3, 1, 3, 3]] * 2 + [[1, 1, 1, 1, 3]] * 2
+
+
 def test_a_job_can_be_followed_and_called_off(ann: httpx.Client, bob: httpx.Client) -> None:
     job = ann.post("/v1/run?wait=false", json=FOREVER)
     assert job.status_code == 202

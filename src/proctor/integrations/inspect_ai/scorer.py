@@ -65,7 +65,7 @@ def proctor_judge(
     Raises UsageError for what the caller set wrongly, also while scoring: a sample without any
     tests in its metadata.
     """
-    settings = _settings(mode, cpu, memory, tolerance, stop_early=not partial)
+    settings = _settings(mode, cpu, memory, tolerance, "never" if partial else "crash")
     if extract not in extraction.policies():
         raise InputError(f"{extract!r} is none of {', '.join(extraction.policies())}")
     registry.get(language)
@@ -99,8 +99,7 @@ def _settings(
     cpu: float | str | None,
     memory: int | str | None,
     tolerance: float | None,
-    *,
-    stop_early: bool,
+    stop: Stop,
 ) -> JudgeSettings:
     limits = default_limits(mode)
     if cpu is not None:
@@ -109,7 +108,6 @@ def _settings(
     if memory is not None:
         size = units.size(memory, "memory") if isinstance(memory, str) else memory
         limits = replace(limits, memory=size)
-    stop: Stop = "first" if stop_early or mode == "official" else "never"
     return JudgeSettings(mode=mode, limits=limits, tolerance=tolerance, stop=stop)
 
 

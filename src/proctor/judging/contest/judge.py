@@ -28,6 +28,7 @@ from proctor.judging.contest.problem import (
 )
 from proctor.judging.contest.referee import Referee, prepare
 from proctor.judging.contest.scoring import Plan, overall, total
+from proctor.judging.settings import Stop
 from proctor.languages import registry
 from proctor.languages.compiler import Built
 from proctor.program import Program
@@ -73,15 +74,15 @@ def judge_contest(
     arena: Arena,
     *,
     subtasks: Collection[str] | None = None,
-    stop: bool = True,
+    stop: Stop = "crash",
     progress: Progress | None = None,
 ) -> ContestJudgement:
     """Judge a submission on all subtasks, or on those named.
 
-    With `stop`, tests that can no longer change any score are not run. `progress` is called with
-    each result, in the order of the tests. Faults of the task or of proctor are verdicts of their
-    own. Raises InputError for a language that is not known or a problem whose own programs do not
-    compile, PlatformError where nothing can be run.
+    Tests that can no longer change any score are not run, for what `stop` has judging end at, see
+    JudgeSettings. `progress` is called with each result, in the order of the tests. Faults of the
+    task or of proctor are verdicts of their own. Raises InputError for a language that is not known
+    or a problem whose own programs do not compile, PlatformError where nothing can be run.
     """
     if isinstance(problem, Task):
         task = problem
@@ -120,7 +121,7 @@ class _Contest:
         program: Program,
         arena: Arena,
         subtasks: Collection[str] | None,
-        stop: bool,
+        stop: Stop,
         progress: Progress | None,
     ) -> None:
         """`opened` waits for the problem's own programs, and raises what open_task raises."""
@@ -203,7 +204,7 @@ class _Contest:
                     future.cancel()
 
     def _needed(self, name: str) -> bool:
-        return not self._stop or self._plan.needed(name, self._results)
+        return self._plan.needed(name, self._results, self._stop)
 
     def _judgement(self) -> ContestJudgement:
         subtasks = self._plan.score(self._results)

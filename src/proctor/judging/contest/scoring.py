@@ -5,7 +5,11 @@ from decimal import ROUND_HALF_EVEN, Decimal
 
 from proctor.judging.contest.judgement import ContestTestResult, SubtaskResult
 from proctor.judging.contest.problem import Aggregate, ContestProblem, ContestTest, Subtask
+from proctor.judging.settings import Stop
 from proctor.verdict import Verdict
+
+_CRASHES = (Verdict.RE, Verdict.TLE, Verdict.ILE, Verdict.MLE, Verdict.OLE)
+"""Failures that a program knows of without a judge."""
 
 Results = Mapping[str, ContestTestResult]
 
@@ -25,8 +29,12 @@ class Plan:
         order = dict.fromkeys(test for name in names for test in self.tests_of[name])
         self.order = tuple(order)
 
-    def needed(self, test: str, results: Results) -> bool:
-        """Whether the test can still change any subtask's score."""
+    def needed(self, test: str, results: Results, stop: Stop = "first") -> bool:
+        """Whether the test can still change any subtask's score, for all that `stop` looks at."""
+        if stop == "never":
+            return True
+        if stop == "crash":
+            results = {name: each for name, each in results.items() if each.verdict in _CRASHES}
         return any(
             test in self.tests_of[subtask.name] and not self._decided(subtask, results)
             for subtask in self.subtasks

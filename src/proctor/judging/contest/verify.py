@@ -115,7 +115,9 @@ def _check(
         claim.permitted is not None or claim.required is not None
         for claim in (submission.expected.whole, *(p.claim for p in submission.expected.parts))
     )
-    raw = judge_contest(longer, submission.program, arena, stop=not tests_matter)
+    raw = judge_contest(
+        longer, submission.program, arena, stop="never" if tests_matter else "first"
+    )
     slowest = max((result.cpu for result in raw.tests), default=0.0)
     judgement = at_limit(package.problem, raw, limit)
     warnings = []

@@ -102,7 +102,7 @@ async def judge(
         problem,
         submission,
         asker,
-        stop=asked.stop == "first",
+        stop=asked.stop,
         packages=asked.packages,
         progress=tell,
     )
@@ -134,7 +134,7 @@ async def _judge_plain(
     settings = JudgeSettings(
         mode=asked.mode,
         limits=limits(asked.limits, default_limits(asked.mode)),
-        stop="first" if asked.mode == "official" else asked.stop,
+        stop=asked.stop,
         fast=asked.fast,
         tolerance=None if comparison is None else comparison.absolute,
     )

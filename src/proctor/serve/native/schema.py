@@ -171,8 +171,10 @@ class JudgeRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     """Per test."""
     mode: Literal["standard", "official"] = "standard"
     """`official`: lcb_runner's verdicts; Python and rows of livecodebench or plain tests only."""
-    stop: Literal["first", "never"] = "first"
-    """Whether tests that can no longer change the score are left out."""
+    stop: Literal["first", "crash", "never"] = "crash"
+    """Which tests that can no longer change the score are left out: those after the `first` that
+    is not passed, those after a `crash` or a limit that was overrun, none. Only with `first` does a
+    test tell the program that its answers before were right."""
     fast: bool = False
     packages: SetName | None = None
     """Set of packages that it may import."""

@@ -192,11 +192,16 @@ async def _submitted(engine: Engine, data: SubmitRequest, row: _Row, asker: Aske
     if not code.strip():
         return EvalResult(row.id, False, "", [], extracted_type="empty")
     whole = bool(config.extra.get("return_full_case"))
+    every = bool(config.extra.get("run_all_cases"))
     tests: list[EvalTestCase] = []
     for case in row.test:
         tests.append(await _tested(engine, config, code, case, asker, whole=whole))
-        if not tests[-1].passed and not config.extra.get("run_all_cases"):
+        # Not after a wrong answer: that a test is run is to say nothing of those before.
+        if tests[-1].exec_info.status != "Success" and not every:
             break
+    if not every:
+        failed = next((at for at, each in enumerate(tests) if not each.passed), len(tests))
+        tests = tests[: failed + 1]
     accepted = len(tests) == len(row.test) and all(each.passed for each in tests)
     return EvalResult(row.id, accepted, code, tests, full_code=code, extracted_type=kind)
 
