@@ -54,20 +54,25 @@ class Request:
 
 
 def settings(
-    mode: str,
-    timeout: str,
+    mode: str | None,
+    timeout: str | None,
     memory: str | None,
     stop: str | None,
     fast: bool,
     tolerance: float | None,
-    codes: str,
+    codes: str | None,
 ) -> JudgeSettings:
-    """Build settings from what was typed. Raises UsageError."""
-    limits = replace(default_limits(mode), cpu=seconds(timeout, "--timeout"))
+    """Build settings from what was typed, None for what was not. Raises UsageError."""
+    if codes is not None and mode != "official":
+        raise SettingsError("--codes: error codes exist in official mode only")
+    limits = default_limits(mode or "standard")
+    if timeout is not None:
+        limits = replace(limits, cpu=seconds(timeout, "--timeout"))
     if memory is not None:
         limits = replace(limits, memory=size(memory, "--memory"))
-    values: dict[str, Any] = {"mode": mode, "stop": stop or "first", "codes": codes}
-    return JudgeSettings(limits=limits, fast=fast, tolerance=tolerance, **values)
+    typed: dict[str, Any] = {"mode": mode, "stop": stop, "tolerance": tolerance, "codes": codes}
+    given = {name: value for name, value in typed.items() if value is not None}
+    return JudgeSettings(limits=limits, fast=fast, **given)
 
 
 def k_list(text: str) -> tuple[int, ...]:

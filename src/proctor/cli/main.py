@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from types import FrameType
 from typing import Annotated, NoReturn
 
@@ -131,9 +132,12 @@ def judge_command(
         bool, typer.Option("--all-tests", help="Run tests that can change no score, too.")
     ] = False,
     mode: Annotated[
-        str, typer.Option(help="A contest judge's rules, or lcb_runner's.", metavar=MODES)
-    ] = "standard",
-    timeout: Annotated[str, typer.Option(help="Time limit per test.", metavar="TIME")] = "6s",
+        str | None,
+        typer.Option(help="A contest judge's rules (default), or lcb_runner's.", metavar=MODES),
+    ] = None,
+    timeout: Annotated[
+        str | None, typer.Option(help="Time limit per test; 6s.", metavar="TIME")
+    ] = None,
     memory: Annotated[
         str | None,
         typer.Option(help="Memory limit; 1G, in official mode 4G.", metavar="SIZE"),
@@ -149,11 +153,12 @@ def judge_command(
         typer.Option(help="Absolute or relative error allowed in numbers.", metavar="NUMBER"),
     ] = None,
     codes: Annotated[
-        str, typer.Option(help="Error codes of official mode.", metavar="upstream|ports")
-    ] = "upstream",
+        str | None,
+        typer.Option(help="Error codes of official mode; upstream.", metavar="upstream|ports"),
+    ] = None,
     k: Annotated[
-        str, typer.Option(help="Values of k for pass@k.", metavar="LIST")
-    ] = "1,5,10",
+        str | None, typer.Option(help="Values of k for pass@k; 1,5,10.", metavar="LIST")
+    ] = None,
     out: Annotated[
         str | None, typer.Option(help="Results file (JSONL); resumes.", metavar="FILE")
     ] = None,
@@ -172,14 +177,12 @@ def judge_command(
             raise UsageError("give either PROBLEM SOLUTION... or --problems and --programs")
         if not solutions and not programs:
             raise UsageError("which submissions? give them after the problem, or --programs")
-        others = {
-            "--mode": mode != "standard", "--timeout": timeout != "6s", "--memory": memory,
-            "--stop": stop, "--fast": fast, "--tolerance": tolerance is not None,
-            "--codes": codes != "upstream", "--k": k != "1,5,10", "--out": out,
-            "--packages": packages, "--preload": preload,
-        }  # fmt: skip
-        if given := [name for name, value in others.items() if value]:
-            raise UsageError(f"{', '.join(given)}: not with PROBLEM, which says such things itself")
+        _check_absent(
+            "not with PROBLEM, which says such things itself",
+            {"--mode": mode, "--timeout": timeout, "--memory": memory, "--stop": stop,
+             "--fast": fast or None, "--tolerance": tolerance, "--codes": codes, "--k": k,
+             "--out": out, "--packages": packages, "--preload": preload},
+        )
         from proctor.judging.contest.arena import open_arena
 
         with open_arena(
@@ -198,8 +201,11 @@ def judge_command(
                 tuple(tests or ()),
             )
             raise typer.Exit(contest.judge(wanted, arena, as_json=json))
-    if problem_id or tests:
-        raise UsageError("--problem-id, --tests: only with PROBLEM")
+    _check_absent(
+        "only with PROBLEM",
+        {"--problem-id": problem_id, "--tests": tests, "--language": language,
+         "--subtask": subtask, "--all-tests": all_tests or None},
+    )
     if problems is None or programs is None:
         raise UsageError("judge what? give PROBLEM SOLUTION..., or --problems and --programs")
     from proctor.cli import judge
@@ -208,7 +214,7 @@ def judge_command(
         problems=problems,
         programs=programs,
         settings=judge.settings(mode, timeout, memory, stop, fast, tolerance, codes),
-        k=judge.k_list(k),
+        k=judge.k_list("1,5,10" if k is None else k),
         out=out,
         pool={
             "isolation": isolation,
@@ -220,6 +226,14 @@ def judge_command(
         },
     )
     raise typer.Exit(judge.run(request, as_json=json))
+
+
+def _check_absent(why: str, options: Mapping[str, object]) -> None:
+    """Raise UsageError if any was given, be it as what it is anyway: None is not given."""
+    from proctor.errors import UsageError
+
+    if given := [name for name, value in options.items() if value is not None]:
+        raise UsageError(f"{', '.join(given)}: {why}")
 
 
 @app.command("verify")

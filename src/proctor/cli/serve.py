@@ -81,10 +81,10 @@ def configured(
     }  # fmt: skip
     named = {**written, **{name: value for name, value in typed.items() if value is not None}}
     return settings(
-        token_file or said.token_file,
-        most_body or said.max_body or MOST_BODY,
-        packages or list(said.packages),
-        preload or list(said.preload),
+        said.token_file if token_file is None else token_file,
+        next(each for each in (most_body, said.max_body, MOST_BODY) if each is not None),
+        list(said.packages) if packages is None else packages,
+        list(said.preload) if preload is None else preload,
         package_sets,
         said.package_sets,
         **{name: value for name, value in named.items() if value is not None},
