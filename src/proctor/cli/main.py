@@ -179,9 +179,19 @@ def judge_command(
             raise UsageError("which submissions? give them after the problem, or --programs")
         _check_absent(
             "not with PROBLEM, which says such things itself",
-            {"--mode": mode, "--timeout": timeout, "--memory": memory, "--stop": stop,
-             "--fast": fast or None, "--tolerance": tolerance, "--codes": codes, "--k": k,
-             "--out": out, "--packages": packages, "--preload": preload},
+            {
+                "--mode": mode,
+                "--timeout": timeout,
+                "--memory": memory,
+                "--stop": stop,
+                "--fast": fast or None,
+                "--tolerance": tolerance,
+                "--codes": codes,
+                "--k": k,
+                "--out": out,
+                "--packages": packages,
+                "--preload": preload,
+            },
         )
         from proctor.judging.contest.arena import open_arena
 
@@ -203,8 +213,13 @@ def judge_command(
             raise typer.Exit(contest.judge(wanted, arena, as_json=json))
     _check_absent(
         "only with PROBLEM",
-        {"--problem-id": problem_id, "--tests": tests, "--language": language,
-         "--subtask": subtask, "--all-tests": all_tests or None},
+        {
+            "--problem-id": problem_id,
+            "--tests": tests,
+            "--language": language,
+            "--subtask": subtask,
+            "--all-tests": all_tests or None,
+        },
     )
     if problems is None or programs is None:
         raise UsageError("judge what? give PROBLEM SOLUTION..., or --problems and --programs")

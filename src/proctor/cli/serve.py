@@ -77,7 +77,8 @@ def configured(
     said = config.load().serve
     written = {
         "host": said.host, "port": said.port, "cells": said.cells, "sessions": said.sessions,
-        "most_waiting": said.max_waiting,
+        "most_waiting": said.max_waiting, "most_connections": said.max_connections,
+        "allow_hosts": said.allow_hosts,
     }  # fmt: skip
     named = {**written, **{name: value for name, value in typed.items() if value is not None}}
     return settings(

@@ -55,6 +55,16 @@ def serve_command(
     max_body: Annotated[
         str | None, typer.Option(help="Limit on one request (256M).", metavar="SIZE")
     ] = None,
+    max_connections: Annotated[
+        int | None, typer.Option(help="Connections at once (4096).", metavar="N")
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Further name that it is asked by, if it has no tokens; repeatable.",
+            metavar="HOST",
+        ),
+    ] = None,
     config: Annotated[
         str | None,
         typer.Option(help="Configuration file, whose [serve] these go above.", metavar="FILE"),
@@ -80,7 +90,8 @@ def serve_command(
         serve.use_config(config)
     settings = serve.configured(
         token_file, max_body, packages, preload, package_set, host=host, port=port, cells=cells,
-        sessions=sessions, most_waiting=max_waiting, isolation=isolation,
+        sessions=sessions, most_waiting=max_waiting, most_connections=max_connections,
+        allow_hosts=None if allow_host is None else tuple(allow_host), isolation=isolation,
         min_isolation=min_isolation, python=python,
     )  # fmt: skip
     raise typer.Exit(serve.serve(settings, as_json=json, access_log=access_log))
