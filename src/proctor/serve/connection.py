@@ -37,16 +37,18 @@ class Connection(HttpToolsProtocol):
         self._fields = self._field_bytes = 0
         self._look: asyncio.TimerHandle | None = None
         self._looks = 0
-        self._since = 0.0
+        self.since = 0.0
+        """When it was made, or its last answer ended."""
 
     @property
-    def _serving(self) -> bool:
+    def serving(self) -> bool:
+        """Whether a request is being answered."""
         return self.cycle is not None and not self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a head, if there is room."""
         super().connection_made(transport)
-        self._since = self.loop.time()
+        self.since = self.loop.time()
         if self._makes_room():
             self._watch()
         else:
@@ -59,10 +61,10 @@ class Connection(HttpToolsProtocol):
         there = [each for each in self.connections if not each.transport.is_closing()]
         if len(there) <= self.most:
             return True
-        idle = [each for each in there
-                if isinstance(each, Connection) and not each._serving and each is not self]  # fmt: skip
+        others = (each for each in there if isinstance(each, Connection) and each is not self)
+        idle = [each for each in others if not each.serving]
         if idle:
-            min(idle, key=lambda each: each._since).transport.close()
+            min(idle, key=lambda each: each.since).transport.close()
         return bool(idle)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -117,7 +119,7 @@ class Connection(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         """Be idle from now on."""
-        self._since = self.loop.time()
+        self.since = self.loop.time()
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
@@ -141,7 +143,7 @@ class Connection(HttpToolsProtocol):
         self._look = self.loop.call_later(_PATIENCE, self._looked)
 
     def _looked(self) -> None:
-        self._looks += not self._serving  # an answer is under way: no hurry for the next head
+        self._looks += not self.serving  # an answer is under way: no hurry for the next head
         if self._looks < _LOOKS:
             self._look = self.loop.call_later(_PATIENCE, self._looked)
         else:
@@ -154,7 +156,7 @@ class Connection(HttpToolsProtocol):
 
     def _refuse(self, status: int, why: str) -> None:
         """Answer without a request, unless another's answer is under way, and hang up."""
-        if self._serving:
+        if self.serving:
             self.transport.abort()
             return
         body = json.dumps({"status": status, "code": _CODES[status], "title": why}).encode()
