@@ -235,7 +235,7 @@ def test_nothing_behind_the_word_submit_is_read() -> None:
     assert submitted.name == "submit"
     (alone,) = calls_in("SUBMIT\n```python\nx\n```\n")
     assert alone.name == "submit"
-    inside, _ = calls_in("```python\nx = \'\'\'\nSUBMIT\n\'\'\'\n```\n")
+    inside, _ = calls_in("```python\nx = '''\nSUBMIT\n'''\n```\n")
     assert "SUBMIT" in json.loads(inside.arguments)["code"]
 
 

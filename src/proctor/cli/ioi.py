@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from proctor import __version__
 from proctor.cli import render
 from proctor.cli.ioi_points import show
+from proctor.cli.terminal import Screen
 from proctor.errors import ProctorError
 from proctor.ioi import report, results, runners, strategies
 from proctor.ioi.medals import load_thresholds
@@ -211,7 +210,7 @@ class Downloads:
     """Tells on stderr what is being fetched, where that is a terminal."""
 
     def __init__(self, wanted: bool) -> None:
-        self._console = Console(stderr=True)
+        self._console = Screen(stderr=True)
         self._wanted = wanted and self._console.is_terminal
 
     def __call__(self, name: str, there: int, size: int) -> None:

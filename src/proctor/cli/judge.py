@@ -1,6 +1,5 @@
 """`proctor judge`."""
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -13,7 +12,7 @@ from typing import Any
 import msgspec
 
 from proctor import __version__
-from proctor.cli import render
+from proctor.cli import render, terminal
 from proctor.errors import InputError, ProctorError, SettingsError
 from proctor.judging.formats.livecodebench import load_problems, problem_ids
 from proctor.judging.formats.programs import Submission, load_programs
@@ -115,7 +114,7 @@ def run(request: Request, *, as_json: bool) -> int:
         rows = [*read_results(Path(request.out)), *faults]
     summary = summarise(rows, problems, request.k)
     if as_json:
-        sys.stdout.write(msgspec.json.encode(to_json(summary)).decode() + "\n")
+        terminal.write_json(to_json(summary))
     else:
         render.summary(summary)
     return _closing_words(request, len(rows), len(submissions), rows, bad_row, interrupted)

@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from proctor import __version__
-from proctor.cli import eval_commands, report_commands, serve_commands, solve_commands
+from proctor.cli import eval_commands, report_commands, serve_commands, solve_commands, terminal
 from proctor.cli.image_commands import image_app
 from proctor.cli.ioi_commands import ioi_app
 from proctor.cli.pool_options import MinIsolation, Packages, Preload, Python
@@ -42,7 +42,7 @@ def _main(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     if version:
-        typer.echo(__version__)
+        terminal.write(f"{__version__}\n")
         raise typer.Exit
 
 
@@ -366,8 +366,8 @@ def main() -> NoReturn:
         code = app(standalone_mode=False)
     except ProctorError as error:
         if isinstance(error, CompileFailed) and error.output:
-            typer.echo(error.output.rstrip(), err=True)
-        typer.echo(f"proctor: {error}", err=True)
+            terminal.write(error.output.rstrip(), stderr=True, end="\n")
+        terminal.write(f"proctor: {error}", stderr=True, end="\n")
         code = error.exit_code
     except typer.Abort:
         code = 130
@@ -376,7 +376,7 @@ def main() -> NoReturn:
         if code is None:
             raise
     except KeyboardInterrupt:
-        typer.echo("proctor: interrupted", err=True)
+        terminal.write("proctor: interrupted\n", stderr=True)
         code = 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
