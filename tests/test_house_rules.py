@@ -73,7 +73,7 @@ def test_only_the_sandbox_starts_processes(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", (ROOT / "src/proctor/cli").glob("*.py"), ids=lambda path: path.name
+    "path", [*(ROOT / "src/proctor/cli").glob("*.py")], ids=lambda path: path.name
 )
 def test_the_command_line_writes_in_one_place(path: Path) -> None:
     """What is foreign is not obeyed by terminals, and is no markup: see terminal.py."""

@@ -15,6 +15,16 @@ PackageSets = Annotated[
         "--package-set", help="Packages that requests may ask for by name.", metavar="NAME=DIR"
     ),
 ]
+MaxConnections = Annotated[
+    int | None, typer.Option("--max-connections", help="Connections at once (4096).", metavar="N")
+]
+AllowHosts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-host", help="Further name that it is asked by, if without tokens; repeatable.",
+        metavar="HOST",
+    ),
+]  # fmt: skip
 Isolation = Annotated[
     str | None,
     typer.Option(
@@ -55,16 +65,8 @@ def serve_command(
     max_body: Annotated[
         str | None, typer.Option(help="Limit on one request (256M).", metavar="SIZE")
     ] = None,
-    max_connections: Annotated[
-        int | None, typer.Option(help="Connections at once (4096).", metavar="N")
-    ] = None,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Further name that it is asked by, if it has no tokens; repeatable.",
-            metavar="HOST",
-        ),
-    ] = None,
+    max_connections: MaxConnections = None,
+    allow_host: AllowHosts = None,
     config: Annotated[
         str | None,
         typer.Option(help="Configuration file, whose [serve] these go above.", metavar="FILE"),
