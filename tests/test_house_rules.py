@@ -70,3 +70,17 @@ def test_only_the_sandbox_starts_processes(path: Path) -> None:
     text = path.read_text()
     for way in ("subprocess.run", "subprocess.Popen(", "os.fork(", "os.exec", "os.posix_spawn"):
         assert way not in text, way
+
+
+@pytest.mark.parametrize(
+    "path", [*(ROOT / "src/proctor/cli").glob("*.py")], ids=lambda path: path.name
+)
+def test_the_command_line_writes_in_one_place(path: Path) -> None:
+    """What is foreign is not obeyed by terminals, and is no markup: see terminal.py."""
+    if path.name == "terminal.py":
+        return
+    writes = {"Console", "print", "typer.echo", "click.echo", "sys.stdout.write",
+              "sys.stderr.write", "sys.stdout.writelines", "sys.stderr.writelines",
+              "sys.stdout.buffer.write", "sys.stderr.buffer.write"}  # fmt: skip
+    made = {ast.unparse(node.func) for node in nodes(path) if isinstance(node, ast.Call)}
+    assert made & writes == set()

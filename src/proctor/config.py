@@ -56,6 +56,8 @@ class ServeConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_waiting: int | None = None
     max_body: str | None = None
     """A size, such as 256M."""
+    max_connections: int | None = None
+    allow_hosts: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     preload: tuple[str, ...] = ()
     package_sets: dict[str, str | tuple[str, ...] | PackageSetConfig] = {}

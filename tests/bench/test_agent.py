@@ -191,8 +191,56 @@ def test_the_problem_can_be_read_at_any_time(proctor: Proctor, tmp_path: Path) -
     assert (generation.finish_reason, generation.reasoning) == ("stop", "Too hard.")
 
 
+def test_what_is_submitted_is_final(proctor: Proctor, tmp_path: Path) -> None:
+    """A write behind `submit` in the same reply replaced what had been handed in."""
+
+    def answer(call: Call) -> None:
+        right = tool("write_solution", 0, code=program_for(call))
+        wrong = tool("write_solution", 1, code="x = 1")
+        call.reply(None, tool_calls=[right, tool("submit", 0), wrong, tool("run_tests", 0)])
+
+    with serving(answer) as stub:
+        done = proctor(*AGENT, "--model", "stub", "--base-url", stub.url, "--out", tmp_path / "run",
+                       "--limit", "1", "--json")  # fmt: skip
+        assert stub.calls.total() == 1
+    assert json.loads(done.stdout)["standard"]["passed"] == 1
+    with Store.open(tmp_path / "run") as store:
+        turns = store.turns("proctor-01-lantern-rows", 0)
+    assert [turn.content for turn in turns[1:3]] == ["Written.", "Handed in."]
+    assert all("has been handed in" in turn.content for turn in turns[3:])
+
+
+def test_submitting_nothing_ends_nothing(proctor: Proctor, tmp_path: Path) -> None:
+    """Written behind a `submit` that had nothing to hand in, a program counted as submitted."""
+
+    def answer(call: Call) -> None:
+        if len(call.body["messages"]) == 2:
+            early = tool("write_solution", 0, code="x = 1")
+            call.reply(None, tool_calls=[tool("submit", 0), early])
+        else:
+            right = tool("write_solution", 1, code=program_for(call))
+            call.reply(None, tool_calls=[right, tool("submit", 1)])
+
+    with serving(answer) as stub:
+        done = proctor(*AGENT, "--model", "stub", "--base-url", stub.url, "--out", tmp_path / "run",
+                       "--limit", "1", "--json")  # fmt: skip
+        assert stub.calls.total() == 2
+    assert json.loads(done.stdout)["standard"]["passed"] == 1
+
+
+def test_nothing_behind_the_word_submit_is_read() -> None:
+    two = "```python\nfirst\n```\nSUBMIT\n```python\nsecond\n```\nRUN_TESTS\n"
+    written, submitted = calls_in(two)
+    assert json.loads(written.arguments) == {"code": "first\n"}
+    assert submitted.name == "submit"
+    (alone,) = calls_in("SUBMIT\n```python\nx\n```\n")
+    assert alone.name == "submit"
+    inside, _ = calls_in("```python\nx = '''\nSUBMIT\n'''\n```\n")
+    assert "SUBMIT" in json.loads(inside.arguments)["code"]
+
+
 def test_words_of_the_text_protocol() -> None:
-    found = [call.name for call in calls_in("SUBMIT\n```python\nx\n```\n RUN_TESTS \n")]
+    found = [call.name for call in calls_in("RUN_TESTS \n```python\nx\n```\n SUBMIT \n")]
     assert found == ["write_solution", "run_tests", "submit"]
     assert list(calls_in("I would SUBMIT this")) == []
     with pytest.raises(SettingsError):

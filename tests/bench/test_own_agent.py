@@ -64,6 +64,23 @@ class NoText(Bad):
         async def number(): return 5
         await journal.tool(ToolCall("a", "look", "{}"), number)
 
+class HandsInTwice(Bad):
+    async def solve(self, prompt, journal):
+        journal.solved("x = 1", "done")
+        return journal.solved("x = 2", "better")
+
+class GoesOn(Bad):
+    async def solve(self, prompt, journal):
+        solved = journal.solved("x = 1", "done")
+        await journal.ask(prompt)
+        return solved
+
+class SwapsIt(Bad):
+    async def solve(self, prompt, journal):
+        from dataclasses import replace
+        solved = journal.solved("x = 1", "done")
+        return replace(solved, reply=replace(solved.reply, code="x = 2"))
+
 class TwoAtOnce(Bad):
     async def solve(self, prompt, journal):
         await asyncio.gather(journal.ask(prompt), journal.ask(prompt))
@@ -178,6 +195,9 @@ def test_an_agent_that_takes_other_steps_cannot_go_on(proctor: Proctor, place: P
         ("NoSolution", "Expected `object`"),
         ("NoReason", "Expected `str`"),
         ("NoText", "step 0 cannot be kept: Expected `str`"),
+        ("HandsInTwice", "went on after it had handed in"),
+        ("GoesOn", "went on after it had handed in"),
+        ("SwapsIt", "another solution than it had handed in"),
         ("TwoAtOnce", "began a step before the one before it had ended"),
     ],
 )

@@ -336,3 +336,12 @@ def test_all_from_the_hub_and_then_without_it(hub: FakeHub, tmp_path: Path) -> N
     )
     assert nowhere.returncode == 2
     assert b"is not in the cache" in nowhere.stderr
+
+
+def test_no_jobs_at_once_is_not_the_default(tmp_path: Path) -> None:
+    """`--jobs 0` was one per CPU, where a runner judges."""
+    for command, rows in (("score", "--submissions"), ("validate", "--solutions")):
+        done = proctor("ioi", command, "--tasks", tmp_path, rows, tmp_path, "--jobs", "0",
+                       "--runner", "json:loads")  # fmt: skip
+        assert done.returncode == 2
+        assert b"--jobs must be at least 1, not 0" in done.stderr, done.stderr

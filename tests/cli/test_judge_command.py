@@ -177,6 +177,48 @@ def test_settings_that_make_no_sense_are_refused_before_anything_runs(
     assert not out.exists() or out.read_text() == ""
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--timeout", "6s"], ["--mode", "standard"], ["--codes", "upstream"], ["--k", "1,5,10"],
+        ["--stop", "first"], ["--memory", "1G"], ["--tolerance", "0"], ["--out", ""],
+    ],
+)  # fmt: skip
+def test_an_option_given_is_meant_if_it_equals_the_default(
+    option: list[str], tmp_path: Path
+) -> None:
+    """`--timeout 6s` of a contest problem was ignored, since 6 s is also the default."""
+    package = tmp_path / "sum"
+    package.mkdir()
+    (package / "1.in").write_text("3 4\n")
+    (package / "1.ans").write_text("7\n")
+    (package / "problem.toml").write_text(
+        'id = "sum"\ntest = [{name = "1", input = "1.in", answer = "1.ans"}]\n'
+    )
+    program = tmp_path / "add.py"
+    program.write_text(RIGHT)
+    done = proctor("judge", package, program, *option)
+    assert done.returncode == 2, done.stdout.decode()
+    assert f"{option[0]}: not with PROBLEM" in done.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (["--language", "python"], "--language: only with PROBLEM"),
+        (["--subtask", "all"], "--subtask: only with PROBLEM"),
+        (["--all-tests"], "--all-tests: only with PROBLEM"),
+        (["--codes", "upstream"], "error codes exist in official mode only"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(
+    option: list[str], said: str, problems: Path, tmp_path: Path
+) -> None:
+    programs = write_rows(tmp_path / "programs.jsonl", [GOOD])
+    code, _, message = judge(problems, programs, *option)
+    assert (code, said in message) == (2, True), message
+
+
 def test_other_settings_do_not_go_into_the_same_file(problems: Path, tmp_path: Path) -> None:
     programs = write_rows(tmp_path / "programs.jsonl", [GOOD])
     out = tmp_path / "out.jsonl"

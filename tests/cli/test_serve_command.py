@@ -31,6 +31,13 @@ def test_what_is_typed_goes_above_it(config: Path) -> None:
     assert (found.port, found.most_body, found.preload) == (0, 2 * MIB, ("json",))
 
 
+def test_what_is_typed_is_meant_if_it_is_empty(config: Path) -> None:
+    with pytest.raises(InputError, match="--max-body"):
+        serve.configured(None, "", None, None)
+    with pytest.raises(InputError, match="--token-file"):
+        serve.configured("", None, None, None)
+
+
 def test_what_the_file_says_wrongly_is_named(config: Path) -> None:
     config.write_text("[serve]\nprot = 1\n")
     with pytest.raises(InputError, match="prot"):

@@ -254,6 +254,18 @@ def test_the_page_is_self_contained_and_repeatable() -> None:
     assert re.findall(r"<[a-z]+[^>]* (?:style|on[a-z]+)=", page) == []
 
 
+def test_nothing_turns_the_direction_of_writing() -> None:
+    """`\u202e` in a name showed labels backwards, in tables, charts and data."""
+    backwards = "\u202eedoc\u2066"
+    first = make_run(f"one {backwards}", contests=3, samples=2)
+    detail = SampleDetail(code=f"# {backwards}")
+    records = [replace(each, problem_id=backwards, platform=backwards) for each in first.records]
+    run = replace(first, records=records, details={(backwards, 0): detail})
+    page = "".join(render([figures(run, Mode.OFFICIAL)], (), f"Title {backwards}"))
+    assert "\ufffdedoc\ufffd" in page
+    assert not set("\u202e\u2066") & set(page)
+
+
 def test_the_policy_stops_what_is_not_the_reports_own(tmp_path: Path) -> None:
     """And the console is heard: the other tests could not fail without that."""
     path = tmp_path / "meddled.html"

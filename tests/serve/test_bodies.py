@@ -9,7 +9,7 @@ import pytest
 from proctor.serve.bodies import Bodies, Body, declared_length
 from proctor.serve.front import Front
 from proctor.serve.metrics import Metrics
-from proctor.serve.settings import Tokens
+from proctor.serve.settings import ServeSettings
 
 
 def arriving(*parts: bytes) -> Any:
@@ -63,7 +63,7 @@ def test_who_finds_no_room_is_told_to_come_back_and_nothing_is_lost() -> None:
         await receive()
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
-    front = Front(app, Tokens(), Metrics())
+    front = Front(app, ServeSettings(), Metrics())
     front.bodies.most = 10
 
     def ask(parts: Iterable[bytes], declared: int) -> int:
@@ -73,7 +73,7 @@ def test_who_finds_no_room_is_told_to_come_back_and_nothing_is_lost() -> None:
             sent.append(message)
 
         scope = {"type": "http", "method": "POST", "path": "/", "scheme": "http",
-                 "headers": [(b"content-length", str(declared).encode())]}  # fmt: skip
+                 "headers": [(b"host", b"localhost"), (b"content-length", b"%d" % declared)]}  # fmt: skip
         asyncio.run(front(scope, arriving(*parts), send))
         return int(sent[0]["status"])
 

@@ -30,7 +30,13 @@ def server() -> Iterator[Served]:
         yield served
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://[", "http://127.evil"])
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://evil.example", "null", "http://[", "http://127.evil", "file://", "",
+        "http://localhost:3000", "http://127.0.0.1", "http://localhost",  # others of this machine
+    ],
+)  # fmt: skip
 def test_a_page_of_another_host_gets_nothing_from_a_server_without_tokens(
     server: Served, origin: str
 ) -> None:
@@ -47,13 +53,55 @@ def test_a_page_of_another_host_gets_nothing_from_a_server_without_tokens(
         asyncio.run(talk())
 
 
-def test_a_page_of_this_machine_and_one_with_a_token_get_their_answer(
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:8377", "127.0.0.1.evil.example", "localhost@evil", "[::1", ""],
+)
+@pytest.mark.parametrize(
+    "path", ["/v1/sessions", "/v1/languages", "/metrics", "/schema/openapi.json", "/v1/ping",
+             "/api/v2/runtimes", "/languages", "/mcp", "/list_datasets"],
+)  # fmt: skip
+def test_a_name_that_was_made_to_lead_here_gets_nothing(
+    server: Served, host: str, path: str
+) -> None:
+    """DNS rebinding: to the browser the page is of this very host, and it sends no Origin."""
+    with server.client() as client:
+        for method in ("GET", "POST"):
+            answer = client.request(method, path, headers={"Host": host})
+            assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
+
+
+def test_who_looks_after_servers_asks_by_any_name(server: Served) -> None:
+    port = server.url.rpartition(":")[2]
+    with server.client() as client:
+        for host in ("10.0.0.7:8377", "proctor", "proctor.svc.cluster.local"):
+            for path in ("/healthz", "/readyz"):
+                assert client.get(path, headers={"Host": host}).status_code == 200
+        for host in (f"localhost:{port}", "127.0.0.1", "127.0.0.9:1", f"[::1]:{port}", "LOCALHOST"):
+            assert client.get("/metrics", headers={"Host": host}).status_code == 200
+
+
+def test_further_names_are_allowed_by_a_setting() -> None:
+    names = ("--allow-host", "Proctor.lan", "--allow-host", "localhost:3000")
+    with serving("--cells", "1", "--no-access-log", *names) as served, served.client() as client:
+        own = {"Host": "proctor.lan:8377", "Origin": "https://proctor.lan:8377"}
+        for headers, status in (
+            ({"Host": "proctor.lan"}, 200),
+            (own, 200),
+            ({"Host": "proctor.lan", "Origin": "http://other.lan"}, 403),
+            ({"Origin": "http://localhost:3000"}, 200),
+            ({"Origin": "http://localhost:3001"}, 403),
+            ({"Host": "other.lan"}, 403),
+        ):
+            assert client.get("/v1/languages", headers=headers).status_code == status, headers
+
+
+def test_a_page_of_its_own_and_one_with_a_token_get_their_answer(
     server: Served, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with server.client() as client:
-        for origin in (server.url, "http://localhost:3000"):
-            answer = client.post("/run_code", json=PRINT, headers={"Origin": origin})
-            assert answer.json()["run_result"]["stdout"] == "1\n"
+        answer = client.post("/run_code", json=PRINT, headers={"Origin": server.url})
+        assert answer.json()["run_result"]["stdout"] == "1\n"
     tokens = tmp_path_factory.mktemp("tokens") / "tokens"
     tokens.write_text("ann:0123456789abcdef-ann\n")
     tokens.chmod(0o600)
@@ -63,6 +111,7 @@ def test_a_page_of_this_machine_and_one_with_a_token_get_their_answer(
         other.client("0123456789abcdef-ann") as client,
     ):
         assert client.get("/v1/languages", headers=page).status_code == 200
+        assert client.get("/v1/languages", headers={"Host": "any.example"}).status_code == 200
 
 
 def test_a_million_writes_are_few_events_and_nothing_is_lost(server: Served) -> None:

@@ -97,6 +97,7 @@ class _Work:
         self._messages = prompt
         self._journal = journal
         self._code: str | None = None
+        self._submitted = False
 
     async def done(self) -> Solved:
         """Let the model work until it is done or a budget is spent."""
@@ -105,7 +106,7 @@ class _Work:
             reply = await self._journal.ask(self._messages, self._tools, calls=self._calls)
             calls = reply.tool_calls
             results = [(call, await self._result(call)) for call in calls]
-            if any(call.name == "submit" for call in calls) and self._code is not None:
+            if self._submitted:
                 reason = "submitted"
             elif not calls:
                 reason = "agent-stopped"
@@ -129,8 +130,14 @@ class _Work:
         return ""
 
     async def _result(self, call: ToolCall) -> str:
-        """What a tool says. Writing happens in any case, running only if it did not before."""
+        """What a tool says. Writing happens in any case, running only if it did not before.
+
+        Handing in is final: what the same reply wants afterwards is answered, and not done.
+        """
+        if self._submitted:
+            return await self._journal.tool(call, _too_late)
         written = self._written(call) if call.name == "write_solution" else None
+        self._submitted = call.name == "submit" and self._code is not None
         return await self._journal.tool(call, lambda: self._called(call, written))
 
     def _written(self, call: ToolCall) -> str:
@@ -170,9 +177,16 @@ class _Work:
         self._messages = (*self._messages, *added)
 
 
+async def _too_late() -> str:
+    return "Not done: the program has been handed in."
+
+
 def calls_in(reply: str) -> Iterable[ToolCall]:
-    """The tools that a reply of protocol `text` asks for, in a fixed order."""
-    reply = well_formed(reply)
+    """The tools that a reply of protocol `text` asks for, in a fixed order, SUBMIT last.
+
+    What stands behind SUBMIT is not read: it would replace what was handed in.
+    """
+    reply = _up_to_submit(well_formed(reply))
     blocks = [code for _, code in code_blocks(reply, "python") if code.strip()]
     if blocks:
         arguments = msgspec.json.encode({"code": blocks[-1]}).decode()
@@ -181,3 +195,15 @@ def calls_in(reply: str) -> Iterable[ToolCall]:
     for name in ("READ_PROBLEM", "RUN_TESTS", "SUBMIT"):
         if name in lines:
             yield ToolCall(name.lower(), name.lower(), "{}")
+
+
+def _up_to_submit(reply: str) -> str:
+    inside = False
+    lines = reply.splitlines(keepends=True)
+    for number, line in enumerate(lines, 1):
+        bare = line.strip()
+        if bare[:3] in {"```", "~~~"}:
+            inside = not inside
+        elif bare == "SUBMIT" and not inside:
+            return "".join(lines[:number])
+    return reply

@@ -43,6 +43,7 @@ class Journal:
     made: list[Turn] = field(default_factory=list)
     """Steps so far, with their tokens and seconds."""
     _busy: bool = False
+    _handed_in: Solved | None = None
 
     async def ask(
         self,
@@ -108,7 +109,11 @@ class Journal:
         return turn.content
 
     def solved(self, code: str | None, stop_reason: str) -> Solved:
-        """Hand in a program; None for what is found in the last reply."""
+        """Hand in a program; None for what is found in the last reply. Raises AgentFault.
+
+        That is final: it is handed in once, and no step follows.
+        """
+        self._check_open()
         asked = [turn for turn in self.made if turn.kind == "model"]
         last = asked[-1] if asked else Turn("", 0, 0, "model")
         reply = Reply(
@@ -119,7 +124,17 @@ class Journal:
             code=code if code is not None else extract(last.content),
             seconds=sum(turn.seconds for turn in asked),
         )
-        return Solved(reply, len(asked), stop_reason)
+        self._handed_in = Solved(reply, len(asked), stop_reason)
+        return self._handed_in
+
+    def check(self, solved: Solved) -> None:
+        """Raise AgentFault if that is something else than what was handed in."""
+        if self._handed_in is not None and self._handed_in != solved:
+            raise AgentFault("the agent returned another solution than it had handed in")
+
+    def _check_open(self) -> None:
+        if self._handed_in is not None:
+            raise AgentFault("the agent went on after it had handed in; that is final")
 
     def _turn(self, **values: str | float | None) -> Turn:
         """Make the next step. Raises AgentFault for what is of a wrong type."""
@@ -131,6 +146,7 @@ class Journal:
 
     async def _step(self, make: Callable[[], Awaitable[Turn]], **like: str) -> Turn:
         """Return the next step, made now only if it was not before. It is on the disk by then."""
+        self._check_open()
         if self._busy:
             raise AgentFault("the agent began a step before the one before it had ended")
         self._busy = True

@@ -63,7 +63,9 @@ class _Guarded:
     async def solve(self, prompt: tuple[Message, ...], journal: Journal) -> Solved:
         with _faults():
             solved = await self.agent.solve(prompt, journal)
-            return msgspec.convert(msgspec.to_builtins(solved), Solved)
+            solved = msgspec.convert(msgspec.to_builtins(solved), Solved)
+            journal.check(solved)
+            return solved
 
 
 @contextmanager

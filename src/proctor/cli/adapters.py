@@ -3,16 +3,15 @@
 import asyncio
 import logging
 import signal
-import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-import msgspec
+from rich.text import Text
 
 from proctor.bench.adapter import BenchmarkAdapter, Outcome, run_benchmark
 from proctor.bench.registry import Installed
-from proctor.cli import render
+from proctor.cli import render, terminal
 from proctor.errors import ProctorError
 from proctor.units import seconds
 
@@ -44,7 +43,7 @@ def run(entry: Installed, adapter: BenchmarkAdapter[Any, Any, Any, Any], wanted:
     done: list[_End] = []
     faults: list[str] = []
     render.note(f"{entry.name} is an adapter: nothing is kept, a run that is stopped begins anew")
-    with render.Progress(wanted.limit, not wanted.as_json, doing="running", shown=str) as progress:
+    with render.Progress(wanted.limit, not wanted.as_json, doing="running", shown=Text) as progress:
 
         def show(outcome: Outcome[Any, Any]) -> None:
             if outcome.fault:
@@ -77,9 +76,9 @@ def run(entry: Installed, adapter: BenchmarkAdapter[Any, Any, Any, Any], wanted:
         _print_json(entry, done, faults, summary)
     else:
         passed = done.count(_End.PASSED)
-        sys.stdout.write(f"{summary}\n\n{entry.name} of {entry.distribution}: ")
-        sys.stdout.write(f"{passed} of {len(done)} passed, {len(faults)} without a result\n")
-        sys.stdout.writelines(f"  {fault}\n" for fault in faults)
+        terminal.write(f"{summary}\n\n{entry.name} of {entry.distribution}: ")
+        terminal.write(f"{passed} of {len(done)} passed, {len(faults)} without a result\n")
+        terminal.write("".join(f"  {fault}\n" for fault in faults))
     return 125 if faults else 0
 
 
@@ -93,4 +92,4 @@ def _print_json(entry: Installed, done: list[_End], faults: list[str], summary: 
         "summary": summary,
     }
     # A summary is whatever its adapter makes of it; what JSON has no form for is shown as text.
-    sys.stdout.write(msgspec.json.encode(found, enc_hook=str).decode() + "\n")
+    terminal.write_json(found, enc_hook=str)

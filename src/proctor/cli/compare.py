@@ -1,17 +1,15 @@
 """`proctor compare A B...`."""
 
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Any
 
-import msgspec
-from rich.console import Console
 from rich.table import Table
 
-from proctor.cli import render
+from proctor.cli import render, terminal
 from proctor.cli.report import errata_named, mode_named, open_run
+from proctor.cli.terminal import Screen
 from proctor.errors import InputError, SettingsError
 from proctor.report.errata import ErrataList, applicable, correct
 from proctor.report.paired import Comparison, Differences, compare, differences, holm
@@ -62,7 +60,7 @@ def _compare(
         for row, value, corrected in zip(group, values, adjusted, strict=True):
             row["p_holm"] = None if value is None else corrected
     if as_json:
-        sys.stdout.write(msgspec.json.encode(_to_json(rows, unlike)).decode() + "\n")
+        terminal.write_json(_to_json(rows, unlike))
     else:
         _show(rows, several=len(rest) > 1)
     return 0
@@ -105,7 +103,7 @@ def _to_json(rows: list[dict[str, Any]], unlike: dict[str, Differences]) -> dict
 
 
 def _show(rows: list[dict[str, Any]], *, several: bool) -> None:
-    console = Console(highlight=False, soft_wrap=True)
+    console = Screen(soft_wrap=True)
     for row in rows:
         found: Comparison = row["comparison"]
         console.print(f"{row['b']} against {row['a']}, {row['mode']} rules", style="bold")
@@ -118,7 +116,7 @@ def _show(rows: list[dict[str, Any]], *, several: bool) -> None:
         for label, names in (("wins", found.wins), ("losses", found.losses)):
             if names:
                 more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-                console.print(f"{label}: {', '.join(names[:_LISTED])}{more}", markup=False)
+                console.print(f"{label}: {', '.join(names[:_LISTED])}{more}")
 
 
 def _lines(found: Comparison) -> list[tuple[str, str]]:

@@ -1,6 +1,5 @@
 """`proctor judge PROBLEM SOLUTION...`."""
 
-import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -8,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from rich.console import Console
 from rich.table import Table
 
-from proctor.cli import render
+from proctor.cli import render, terminal
+from proctor.cli.terminal import Screen, line
 from proctor.errors import InputError
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.judge import Task, judge_contest, open_task
@@ -108,7 +107,7 @@ def judge(request: Request, arena: Arena, *, as_json: bool) -> int:
         ]  # fmt: skip
     for each in entries:
         _check_subtasks(request.subtasks, each.problem)
-    console = console_of()
+    console = Screen(wide=True)
     worst = 0
     task: Task | None = None
     with ThreadPoolExecutor(arena.cells) as threads:
@@ -127,8 +126,7 @@ def judge(request: Request, arena: Arena, *, as_json: bool) -> int:
                     worst = max(worst, _exit_code(judgement))
                     if as_json:
                         row = {**entry.fields, **to_json(judgement)}
-                        sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
-                        sys.stdout.flush()
+                        terminal.write_json(row)
                     else:
                         _show(console, entry, judgement, alone=len(entries) == 1)
             except KeyboardInterrupt:
@@ -153,12 +151,6 @@ def _judged(entry: _Entry, task: Task | None, request: Request, arena: Arena) ->
     )  # fmt: skip
 
 
-def console_of(*, stderr: bool = False) -> Console:
-    """Return where people read; piped, lines are as long as they are."""
-    console = Console(stderr=stderr)
-    return console if console.is_terminal else Console(stderr=stderr, width=1000)
-
-
 def to_json(judgement: ContestJudgement) -> dict[str, Any]:
     """Return a judgement as it is written with --json."""
     values: dict[str, Any] = msgspec.to_builtins(judgement)
@@ -170,24 +162,21 @@ def _exit_code(judgement: ContestJudgement) -> int:
     return {Verdict.INFRA_FAULT: 125, Verdict.TASK_FAULT: 2}.get(judgement.verdict, 0)
 
 
-def _show(console: Console, entry: _Entry, judgement: ContestJudgement, *, alone: bool) -> None:
+def _show(console: Screen, entry: _Entry, judgement: ContestJudgement, *, alone: bool) -> None:
     points = "no points" if judgement.points is None else f"{judgement.points:g}"
     slowest = max((each.cpu for each in judgement.tests), default=0.0)
     memory = max((each.memory for each in judgement.tests), default=0)
-    console.print(
-        f"{render.coloured(judgement.verdict)}  {entry.name}  {points} of {judgement.of:g} points,"
-        f" {slowest:.2f} s, {memory / (1 << 20):.0f} MiB",
-        highlight=False,
-    )
+    told = f"{points} of {judgement.of:g} points, {slowest:.2f} s, {memory / (1 << 20):.0f} MiB"
+    console.print(line(render.coloured(judgement.verdict), f"  {entry.name}  {told}"))
     if judgement.message:
-        console.print(f"    {judgement.message}", markup=False, highlight=False)
+        console.print(f"    {judgement.message}")
     if judgement.compiler_output:
-        console.print(judgement.compiler_output[:4000], markup=False, highlight=False)
+        console.print(judgement.compiler_output[:4000])
     if len(judgement.subtasks) > 1:
         for each in judgement.subtasks:
             got = "-" if each.points is None else f"{each.points:g}"
-            shown = render.coloured(each.verdict)
-            console.print(f"    {shown} {each.name}: {got} of {each.of:g}", highlight=False)
+            told = f" {each.name}: {got} of {each.of:g}"
+            console.print(line("    ", render.coloured(each.verdict), told))
     if alone and judgement.tests:
         console.print(_tests_table(judgement))
 
@@ -197,6 +186,6 @@ def _tests_table(judgement: ContestJudgement) -> Table:
     for each in judgement.tests:
         table.add_row(
             each.name, render.coloured(each.verdict), f"{each.score:g}", f"{each.cpu:.3f} s",
-            f"{each.memory / (1 << 20):.1f} MiB", each.message.replace("[", "\\["),
+            f"{each.memory / (1 << 20):.1f} MiB", each.message,
         )  # fmt: skip
     return table

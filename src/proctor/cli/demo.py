@@ -1,16 +1,15 @@
 """`proctor demo`: the bundled problems, each with programs of every kind."""
 
-import sys
 from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
-import msgspec
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-from proctor.cli import render
+from proctor.cli import render, terminal
+from proctor.cli.terminal import Screen, coloured, line
 from proctor.errors import InputError, SettingsError
 from proctor.judging.formats.livecodebench import load_problems
 from proctor.judging.formats.programs import Submission, load_programs
@@ -69,7 +68,7 @@ def run(
     surprises = sum(row["expected"] != row["verdict"] for row in rows)
     if as_json:
         report = {"mode": mode, "surprises": surprises, "programs": rows}
-        sys.stdout.write(msgspec.json.encode(report).decode() + "\n")
+        terminal.write_json(report)
     else:
         _show(rows, surprises)
     return 1 if surprises else 0
@@ -92,7 +91,7 @@ def bundled(subset: str | None) -> tuple[dict[str, Problem], list[Submission]]:
 
 
 def _show(rows: list[dict[str, Any]], surprises: int) -> None:
-    console = Console()
+    console = Screen()
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     kinds = list(dict.fromkeys(row["program"] for row in rows))
     for heading in ("problem", "platform", "difficulty", *kinds):
@@ -104,13 +103,14 @@ def _show(rows: list[dict[str, Any]], surprises: int) -> None:
         table.add_row(name, mine[0]["platform"], mine[0]["difficulty"], *cells)
     console.print(table)
     if surprises:
-        console.print(f"[red]{surprises} of {len(rows)} verdicts are not the labelled ones[/red]")
+        told = f"{surprises} of {len(rows)} verdicts are not the labelled ones"
+        console.print(coloured(told, "red"))
     else:
         console.print(f"all {len(rows)} verdicts are as labelled")
 
 
-def _cell(row: dict[str, Any]) -> str:
+def _cell(row: dict[str, Any]) -> Text | str:
     from proctor.verdict import Verdict
 
     text = render.coloured(Verdict(row["verdict"]))
-    return text if row["verdict"] == row["expected"] else f"{text} (not {row['expected']})"
+    return text if row["verdict"] == row["expected"] else line(text, f" (not {row['expected']})")

@@ -4,7 +4,6 @@ import asyncio
 import os
 import re
 import signal
-import sys
 import time
 import tomllib
 from collections.abc import Callable, Mapping
@@ -26,7 +25,7 @@ from proctor.bench.rounds import begin_round, judges_to_use
 from proctor.bench.run import Done
 from proctor.bench.settings import Settings
 from proctor.bench.store import Store
-from proctor.cli import render
+from proctor.cli import render, terminal
 from proctor.cli.ioi_points import show_points
 from proctor.cli.judge import k_list
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
@@ -104,15 +103,15 @@ def dry_run(benchmark: Benchmark[Any], settings: Settings, *, as_json: bool) -> 
         "first_prompt": messages,
     }
     if as_json:
-        _print_json(found)
+        terminal.write_json(found)
         return 0
     left_out = ", ".join(f"{name} {n}" for name, n in planned.selection.left_out.items())
-    sys.stdout.write(
+    terminal.write(
         f"{found['problems']} problems of {planned.source.name}, {planned.samples} samples; "
         f"left out: {left_out or 'none'}\n\nThe first prompt, {first.id}:\n"
     )
     for message in messages:
-        sys.stdout.write(f"\n[{message['role']}]\n{message['content']}\n")
+        terminal.write(f"\n[{message['role']}]\n{message['content']}\n")
     return 0
 
 
@@ -227,7 +226,7 @@ def _finish(
     points = _points(store, settings)
     if ending.as_json:
         added = {} if points is None else {"points": to_json(points)}
-        _print_json(_report(store, settings, found, left) | added)
+        terminal.write_json(_report(store, settings, found, left) | added)
     else:
         _show(store, settings, found)
         if points is not None:
@@ -285,26 +284,23 @@ def _report(store: Store, settings: Settings, found: Figures, left: int) -> dict
 
 
 def _show(store: Store, settings: Settings, found: Figures) -> None:
-    sys.stdout.write(f"{settings.model} on {store.recall('source')}, run {store.directory}\n")
-    sys.stdout.flush()
+    terminal.write(f"{settings.model} on {store.recall('source')}, run {store.directory}\n")
     for mode, summary in found.modes.items():
-        sys.stdout.write(f"\n{mode}\n")
-        sys.stdout.flush()
+        terminal.write(f"\n{mode}\n")
         render.summary(summary)
         if (bounds := found.bounds.get(mode)) is not None:
-            sys.stdout.write(
+            terminal.write(
                 f"pass@1 is from {bounds.low:.1%} to {bounds.high:.1%}, "
                 "whatever those without a score would have been\n"
             )
     if not found.modes:
-        sys.stdout.write(f"{found.samples} samples, none judged\n")
+        terminal.write(f"{found.samples} samples, none judged\n")
     if found.faults:
         kinds = ", ".join(f"{name} {count}" for name, count in found.faults.items())
-        sys.stdout.write(f"without a reply: {kinds}; `proctor retry` asks again\n")
+        terminal.write(f"without a reply: {kinds}; `proctor retry` asks again\n")
     if found.completion_tokens:
-        sys.stdout.write(f"tokens: {found.prompt_tokens} in, {found.completion_tokens} out\n")
-        sys.stdout.write(_cost(store, found))
-    sys.stdout.flush()
+        terminal.write(f"tokens: {found.prompt_tokens} in, {found.completion_tokens} out\n")
+        terminal.write(_cost(store, found))
 
 
 def _cost(store: Store, found: Figures) -> str:
@@ -320,7 +316,3 @@ def _cost(store: Store, found: Figures) -> str:
 def _new_directory(settings: Settings) -> Path:
     name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(settings.model).name).strip("-.")
     return Path(RUNS) / f"{time.strftime('%Y%m%d-%H%M%S')}-{name or 'model'}"
-
-
-def _print_json(value: Any) -> None:
-    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")

@@ -1,9 +1,8 @@
 """`proctor image build` and `proctor image show`."""
 
-import sys
-
 import msgspec
 
+from proctor.cli import terminal
 from proctor.sandbox.container import engine, images
 from proctor.sandbox.container.engine import Engine
 from proctor.sandbox.container.images import Image
@@ -29,17 +28,17 @@ def show(name: str | None, tag: str | None, *, as_json: bool) -> int:
         _say(found, image, as_json=as_json)
         return 0 if image.current else 1
     if as_json:
-        sys.stdout.write("null\n")
+        terminal.write("null\n")
     else:
-        sys.stdout.write(f"{found.kind} has no image {wanted}: proctor image build\n")
+        terminal.write(f"{found.kind} has no image {wanted}: proctor image build\n")
     return 1
 
 
 def _say(found: Engine, image: Image, *, as_json: bool) -> None:
     if as_json:
         row = {"engine": found.kind, **msgspec.to_builtins(image)}
-        sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
+        terminal.write_json(row)
         return
     what = f"proctor {image.version}" if image.version else "no proctor that it names"
     state = "this one" if image.current else "another than this: proctor image build"
-    sys.stdout.write(f"{found.kind} {image.tag} ({image.identity[:19]}): {what}, {state}\n")
+    terminal.write(f"{found.kind} {image.tag} ({image.identity[:19]}): {what}, {state}\n")

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from proctor import __version__
 from proctor.cli import render
 from proctor.cli.ioi_points import show
-from proctor.errors import ProctorError
+from proctor.cli.terminal import Screen
+from proctor.errors import ProctorError, UsageError
 from proctor.ioi import report, results, runners, strategies
 from proctor.ioi.medals import load_thresholds
 from proctor.ioi.pipeline import Grade, Outcome, OwnGrade, Pipeline, Store
@@ -30,12 +29,16 @@ from proctor.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where programs run."""
+    """Where programs run. Raises UsageError."""
 
     runner: str | None = None
     jobs: int | None = None
     isolation: str | None = None
     min_isolation: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None and self.jobs < 1:
+            raise UsageError(f"--jobs must be at least 1, not {self.jobs}")
 
     @property
     def width(self) -> int:
@@ -211,7 +214,7 @@ class Downloads:
     """Tells on stderr what is being fetched, where that is a terminal."""
 
     def __init__(self, wanted: bool) -> None:
-        self._console = Console(stderr=True)
+        self._console = Screen(stderr=True)
         self._wanted = wanted and self._console.is_terminal
 
     def __call__(self, name: str, there: int, size: int) -> None:

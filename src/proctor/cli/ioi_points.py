@@ -1,16 +1,14 @@
 """Points of the IOI: adding up rows that are judged, and the table."""
 
-import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-from rich.console import Console
 from rich.table import Table
 
-from proctor.cli import render
+from proctor.cli import render, terminal
+from proctor.cli.terminal import Screen, line
 from proctor.ioi.medals import load_thresholds
 from proctor.ioi.report import DEFAULT_STRATEGIES, FULL, Report, summarise, to_json, worths
 from proctor.ioi.sources import Sources
@@ -59,12 +57,12 @@ def _judged(files: Collection[Path]) -> Iterator[Mapping[str, Any]]:
 def show(summary: Report, *, as_json: bool) -> None:
     """Print a report."""
     if as_json:
-        sys.stdout.write(msgspec.json.encode(to_json(summary)).decode() + "\n")
+        terminal.write_json(to_json(summary))
         return
-    console = Console()
+    console = Screen()
     verdicts = Counter(summary.verdicts)
-    told = ", ".join(f"{render.coloured(Verdict(name))} {n}" for name, n in verdicts.items())
-    console.print(f"{summary.submissions} submissions: {told or 'none'}")
+    told = render.counted((render.coloured(Verdict(name)), n) for name, n in verdicts.items())
+    console.print(line(f"{summary.submissions} submissions: ", told or "none"))
     show_points(summary)
     if summary.faulty:
         console.print(f"without points: {summary.faulty} TASK_FAULT")
@@ -72,7 +70,7 @@ def show(summary: Report, *, as_json: bool) -> None:
 
 def show_points(summary: Report) -> None:
     """Print points by model and task, and totals."""
-    console = Console()
+    console = Screen()
     table = Table(box=None, pad_edge=False)
     for heading in ("model", "year", "task"):
         table.add_column(heading)

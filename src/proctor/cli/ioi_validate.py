@@ -1,6 +1,5 @@
 """`proctor ioi validate`."""
 
-import sys
 import tempfile
 from collections.abc import Collection
 from contextlib import ExitStack
@@ -8,13 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import msgspec
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
-from proctor.cli import render
+from proctor.cli import render, terminal
 from proctor.cli.ioi import Downloads, Machine, Tally, find_tasks
+from proctor.cli.terminal import Screen, coloured
 from proctor.errors import InputError
 from proctor.ioi import labels
 from proctor.ioi.pipeline import Pipeline, Store
@@ -101,9 +98,9 @@ def _show(checked: list[Checked], *, as_json: bool) -> None:
             "differing": len(differing),
             "results": [_json(one) for one in checked],
         }
-        sys.stdout.write(msgspec.json.encode(content).decode() + "\n")
+        terminal.write_json(content)
         return
-    console = Console()
+    console = Screen()
     table = Table(box=None, pad_edge=False)
     for heading in ("year", "task", "solution", "label"):
         table.add_column(heading, overflow="fold")
@@ -115,7 +112,7 @@ def _show(checked: list[Checked], *, as_json: bool) -> None:
         table.add_row(
             str(one.submission.year), one.submission.problem_id, one.name, one.label,
             "" if one.points is None else f"{one.points:g}",
-            f"[{colour}]{escape(said)}[/{colour}]" if said else "",
+            coloured(said, colour),
         )  # fmt: skip
     console.print(table)
     console.print(f"{len(checked) - len(differing)} of {len(checked)} as their labels say")

@@ -1,6 +1,5 @@
 """`proctor judge`."""
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -13,7 +12,7 @@ from typing import Any
 import msgspec
 
 from proctor import __version__
-from proctor.cli import render
+from proctor.cli import render, terminal
 from proctor.errors import InputError, NoLanguage, ProctorError, SettingsError
 from proctor.judging.formats.livecodebench import load_problems, problem_ids
 from proctor.judging.formats.programs import Submission, load_programs
@@ -54,20 +53,25 @@ class Request:
 
 
 def settings(
-    mode: str,
-    timeout: str,
+    mode: str | None,
+    timeout: str | None,
     memory: str | None,
     stop: str | None,
     fast: bool,
     tolerance: float | None,
-    codes: str,
+    codes: str | None,
 ) -> JudgeSettings:
-    """Build settings from what was typed. Raises UsageError."""
-    limits = replace(default_limits(mode), cpu=seconds(timeout, "--timeout"))
+    """Build settings from what was typed, None for what was not. Raises UsageError."""
+    if codes is not None and mode != "official":
+        raise SettingsError("--codes: error codes exist in official mode only")
+    limits = default_limits(mode or "standard")
+    if timeout is not None:
+        limits = replace(limits, cpu=seconds(timeout, "--timeout"))
     if memory is not None:
         limits = replace(limits, memory=size(memory, "--memory"))
-    values: dict[str, Any] = {"mode": mode, "stop": stop or "crash", "codes": codes}
-    return JudgeSettings(limits=limits, fast=fast, tolerance=tolerance, **values)
+    typed: dict[str, Any] = {"mode": mode, "stop": stop, "tolerance": tolerance, "codes": codes}
+    given = {name: value for name, value in typed.items() if value is not None}
+    return JudgeSettings(limits=limits, fast=fast, **given)
 
 
 def k_list(text: str) -> tuple[int, ...]:
@@ -111,7 +115,7 @@ def run(request: Request, *, as_json: bool) -> int:
         rows = [*read_results(Path(request.out)), *faults]
     summary = summarise(rows, problems, request.k)
     if as_json:
-        sys.stdout.write(msgspec.json.encode(to_json(summary)).decode() + "\n")
+        terminal.write_json(to_json(summary))
     else:
         render.summary(summary)
     return _closing_words(request, len(submissions), rows, refused, interrupted)

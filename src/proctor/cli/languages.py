@@ -1,13 +1,10 @@
 """`proctor languages`."""
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
-from rich.console import Console
-from rich.markup import escape
-
+from proctor.cli import terminal
+from proctor.cli.terminal import Screen, coloured, line
 from proctor.errors import NoLanguage
 from proctor.languages import registry
 from proctor.languages.language import Language
@@ -20,13 +17,13 @@ def show(names: Sequence[str], *, as_json: bool) -> int:
     if as_json:
         _write({"languages": rows})
         return 0
-    console = Console(soft_wrap=True, highlight=False)
+    console = Screen(soft_wrap=True)
     wide = max((len(row["name"]) for row in rows), default=0)
     for row in rows:
-        mark = "[green]found[/green]  " if row["found"] else "[yellow]missing[/yellow]"
+        mark = coloured("found  ", "green") if row["found"] else coloured("missing", "yellow")
         about = row["versions"] if row["found"] else {"": row["install"]}
         text = "; ".join(about.values()) or ", ".join(row["tools"].values())
-        console.print(f"{mark} {row['id']:<11} {row['name']:<{wide}}  {escape(text)}")
+        console.print(line(mark, f" {row['id']:<11} {row['name']:<{wide}}  {text}"))
     return 0
 
 
@@ -36,7 +33,7 @@ def test(names: Sequence[str], isolation: str | None, *, as_json: bool) -> int:
     Without names a language that is not installed is no failure.
     """
     outcomes = []
-    console = Console(soft_wrap=True, highlight=False)
+    console = Screen(soft_wrap=True)
     for outcome in selftest(_chosen(names), isolation=isolation):
         outcomes.append(outcome)
         if not as_json:
@@ -68,11 +65,11 @@ def _row(language: Language) -> dict[str, Any]:
     return {**row, "found": True, "tools": dict(found.tools), "versions": dict(found.versions)}
 
 
-def _show(console: Console, outcome: Outcome) -> None:
-    mark = "[green]passed[/green] " if outcome.passed else "[red]failed[/red] "
-    mark = "[yellow]missing[/yellow]" if outcome.missing else mark
+def _show(console: Screen, outcome: Outcome) -> None:
+    mark = coloured("passed ", "green") if outcome.passed else coloured("failed ", "red")
+    mark = coloured("missing", "yellow") if outcome.missing else mark
     text = f"{outcome.cpu:.3f} CPU seconds" if outcome.passed else outcome.complaint
-    console.print(f"{mark} {outcome.language.id:<11} {escape(text)}")
+    console.print(line(mark, f" {outcome.language.id:<11} {text}"))
 
 
 def _result(outcome: Outcome) -> dict[str, Any]:
@@ -86,4 +83,4 @@ def _result(outcome: Outcome) -> dict[str, Any]:
 
 
 def _write(value: dict[str, Any]) -> None:
-    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+    terminal.write_json(value)

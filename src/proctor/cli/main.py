@@ -3,13 +3,14 @@
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
 
 from proctor import __version__
-from proctor.cli import eval_commands, report_commands, serve_commands, solve_commands
+from proctor.cli import eval_commands, report_commands, serve_commands, solve_commands, terminal
 from proctor.cli.image_commands import image_app
 from proctor.cli.ioi_commands import ioi_app
 from proctor.cli.pool_options import MinIsolation, Packages, Preload, Python
@@ -41,7 +42,7 @@ def _main(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     if version:
-        typer.echo(__version__)
+        terminal.write(f"{__version__}\n")
         raise typer.Exit
 
 
@@ -131,9 +132,12 @@ def judge_command(
         bool, typer.Option("--all-tests", help="Run tests that can change no score, too.")
     ] = False,
     mode: Annotated[
-        str, typer.Option(help="A contest judge's rules, or lcb_runner's.", metavar=MODES)
-    ] = "standard",
-    timeout: Annotated[str, typer.Option(help="Time limit per test.", metavar="TIME")] = "6s",
+        str | None,
+        typer.Option(help="A contest judge's rules (default), or lcb_runner's.", metavar=MODES),
+    ] = None,
+    timeout: Annotated[
+        str | None, typer.Option(help="Time limit per test; 6s.", metavar="TIME")
+    ] = None,
     memory: Annotated[
         str | None,
         typer.Option(help="Memory limit; 1G, in official mode 4G.", metavar="SIZE"),
@@ -149,11 +153,12 @@ def judge_command(
         typer.Option(help="Absolute or relative error allowed in numbers.", metavar="NUMBER"),
     ] = None,
     codes: Annotated[
-        str, typer.Option(help="Error codes of official mode.", metavar="upstream|ports")
-    ] = "upstream",
+        str | None,
+        typer.Option(help="Error codes of official mode; upstream.", metavar="upstream|ports"),
+    ] = None,
     k: Annotated[
-        str, typer.Option(help="Values of k for pass@k.", metavar="LIST")
-    ] = "1,5,10",
+        str | None, typer.Option(help="Values of k for pass@k; 1,5,10.", metavar="LIST")
+    ] = None,
     out: Annotated[
         str | None, typer.Option(help="Results file (JSONL); resumes.", metavar="FILE")
     ] = None,
@@ -172,14 +177,22 @@ def judge_command(
             raise UsageError("give either PROBLEM SOLUTION... or --problems and --programs")
         if not solutions and not programs:
             raise UsageError("which submissions? give them after the problem, or --programs")
-        others = {
-            "--mode": mode != "standard", "--timeout": timeout != "6s", "--memory": memory,
-            "--stop": stop, "--fast": fast, "--tolerance": tolerance is not None,
-            "--codes": codes != "upstream", "--k": k != "1,5,10", "--out": out,
-            "--packages": packages, "--preload": preload,
-        }  # fmt: skip
-        if given := [name for name, value in others.items() if value]:
-            raise UsageError(f"{', '.join(given)}: not with PROBLEM, which says such things itself")
+        _check_absent(
+            "not with PROBLEM, which says such things itself",
+            {
+                "--mode": mode,
+                "--timeout": timeout,
+                "--memory": memory,
+                "--stop": stop,
+                "--fast": fast or None,
+                "--tolerance": tolerance,
+                "--codes": codes,
+                "--k": k,
+                "--out": out,
+                "--packages": packages,
+                "--preload": preload,
+            },
+        )
         from proctor.judging.contest.arena import open_arena
 
         with open_arena(
@@ -198,8 +211,16 @@ def judge_command(
                 tuple(tests or ()),
             )
             raise typer.Exit(contest.judge(wanted, arena, as_json=json))
-    if problem_id or tests:
-        raise UsageError("--problem-id, --tests: only with PROBLEM")
+    _check_absent(
+        "only with PROBLEM",
+        {
+            "--problem-id": problem_id,
+            "--tests": tests,
+            "--language": language,
+            "--subtask": subtask,
+            "--all-tests": all_tests or None,
+        },
+    )
     if problems is None or programs is None:
         raise UsageError("judge what? give PROBLEM SOLUTION..., or --problems and --programs")
     from proctor.cli import judge
@@ -208,7 +229,7 @@ def judge_command(
         problems=problems,
         programs=programs,
         settings=judge.settings(mode, timeout, memory, stop, fast, tolerance, codes),
-        k=judge.k_list(k),
+        k=judge.k_list("1,5,10" if k is None else k),
         out=out,
         pool={
             "isolation": isolation,
@@ -220,6 +241,14 @@ def judge_command(
         },
     )
     raise typer.Exit(judge.run(request, as_json=json))
+
+
+def _check_absent(why: str, options: Mapping[str, object]) -> None:
+    """Raise UsageError if any was given, be it as what it is anyway: None is not given."""
+    from proctor.errors import UsageError
+
+    if given := [name for name, value in options.items() if value is not None]:
+        raise UsageError(f"{', '.join(given)}: {why}")
 
 
 @app.command("verify")
@@ -342,8 +371,8 @@ def main() -> NoReturn:
         code = app(standalone_mode=False)
     except ProctorError as error:
         if isinstance(error, CompileFailed) and error.output:
-            typer.echo(error.output.rstrip(), err=True)
-        typer.echo(f"proctor: {error}", err=True)
+            terminal.write(error.output.rstrip(), stderr=True, end="\n")
+        terminal.write(f"proctor: {error}", stderr=True, end="\n")
         code = error.exit_code
     except typer.Abort:
         code = 130
@@ -352,7 +381,7 @@ def main() -> NoReturn:
         if code is None:
             raise
     except KeyboardInterrupt:
-        typer.echo("proctor: interrupted", err=True)
+        terminal.write("proctor: interrupted\n", stderr=True)
         code = 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

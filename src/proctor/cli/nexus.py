@@ -16,8 +16,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NoReturn
 
-import msgspec
-
 from proctor import __version__
 from proctor.bench import evaluation
 from proctor.bench.livecodebench.generation import BENCHMARK
@@ -26,6 +24,7 @@ from proctor.bench.records import records
 from proctor.bench.run import Done
 from proctor.bench.settings import Settings
 from proctor.bench.store import Store
+from proctor.cli import terminal
 from proctor.cli.eval import probe, stoppable
 from proctor.errors import InputError, ProctorError
 from proctor.report.records import SampleRecord
@@ -42,10 +41,10 @@ def main() -> NoReturn:
     try:
         code = run(sys.argv[1:])
     except ProctorError as error:
-        sys.stderr.write(f"proctor-nexus: {error}\n")
+        terminal.write(f"proctor-nexus: {error}\n", stderr=True)
         code = 2
     except (KeyboardInterrupt, asyncio.CancelledError):
-        sys.stderr.write("proctor-nexus: interrupted\n")
+        terminal.write("proctor-nexus: interrupted\n", stderr=True)
         code = 130
     sys.exit(code)
 
@@ -68,7 +67,7 @@ def run(arguments: Sequence[str]) -> int:
         asyncio.run(stoppable(store, open_model(settings, os.environ), grader, show))
         found = summary(store, settings, round((time.monotonic() - began) * 1000))
     if options.json:
-        sys.stdout.write(msgspec.json.encode(found).decode() + "\n")
+        terminal.write_json(found)
     else:
         _show(found)
     return 0 if found["passed"] == found["total"] else 1
@@ -185,19 +184,19 @@ def _progress(total: int, *, wanted: bool) -> Callable[[Done], None]:
         nonlocal count
         count += 1
         if wanted:
-            sys.stderr.write(f"[{count}/{total}]\r")
+            terminal.write(f"[{count}/{total}]", stderr=True, end="\r")
 
     return show
 
 
 def _show(found: dict[str, Any]) -> None:
-    sys.stdout.write(
+    terminal.write(
         f"{found['passed']} / {found['total']} passed ({found['passRate']:.1%}); "
         f"{found['metadata']['note']}\n"
     )
     for name in ("byPlatform", "byDifficulty"):
         for group, score in found["metadata"][name].items():
-            sys.stdout.write(f"  {group or 'unknown'}: {score['passed']} / {score['total']}\n")
+            terminal.write(f"  {group or 'unknown'}: {score['passed']} / {score['total']}\n")
     if "failureCount" in found["metadata"]:
         count, first = found["metadata"]["failureCount"], found["metadata"]["sampleFailure"]
-        sys.stdout.write(f"  {count} without a verdict: {first}\n")
+        terminal.write(f"  {count} without a verdict: {first}\n")

@@ -1,10 +1,9 @@
 """`proctor profiles`."""
 
-import sys
-
-from rich.console import Console
 from rich.table import Table
 
+from proctor.cli import terminal
+from proctor.cli.terminal import Screen
 from proctor.solver import profile as profiles
 from proctor.solver.resources import prompt
 
@@ -12,7 +11,7 @@ from proctor.solver.resources import prompt
 def show(name: str | None) -> None:
     """Print the prompt of a profile, or the profiles there are. Raises InputError."""
     if name is not None:
-        sys.stdout.write(prompt(profiles.load(name)))
+        terminal.write(prompt(profiles.load(name)))
         return
     table = Table(box=None, pad_edge=False)
     for title in ("profile", "result", "solution", "marker", "wall"):
@@ -20,4 +19,4 @@ def show(name: str | None) -> None:
     for each in map(profiles.load, profiles.names()):
         wall = f"{float(each.limits.wall):g} s"
         table.add_row(each.name, each.result.file, each.status.solution, each.marker.text, wall)
-    Console().print(table)
+    Screen().print(table)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -15,7 +14,10 @@ from rich.progress import (
 )
 from rich.progress import Progress as Bar
 from rich.table import Table
+from rich.text import Text
 
+from proctor.cli import terminal
+from proctor.cli.terminal import Screen, line
 from proctor.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -29,10 +31,14 @@ _COLOURS = {
 }
 
 
-def coloured(verdict: Verdict) -> str:
-    """Markup for a verdict."""
-    colour = _COLOURS.get(verdict, "yellow")
-    return f"[{colour}]{verdict}[/{colour}]"
+def coloured(verdict: Verdict) -> Text:
+    """Return a verdict in its colour."""
+    return terminal.coloured(verdict, _COLOURS.get(verdict, "yellow"))
+
+
+def counted(counts: Iterable[tuple[Text, int]], separator: str = ", ") -> Text:
+    """Return what there is of each."""
+    return Text(separator).join(line(name, f" {count}") for name, count in counts)
 
 
 class Progress:
@@ -44,10 +50,10 @@ class Progress:
         wanted: bool,
         *,
         doing: str = "judging",
-        shown: Callable[[Any], str] = coloured,
+        shown: Callable[[Any], Text] = coloured,
     ) -> None:
-        """`shown` makes markup of what is counted: verdicts, or members of another enum."""
-        console = Console(stderr=True)
+        """`shown` says how to write what is counted: verdicts, or members of another enum."""
+        console = Screen(stderr=True)
         self._shown = shown
         self._counts: Counter[StrEnum] = Counter()
         self._bar = Bar(
@@ -70,7 +76,8 @@ class Progress:
         """Count what is done."""
         before = self._counts.total()
         self._counts.update(kinds)
-        text = " ".join(f"{self._shown(kind)} {n}" for kind, n in self._counts.most_common())
+        kinds_so_far = ((self._shown(kind), n) for kind, n in self._counts.most_common())
+        text = counted(kinds_so_far, " ").markup
         self._bar.update(self._task, advance=self._counts.total() - before, counts=text)
 
     def __enter__(self) -> Self:
@@ -83,14 +90,14 @@ class Progress:
 
 def note(text: str) -> None:
     """One sentence on stderr."""
-    Console(stderr=True, soft_wrap=True).print(f"proctor: {text}", markup=False, highlight=False)
+    terminal.write(f"proctor: {text}", stderr=True, end="\n")
 
 
 def summary(figures: "Summary") -> None:
     """Verdict counts and pass rates."""
-    console = Console()
-    verdicts = ", ".join(f"{coloured(name)} {n}" for name, n in figures.verdicts.items())
-    console.print(f"{figures.total} programs: {verdicts or 'none'}")
+    console = Screen()
+    verdicts = counted((coloured(name), n) for name, n in figures.verdicts.items())
+    console.print(line(f"{figures.total} programs: ", verdicts or "none"))
     table = Table(box=None, pad_edge=False)
     for heading in ("", "problems", "programs", "passed", "rate"):
         table.add_column(heading, justify="left" if heading == "" else "right")

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from proctor.cli import terminal
 from proctor.errors import InputError
 from proctor.execution import Execution
 from proctor.languages import registry
@@ -56,7 +57,7 @@ def run(
     with open_pool(**pool, cells=1) as opened:
         execution = run_program(program, data, limits=limits, pool=opened)
     if as_json:
-        sys.stdout.write(msgspec.json.encode(facts(execution)).decode() + "\n")
+        terminal.write_json(facts(execution))
     else:
         _show(execution)
     return exit_code(execution)
@@ -86,14 +87,16 @@ def _read(path: str) -> bytes:
 
 
 def _show(execution: Execution) -> None:
-    sys.stdout.buffer.write(execution.stdout)
-    sys.stdout.buffer.flush()
-    sys.stderr.buffer.write(execution.stderr)
-    sys.stderr.buffer.flush()
+    for data, stream in (
+        (execution.stdout, terminal.binary()),
+        (execution.stderr, terminal.binary(stderr=True)),
+    ):
+        stream.write(data)
+        stream.flush()
     if execution.limit is not None:
         used = f"{execution.cpu:.2f} s CPU, {execution.wall:.2f} s wall"
         used += f", {execution.memory / (1 << 20):.0f} MiB"
-        sys.stderr.write(f"proctor: stopped at the {execution.limit} limit ({used})\n")
+        terminal.write(f"proctor: stopped at the {execution.limit} limit ({used})\n", stderr=True)
 
 
 def exit_code(execution: Execution) -> int:

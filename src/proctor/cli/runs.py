@@ -1,11 +1,8 @@
 """`proctor runs` and `proctor export`."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
-import msgspec
-from rich.console import Console
 from rich.table import Table
 
 from proctor.bench.export.formats import RECORDS, export_file
@@ -13,6 +10,8 @@ from proctor.bench.export.formats import export as write
 from proctor.bench.records import current_judges, settings_of
 from proctor.bench.store import Store
 from proctor.bench.store_file import FILE
+from proctor.cli import terminal
+from proctor.cli.terminal import Screen
 from proctor.errors import InputError, ProctorError
 
 
@@ -28,7 +27,7 @@ def show(directory: str, *, as_json: bool) -> int:
     )
     rows = [row for path in found if (row := _row(path)) is not None]
     if as_json:
-        sys.stdout.write(msgspec.json.encode(rows).decode() + "\n")
+        terminal.write_json(rows)
         return 0
     table = Table(box=None, pad_edge=False)
     for heading in ("run", "benchmark", "model", "source", "samples", "left"):
@@ -36,7 +35,7 @@ def show(directory: str, *, as_json: bool) -> int:
     for row in rows:
         table.add_row(*(str(row[name]) for name in ("run", "benchmark", "model", "source",
                                                     "samples", "unfinished")))  # fmt: skip
-    Console().print(table)
+    Screen().print(table)
     return 0
 
 
@@ -65,5 +64,5 @@ def export(run: str, format_: str, out: str) -> int:
             raise InputError("records need a file, since their provenance goes into one beside "
                              "it", field="--out")  # fmt: skip
         else:
-            write(store, format_, sys.stdout.buffer)
+            write(store, format_, terminal.binary())
     return 0

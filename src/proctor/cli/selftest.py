@@ -1,13 +1,10 @@
 """`proctor selftest`."""
 
-import sys
-
-import msgspec
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
-from proctor.cli import render
+from proctor.cli import render, terminal
+from proctor.cli.terminal import Screen, coloured, line
 from proctor.errors import InputError
 from proctor.selftest.attack import load
 from proctor.selftest.report import Outcome, Report, Status, to_json
@@ -43,7 +40,7 @@ def run(
             show=lambda outcome: progress.show([outcome.status]),
         )
     if as_json:
-        sys.stdout.write(msgspec.json.encode(to_json(report)).decode() + "\n")
+        terminal.write_json(to_json(report))
     else:
         _show(report)
     if not report.complete:
@@ -52,23 +49,23 @@ def run(
     return 0 if report.clean else 1
 
 
-def _coloured(status: Status) -> str:
-    return f"[{_COLOURS[status]}]{status}[/{_COLOURS[status]}]"
+def _coloured(status: Status) -> Text:
+    return coloured(status, _COLOURS[status])
 
 
 def _show(report: Report) -> None:
-    console = Console(highlight=False)
+    console = Screen()
     if console.is_terminal:
         _table(report, console)
     else:
         _lines(report)
-    plain = Console(highlight=False, soft_wrap=True)
+    plain = Screen(soft_wrap=True)
     for what in report.left:
-        plain.print(f"{_coloured(Status.THROUGH)}  left on the host: {escape(what)}")
+        plain.print(line(_coloured(Status.THROUGH), f"  left on the host: {what}"))
     plain.print(_summary(report))
 
 
-def _table(report: Report, console: Console) -> None:
+def _table(report: Report, console: Screen) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("", "attack", "must", "what happened"):
         table.add_column(heading)
@@ -77,10 +74,10 @@ def _table(report: Report, console: Console) -> None:
         if outcome.attack.group != group:
             group = outcome.attack.group
             table.add_section()
-            table.add_row("", f"[bold]{group}[/bold]")
+            table.add_row("", coloured(group, "bold"))
         table.add_row(
-            _coloured(outcome.status), escape(f"{outcome.attack.title} ({outcome.attack.stem})"),
-            outcome.attack.must_text, escape(outcome.happened + _reaped(outcome)),
+            _coloured(outcome.status), f"{outcome.attack.title} ({outcome.attack.stem})",
+            outcome.attack.must_text, outcome.happened + _reaped(outcome),
         )  # fmt: skip
     console.print(table)
 
@@ -88,7 +85,7 @@ def _table(report: Report, console: Console) -> None:
 def _lines(report: Report) -> None:
     for outcome in report.outcomes:
         attack = outcome.attack
-        sys.stdout.write(
+        terminal.write(
             f"{outcome.status:<14}  {attack.name}: {attack.title}; must: {attack.must_text};"
             f" happened: {outcome.happened}{_reaped(outcome)}\n"
         )
@@ -98,11 +95,9 @@ def _reaped(outcome: Outcome) -> str:
     return "" if outcome.reaped is None else f", gone after {outcome.reaped * 1000:.0f} ms"
 
 
-def _summary(report: Report) -> str:
-    counts = ", ".join(f"{_coloured(s)} {report.counts[s]}" for s in Status if report.counts[s])
+def _summary(report: Report) -> Text:
+    counts = render.counted((_coloured(s), report.counts[s]) for s in Status if report.counts[s])
     slowest = report.slowest_reaping
     reaping = "" if slowest is None else f", slowest end {slowest * 1000:.0f} ms after its limit"
-    return (
-        f"level {report.isolation.level}: {len(report.outcomes)} attacks in"
-        f" {report.seconds:.0f} s: {counts}{reaping}"
-    )
+    done = f"{len(report.outcomes)} attacks in {report.seconds:.0f} s"
+    return line(f"level {report.isolation.level}: {done}: ", counts, reaping)

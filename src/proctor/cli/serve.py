@@ -2,17 +2,17 @@
 
 import contextlib
 import importlib.util
-import json
 import logging
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from proctor import config
+from proctor.cli import terminal
 from proctor.engine.package_sets import PackageSet
 from proctor.errors import UsageError
+from proctor.plain_text import plain
 from proctor.serve.settings import ServeSettings, Tokens, read_tokens
 from proctor.solver.profile import load
 from proctor.units import size
@@ -77,14 +77,15 @@ def configured(
     said = config.load().serve
     written = {
         "host": said.host, "port": said.port, "cells": said.cells, "sessions": said.sessions,
-        "most_waiting": said.max_waiting,
+        "most_waiting": said.max_waiting, "most_connections": said.max_connections,
+        "allow_hosts": said.allow_hosts,
     }  # fmt: skip
     named = {**written, **{name: value for name, value in typed.items() if value is not None}}
     return settings(
-        token_file or said.token_file,
-        most_body or said.max_body or MOST_BODY,
-        packages or list(said.packages),
-        preload or list(said.preload),
+        said.token_file if token_file is None else token_file,
+        next(each for each in (most_body, said.max_body, MOST_BODY) if each is not None),
+        list(said.packages) if packages is None else packages,
+        list(said.preload) if preload is None else preload,
         package_sets,
         said.package_sets,
         **{name: value for name, value in named.items() if value is not None},
@@ -101,10 +102,11 @@ def serve(settings: ServeSettings, *, as_json: bool, access_log: bool) -> int:
 
     def ready(url: str) -> None:
         if as_json:
-            sys.stdout.write(json.dumps({"url": url}) + "\n")
-            sys.stdout.flush()
+            terminal.write_json({"url": url})
         else:
-            sys.stderr.write(f"proctor serves at {url} (its API: {url}/schema/openapi.json)\n")
+            terminal.write(
+                f"proctor serves at {url} (its API: {url}/schema/openapi.json)\n", stderr=True
+            )
 
     try:
         run(settings, ready)
@@ -134,11 +136,18 @@ def mcp(**engine: Any) -> None:
 def _log(access_log: bool) -> None:
     """Faults go to stderr; so does a line of JSON for every request, if wanted."""
     to_stderr = logging.StreamHandler()
-    to_stderr.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+    to_stderr.setFormatter(_Plain("%(asctime)s %(name)s %(levelname)s %(message)s"))
     logging.getLogger().addHandler(to_stderr)
     access = logging.getLogger("proctor.access")
     access.setLevel(logging.INFO if access_log else logging.WARNING)
     access.propagate = False
     plain = logging.StreamHandler()
-    plain.setFormatter(logging.Formatter("%(message)s"))
+    plain.setFormatter(_Plain("%(message)s"))
     access.addHandler(plain)
+
+
+class _Plain(logging.Formatter):
+    """Log lines hold what clients sent, such as paths."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return plain(super().format(record))

@@ -15,6 +15,16 @@ PackageSets = Annotated[
         "--package-set", help="Packages that requests may ask for by name.", metavar="NAME=DIR"
     ),
 ]
+MaxConnections = Annotated[
+    int | None, typer.Option("--max-connections", help="Connections at once (4096).", metavar="N")
+]
+AllowHosts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-host", help="Further name that it is asked by, if without tokens; repeatable.",
+        metavar="HOST",
+    ),
+]  # fmt: skip
 Isolation = Annotated[
     str | None,
     typer.Option(
@@ -55,6 +65,8 @@ def serve_command(
     max_body: Annotated[
         str | None, typer.Option(help="Limit on one request (256M).", metavar="SIZE")
     ] = None,
+    max_connections: MaxConnections = None,
+    allow_host: AllowHosts = None,
     config: Annotated[
         str | None,
         typer.Option(help="Configuration file, whose [serve] these go above.", metavar="FILE"),
@@ -80,7 +92,8 @@ def serve_command(
         serve.use_config(config)
     settings = serve.configured(
         token_file, max_body, packages, preload, package_set, host=host, port=port, cells=cells,
-        sessions=sessions, most_waiting=max_waiting, isolation=isolation,
+        sessions=sessions, most_waiting=max_waiting, most_connections=max_connections,
+        allow_hosts=None if allow_host is None else tuple(allow_host), isolation=isolation,
         min_isolation=min_isolation, python=python,
     )  # fmt: skip
     raise typer.Exit(serve.serve(settings, as_json=json, access_log=access_log))

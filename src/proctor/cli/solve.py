@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
+from proctor.cli import terminal
+from proctor.cli.terminal import Screen, coloured
 from proctor.errors import InputError
 from proctor.solver import profile as profiles
 from proctor.solver.envelope import Envelope, Incumbent
@@ -48,7 +47,7 @@ def solve(wanted: Wanted, host: dict[str, Any], *, as_json: bool, stream: bool) 
         roundtrip=wanted.roundtrip,
     )  # fmt: skip
     store = None if wanted.out is None else Path(wanted.out)
-    screen = Console(stderr=True)
+    screen = Screen(stderr=True)
     interrupted = False
     with SolverHost(**host, cells=1, store=store) as solvers:
         run = solvers.start(asked, _hearing(screen, stream=stream, quiet=as_json))
@@ -61,11 +60,11 @@ def solve(wanted: Wanted, host: dict[str, Any], *, as_json: bool, stream: bool) 
     if envelope.phase == "prepare" and not (stream or as_json):
         raise InputError(envelope.error_digest, file=wanted.given)
     if stream:
-        _line({"event": "result", "result": envelope})
+        terminal.write_json({"event": "result", "result": envelope})
     elif as_json:
-        _line(envelope)
+        terminal.write_json(envelope)
     else:
-        _show(envelope, Console())
+        _show(envelope, Screen())
     return _INTERRUPTED if interrupted else _code(envelope)
 
 
@@ -75,7 +74,7 @@ def check(wanted: Wanted, host: dict[str, Any], *, compiled: bool) -> int:
         gated = solvers.check(
             _read(wanted.program), profiles.load(wanted.profile), compiled=compiled
         )
-    _line({"ok": gated.ok, "error": gated.error})
+    terminal.write_json({"ok": gated.ok, "error": gated.error})
     return 0 if gated.ok else 1
 
 
@@ -99,16 +98,11 @@ def _read(path: str) -> bytes:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from error
 
 
-def _line(value: Any) -> None:
-    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
-    sys.stdout.flush()
-
-
-def _hearing(screen: Console, *, stream: bool, quiet: bool) -> Any:
+def _hearing(screen: Screen, *, stream: bool, quiet: bool) -> Any:
     def hear(incumbent: Incumbent) -> None:
         if stream:
             with contextlib.suppress(BrokenPipeError):
-                _line({"event": "incumbent", "incumbent": incumbent})
+                terminal.write_json({"event": "incumbent", "incumbent": incumbent})
         elif not quiet and screen.is_terminal:
             screen.print(f"{incumbent.t:8.2f} s  {_figures(incumbent.objective, incumbent.bound)}")
 
@@ -121,21 +115,21 @@ def _figures(objective: float | None, bound: float | None) -> str:
     return ", ".join(parts) or "a solution"
 
 
-def _show(envelope: Envelope, screen: Console) -> None:
+def _show(envelope: Envelope, screen: Screen) -> None:
     word = "accepted" if envelope.accepted else "not accepted"
     colour = "green" if envelope.accepted else "red"
-    screen.print(f"[{colour}]{envelope.status}, {word}[/]", highlight=False)
+    screen.print(coloured(f"{envelope.status}, {word}", colour))
     table = Table(box=None, show_header=False, pad_edge=False)
     for name, value in _rows(envelope):
-        table.add_row(name, _plain(value))
+        table.add_row(name, value)
     screen.print(table)
     report = envelope.validation or envelope.partial.validation
     if report is not None:
         _violations(report, screen)
     for warning in envelope.warnings:
-        screen.print(f"warning: {_plain(warning)}", highlight=False)
+        screen.print(f"warning: {warning}")
     if envelope.error_digest:
-        screen.print(_plain(envelope.error_digest), highlight=False)
+        screen.print(envelope.error_digest)
 
 
 def _rows(envelope: Envelope) -> list[tuple[str, str]]:
@@ -163,18 +157,11 @@ def _rows(envelope: Envelope) -> list[tuple[str, str]]:
     return rows
 
 
-def _plain(text: str) -> str:
-    """What programs say, as text: no markup, and nothing that a terminal obeys."""
-    return escape(
-        "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
-    )
-
-
-def _violations(report: Report, screen: Console) -> None:
+def _violations(report: Report, screen: Screen) -> None:
     for each in report.violations[:_SHOWN]:
         text = f"{each.severity}: {each.constraint_id} ({each.kind}): {each.message}"
-        screen.print(_plain(text), highlight=False)
+        screen.print(text)
     if (more := len(report.violations) - _SHOWN) > 0:
-        screen.print(f"... and {more} more", highlight=False)
+        screen.print(f"... and {more} more")
     for note in report.unchecked_notes[:_SHOWN]:
-        screen.print(f"unchecked: {_plain(note)}", highlight=False)
+        screen.print(f"unchecked: {note}")

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from proctor.cli import terminal
 from proctor.errors import InputError, ProctorError
 from proctor.sandbox.machine import plain_file
 from proctor.solver import legacy, profile
@@ -29,10 +30,10 @@ def main() -> None:
     """Do what the first argument says."""
     words = sys.argv[1:]
     if words in (["-h"], ["--help"]):
-        sys.stdout.write(_USAGE)
+        terminal.write(_USAGE)
         return
     if len(words) > 1 or (words and words[0].startswith("-") and words[0] not in _MODES):
-        sys.stderr.write(_USAGE)
+        terminal.write(_USAGE, stderr=True)
         sys.exit(2)
     if words == ["--daemon"]:
         from proctor.cli.main import main as proctor
@@ -40,7 +41,7 @@ def main() -> None:
         sys.argv = ["proctor", "daemon", "--no-hello"]
         proctor()
     answer = _check(words[0]) if words and words[0] in _MODES else _execute(words)
-    sys.stdout.write(json.dumps(answer, allow_nan=False) + "\n")
+    terminal.write(json.dumps(answer, allow_nan=False), end="\n")
 
 
 _MODES = ("--syntax-check", "--ast-check", "--daemon")

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from proctor.cli import terminal
 from proctor.errors import InputError
 from proctor.solver.timetable import itc2007, serving
 
@@ -16,7 +17,7 @@ STDIN = "-"
 def skeleton(out: str | None) -> None:
     """Print the program, or write it and what it imports into a directory."""
     if out is None:
-        sys.stdout.write(serving.text())
+        terminal.binary().write(serving.text().encode())
         return
     files = {**serving.files(), PROGRAM: serving.text().encode()}
     try:
@@ -26,13 +27,13 @@ def skeleton(out: str | None) -> None:
             path.write_bytes(data)
     except OSError as error:
         raise InputError(f"cannot write: {error.strerror}", file=out) from error
-    sys.stdout.write(f"{Path(out, PROGRAM)} and {len(files) - 1} files that it imports\n")
+    terminal.write(f"{Path(out, PROGRAM)} and {len(files) - 1} files that it imports\n")
 
 
 def convert(file: str) -> None:
     """Print an instance as input."""
     given = itc2007.read(_text(file), file)
-    sys.stdout.write(msgspec.json.encode(itc2007.convert(given)).decode() + "\n")
+    terminal.write_json(itc2007.convert(given))
 
 
 def solution(file: str) -> None:
@@ -41,7 +42,7 @@ def solution(file: str) -> None:
         result: Any = msgspec.json.decode(_text(file))
     except msgspec.DecodeError as error:
         raise InputError(f"no JSON: {error}", file=file) from error
-    sys.stdout.write(itc2007.solution(result))
+    terminal.binary().write(itc2007.solution(result).encode())
 
 
 def _text(file: str) -> str:

@@ -1,13 +1,12 @@
 """`proctor verify PACKAGE`."""
 
-import sys
 from typing import Any
 
 import msgspec
-from rich.console import Console
 
-from proctor.cli import render
-from proctor.cli.contest import console_of, to_json
+from proctor.cli import render, terminal
+from proctor.cli.contest import to_json
+from proctor.cli.terminal import Screen, coloured, line
 from proctor.errors import InputError
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.problem import ContestProblem
@@ -21,10 +20,10 @@ def verify_package(path: str, arena: Arena, *, as_json: bool) -> int:
     package = load(path)
     if not package.submissions:
         raise InputError("the package has no labelled submissions to verify", file=path)
-    console = console_of(stderr=as_json)
+    console = Screen(stderr=as_json, wide=True)
     lacking = [f"{name}: its language is not here, so it is left out" for name in left_out(package)]
     for note in (*package.notes, *lacking):
-        console.print(f"note: {note}", markup=False, highlight=False)
+        console.print(f"note: {note}")
 
     def show(checked: Checked) -> None:
         progress.show([checked.judgement.verdict])
@@ -36,40 +35,37 @@ def verify_package(path: str, arena: Arena, *, as_json: bool) -> int:
         checked, timed = verify(package, arena, show)
     wrong = [each for each in checked if each.differences]
     if as_json:
-        sys.stdout.write(msgspec.json.encode(_verified(package.problem, checked, timed)).decode())
-        sys.stdout.write("\n")
+        terminal.write_json(_verified(package.problem, checked, timed))
     else:
         _show_timing(console, timed)
         right = len(checked) - len(wrong)
-        console.print(f"{right} of {len(checked)} submissions as labelled", highlight=False)
+        console.print(f"{right} of {len(checked)} submissions as labelled")
     if any(each.judgement.verdict is Verdict.INFRA_FAULT for each in wrong):
         return 125
     return 1 if wrong else 0
 
 
-def _show_checked(console: Console, checked: Checked) -> None:
+def _show_checked(console: Screen, checked: Checked) -> None:
     judgement = checked.judgement
-    mark = "[red]DIFFERS[/red]" if checked.differences else "[green]ok[/green]"
+    mark = coloured("DIFFERS", "red") if checked.differences else coloured("ok", "green")
     points = "" if judgement.points is None else f", {judgement.points:g} points"
-    console.print(
-        f"{mark}  {checked.submission.name}: {render.coloured(judgement.verdict)}{points},"
-        f" {checked.slowest:.2f} s",
-        highlight=False,
-    )
+    verdict = render.coloured(judgement.verdict)
+    name, took = checked.submission.name, f"{points}, {checked.slowest:.2f} s"
+    console.print(line(mark, f"  {name}: ", verdict, took))
     for text in (*checked.differences, *checked.warnings):
-        console.print(f"    {text}", markup=False, highlight=False)
+        console.print(f"    {text}")
     if checked.differences and judgement.compiler_output:
-        console.print(judgement.compiler_output[:2000], markup=False, highlight=False)
+        console.print(judgement.compiler_output[:2000])
 
 
-def _show_timing(console: Console, timed: Timed) -> None:
+def _show_timing(console: Screen, timed: Timed) -> None:
     how = "as stated" if timed.given else "worked out"
     parts = [f"time limit {timed.limit:g} s ({how})"]
     if timed.slowest_right is not None:
         parts.append(f"slowest right {timed.slowest_right:.2f} s")
     if timed.fastest_slow is not None:
         parts.append(f"fastest too slow {timed.fastest_slow:.2f} s")
-    console.print("; ".join(parts), highlight=False)
+    console.print("; ".join(parts))
 
 
 def _verified(problem: ContestProblem, checked: list[Checked], timed: Timed) -> dict[str, Any]:

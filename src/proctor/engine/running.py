@@ -43,6 +43,8 @@ class RunRequest:
     """Bytes to bring back in all."""
     packages: str | None = None
     """Set of packages that it may import, besides those for all."""
+    assertions: bool = False
+    """Have assertions evaluated in languages that do not do so by themselves."""
     scripts: Scripts | None = None
     """Compile and run by these: of the program only its files count, and its source if it has a
     name."""
@@ -138,7 +140,9 @@ class Runner:
         began = time.monotonic()
         compiler = Compiler(in_cell(cell), self.cache, self.headers)
         try:
-            built = compiler.build(request.program, cpu=request.compile_cpu)
+            built = compiler.build(
+                request.program, cpu=request.compile_cpu, assertions=request.assertions
+            )
         except CompileFailed as error:
             said, wall = error.output or str(error), time.monotonic() - began
             return Ran(Compilation(False, said, wall, error.execution), None)

@@ -41,6 +41,8 @@ class Built:
     """Of all that went into it."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Further variables of its runs."""
+    assertions: bool = False
+    """Whether its runs evaluate assertions, as far as that takes something."""
 
     def command(
         self,
@@ -62,6 +64,7 @@ class Built:
             **self.found.tools,
             **self.values,
             "memory_mb": str(memory // MIB),
+            "assertions": self.found.language.assertions.run if self.assertions else (),
         }
         own = dict(self.files)
         executable = own.pop(run.executable) if run.executable else None
@@ -103,10 +106,12 @@ class Compiler:
         stub_files: Mapping[str, bytes] | None = None,
         flags: Sequence[str] = (),
         cpu: float | None = None,
+        assertions: bool = False,
     ) -> Built:
         """Compile a program together with a task's own files, which win over its own.
 
         `cpu`: CPU seconds that it may take, if not what the language's definition says.
+        `assertions`: have them evaluated, in a language that does not do so by itself.
 
         Raises CompileFailed, InputError (unknown language), NoLanguage (not on this machine),
         InfraFault.
@@ -115,6 +120,9 @@ class Compiler:
         language = found.language
         own = program.name or naming.file_name(language, program.source)
         files = {**program.files, own: program.encoded(), **(stub_files or {})}
+        if assertions:
+            flags = [*flags, *language.assertions.flags]
+            files |= {name: text.encode() for name, text in language.assertions.files.items()}
         entry = _entry(language, own, stub_files or {})
         for name in files:
             check_relative(name)
@@ -131,13 +139,13 @@ class Compiler:
             )
         values = naming.values(language, entry, sources)
         if language.compile is None:
-            return Built(found, files, values, digest)
+            return Built(found, files, values, digest, assertions=assertions)
         with _one_at_a_time(digest):
             outputs = self._cache.get(digest)
             if outputs is None:
                 outputs = self._compile(found, files, own, list(sources), values, flags, cpu)
                 self._cache.put(digest, outputs)
-        return Built(found, outputs, values, digest)
+        return Built(found, outputs, values, digest, assertions=assertions)
 
     def _compile(
         self,

@@ -15,10 +15,10 @@ from proctor.limits import GIB, MIB
 
 _ID = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,31}")
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
-LISTS = frozenset({"flags", "sources"})
+LISTS = frozenset({"assertions", "flags", "sources"})
 """Placeholders that are a word of their own and become any number of words."""
-_COMPILE_VALUES = LISTS | {"source", "stem"}
-_RUN_VALUES = frozenset({"source", "stem", "class", "memory_mb"})
+_COMPILE_VALUES = frozenset({"flags", "sources", "source", "stem"})
+_RUN_VALUES = frozenset({"source", "stem", "class", "memory_mb", "assertions"})
 
 
 class Tool(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -63,6 +63,17 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What stderr holds when the runtime was refused memory and said so by itself."""
 
 
+class Assertions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How assertions come to be evaluated in a language that does not do so by itself."""
+
+    flags: tuple[str, ...] = ()
+    """For the compiler."""
+    run: tuple[str, ...] = ()
+    """What `{assertions}` in the command stands for."""
+    files: dict[str, str] = msgspec.field(default_factory=dict)
+    """Put beside the sources, and compiled if they are such."""
+
+
 class SelfTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A program, its input, and what it must print."""
 
@@ -89,6 +100,8 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     selftest: SelfTest
     compile: Compile | None = None
     """None: there is nothing to compile or check."""
+    assertions: Assertions = Assertions()
+    """Used if a run asks for it; else what the language does by itself."""
     aliases: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
     """Endings of files that are put beside sources, not compiled."""

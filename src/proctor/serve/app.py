@@ -78,7 +78,7 @@ def make_app(settings: ServeSettings) -> Front:
         logging_config=None,
         debug=False,
     )
-    return Front(cast("Application", app), settings.tokens, metrics)
+    return Front(cast("Application", app), settings, metrics)
 
 
 def _state(metrics: Metrics) -> list[Any]:
@@ -108,7 +108,7 @@ def _mcp(engine: Engine, settings: ServeSettings) -> tuple[list[Any], list[ASGIR
         return [], []
     from proctor.serve.mcp import OverHttp
 
-    served = OverHttp(engine, most_body=settings.most_body, local=not settings.tokens.names)
+    served = OverHttp(engine, most_body=settings.most_body)
 
     @asgi("/mcp", copy_scope=False)
     async def mcp(scope: Scope, receive: Receive, send: Send) -> None:

@@ -2,16 +2,15 @@
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 
 from proctor.serve.bodies import Bodies, Body, declared_length
 from proctor.serve.metrics import Metrics
 from proctor.serve.problem import TYPE, Problem
-from proctor.serve.settings import Tokens, is_local
+from proctor.serve.settings import Hosts, ServeSettings
 
 # The framework's own types have no lifespan.
 Scope = MutableMapping[str, Any]
@@ -21,7 +20,7 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 OPEN = ("/healthz", "/readyz")
-"""Paths that need no token: who looks after servers asks them."""
+"""Paths that need no token, nor a host name of ours: who looks after servers asks them."""
 _access = logging.getLogger("proctor.access")
 
 
@@ -32,8 +31,9 @@ class Front:
     tokens get into them.
     """
 
-    def __init__(self, app: Application, tokens: Tokens, metrics: Metrics) -> None:
-        self._app, self._tokens, self._metrics = app, tokens, metrics
+    def __init__(self, app: Application, settings: ServeSettings, metrics: Metrics) -> None:
+        self._app, self._tokens, self._metrics = app, settings.tokens, metrics
+        self._hosts = Hosts(tuple(each.lower() for each in settings.allow_hosts))
         self.bodies = Bodies()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -43,8 +43,9 @@ class Front:
             return
         began = time.monotonic()
         headers = dict(scope["headers"])
-        if not self._tokens.names and _is_of_a_page(headers.get(b"origin")):
-            await _refuse(scope, send, _PAGE)
+        stranger = None if self._tokens.names else self._stranger(scope["path"], headers)
+        if stranger is not None:
+            await _refuse(scope, send, stranger)
             self._note(scope, None, 403, began)
             return
         owner = self._tokens.owner(headers)
@@ -72,6 +73,16 @@ class Front:
         finally:
             body.release()
             self._note(scope, owner, status or 499, began)
+
+    def _stranger(self, path: str, headers: Mapping[bytes, bytes]) -> Problem | None:
+        """Return what to tell a browser that asks for a page of another host; None for others.
+
+        Who looks after servers asks by any name, and learns that it lives.
+        """
+        host, origin = headers.get(b"host"), headers.get(b"origin")
+        if origin is not None and not self._hosts.has_page(origin, host):
+            return _PAGE
+        return None if path in OPEN or self._hosts.has(host) else _HOST
 
     def _note(self, scope: Scope, owner: str | None, status: int, began: float) -> None:
         took = time.monotonic() - began
@@ -106,22 +117,16 @@ _PAGE = Problem(
     403,
     "forbidden",
     "not for pages of other hosts",
-    "a server without tokens does nothing for a page that a browser shows: use --token-file",
+    "a server without tokens does nothing for a page that a browser shows, if it is not its own:"
+    " use --token-file, or --allow-host with the page's host",
 )
-
-
-def _is_of_a_page(origin: bytes | None) -> bool:
-    """Whether a browser sent it for a page that is not this machine's own.
-
-    Any page may make a browser post to 127.0.0.1; browsers then say whose page it is.
-    """
-    if origin is None:
-        return False
-    try:
-        host = urlsplit(origin.decode("latin-1")).hostname
-    except ValueError:
-        return True
-    return host is None or not is_local(host)
+_HOST = Problem(
+    403,
+    "forbidden",
+    "not by this host name",
+    "a server without tokens is asked as localhost or 127.0.0.1, since any page may have a name"
+    " that leads here: use --token-file, or --allow-host with this name",
+)
 
 
 async def _refuse(scope: Scope, send: Send, why: Problem) -> None:

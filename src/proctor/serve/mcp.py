@@ -228,9 +228,8 @@ class OverHttp:
     The SDK is imported with the first request: it takes as long as all the rest of the server.
     """
 
-    def __init__(self, engine: Engine, *, most_body: int, local: bool) -> None:
-        """`local`: nobody shows a token, so that only pages of this machine may ask."""
-        self._engine, self._most_body, self._local = engine, most_body, local
+    def __init__(self, engine: Engine, *, most_body: int) -> None:
+        self._engine, self._most_body = engine, most_body
         self._starting = asyncio.Lock()
         self._over = asyncio.Event()
         self._manager: StreamableHTTPSessionManager | None = None
@@ -277,12 +276,8 @@ class OverHttp:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
         from mcp.server.transport_security import TransportSecuritySettings
 
-        hosts = ["127.0.0.1:*", "localhost:*", "[::1]:*", "127.0.0.1", "localhost", "[::1]"]
-        guard = TransportSecuritySettings(
-            enable_dns_rebinding_protection=self._local,
-            allowed_hosts=hosts,
-            allowed_origins=[f"http://{host}" for host in hosts],
-        )
+        # Hosts and origins are looked at in front.py, for all doors.
+        guard = TransportSecuritySettings(enable_dns_rebinding_protection=False)
         return StreamableHTTPSessionManager(
             make_server(self._engine),
             security_settings=guard,

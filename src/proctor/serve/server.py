@@ -9,6 +9,7 @@ import uvicorn
 
 from proctor.errors import SettingsError
 from proctor.serve.app import make_app
+from proctor.serve.connection import bounded
 from proctor.serve.settings import ServeSettings
 
 _BACKLOG = 4096
@@ -21,14 +22,14 @@ def serve(settings: ServeSettings, ready: Callable[[str], None]) -> None:
 
     Raises SettingsError if the address cannot be had, PlatformError where nothing can be run.
     """
-    _allow_many_connections()
+    most = min(settings.most_connections, _descriptors() * 3 // 4)
     listening = _listen(settings.host, settings.port)
     with listening:
         app = make_app(settings)
         config = uvicorn.Config(
             app,
             loop="uvloop" if sys.platform != "win32" else "asyncio",
-            http="httptools",
+            http=bounded(most),
             ws="websockets-sansio",
             lifespan="on",
             log_config=None,
@@ -64,12 +65,14 @@ def _listen(host: str, port: int) -> socket.socket:
         raise SettingsError(f"cannot listen on {host}, port {port}: {error}") from error
 
 
-def _allow_many_connections() -> None:
-    """Raise the limit on descriptors as far as we may: every connection is one."""
+def _descriptors() -> int:
+    """Return how many descriptors we may have, raised as far as may be: a connection is one."""
     if sys.platform == "win32":
-        return
+        return _BACKLOG * 2
     import resource
 
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return sys.maxsize if allowed == resource.RLIM_INFINITY else allowed

@@ -9,6 +9,7 @@ from binascii import Error as NotBase64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from proctor.engine.engine import MOST_WAITING
 from proctor.engine.package_sets import PackageSet
@@ -67,6 +68,10 @@ class ServeSettings:
     """Jobs of one owner that may wait before native clients are told to come back."""
     most_body: int = 256 * MIB
     """Bytes of one request."""
+    most_connections: int = 4096
+    """Connections at once; three quarters of the descriptors that we may have, if that is less."""
+    allow_hosts: tuple[str, ...] = ()
+    """Further names, with a port or without, that a server without tokens is asked by."""
     isolation: str | None = None
     min_isolation: str | None = None
     python: str | None = None
@@ -80,11 +85,59 @@ class ServeSettings:
     def __post_init__(self) -> None:
         if not 0 <= self.port < 65536:
             raise SettingsError(f"a port is a number from 0 to 65535, not {self.port}")
+        if self.most_connections < 1:
+            raise SettingsError(
+                f"--max-connections must be at least 1, not {self.most_connections}"
+            )
         if not is_local(self.host) and not self.tokens.names:
             raise SettingsError(
                 f"whoever reaches {self.host} could run programs here: name a file of tokens with"
                 " --token-file, or listen on 127.0.0.1"
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """Names that a server without tokens may be asked by.
+
+    Any page may make a browser send requests to 127.0.0.1, and whoever owns the page's name may
+    have it lead there afterwards (DNS rebinding). Browsers then say whose page it is (`Origin`),
+    and by which name they ask (`Host`).
+    """
+
+    allowed: tuple[str, ...] = ()
+    """Besides this machine's own, with a port or without; in small letters."""
+
+    def has(self, host: bytes | None) -> bool:
+        """Whether a request for this `Host` may be answered: of this machine, or allowed."""
+        found = _split(host)
+        if found is None:
+            return False
+        name, whole = found
+        return is_local(name) or self._allows(name, whole)
+
+    def has_page(self, origin: bytes, host: bytes | None) -> bool:
+        """Whether a page of this `Origin` may ask for this `Host`: its own host, or allowed."""
+        scheme, _, rest = origin.partition(b"://")
+        found = _split(rest)
+        if found is None or scheme not in {b"http", b"https"}:
+            return False
+        return rest.lower() == (host or b"").lower() or self._allows(*found)
+
+    def _allows(self, name: str, whole: str) -> bool:
+        return name in self.allowed or whole in self.allowed
+
+
+def _split(authority: bytes | None) -> tuple[str, str] | None:
+    """Return the name, and both name and port; None for what is no host."""
+    try:
+        whole = (authority or b"").decode("ascii").lower()
+        parts = urlsplit(f"//{whole}")
+        name = parts.hostname
+        parts.port  # noqa: B018 - raises ValueError for what is no port
+    except ValueError:
+        return None
+    return None if not name or parts.netloc != whole or "@" in whole else (name, whole)
 
 
 def is_local(host: str) -> bool:

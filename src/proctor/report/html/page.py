@@ -10,6 +10,7 @@ import jinja2
 import msgspec
 from markupsafe import Markup
 
+from proctor.plain_text import plain
 from proctor.report.errata import Erratum
 from proctor.report.figures import ALL, RunFigures, difficulties, platforms
 from proctor.report.html import charts, samples, texts
@@ -34,6 +35,7 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=lambda value: plain(value) if type(value) is str else value,
     )
     environment.filters.update(
         percent=texts.percent, number=texts.number, dollars=texts.dollars, p=texts.p_value,

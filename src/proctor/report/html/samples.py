@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from markupsafe import Markup
 
+from proctor.plain_text import plain
 from proctor.report.figures import RunFigures
 from proctor.report.intervals import mean_interval
 from proctor.report.records import SampleRecord
@@ -95,7 +96,7 @@ def _sample(record: SampleRecord) -> tuple[Any, ...]:
 
 def _inert(before: str, content: Any) -> Markup:
     """JSON without its brackets, to stand in a script, where `</script` and `<!--` mean much."""
-    text = msgspec.json.encode(content).decode()
+    text = plain(msgspec.json.encode(content).decode())
     return Markup(before + text[1:-1].replace("<", "\\u003c"))  # noqa: S704 - no `<` is left
 
 

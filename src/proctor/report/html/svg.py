@@ -9,6 +9,8 @@ from xml.etree import ElementTree as ET
 
 from markupsafe import Markup
 
+from proctor.plain_text import plain
+
 WIDTH = 720.0
 Points = Sequence[tuple[float, float]]
 
@@ -19,7 +21,7 @@ class Svg:
     def __init__(self, height: float, label: str) -> None:
         """Begin an empty drawing; `label` says to those who cannot see it what it shows."""
         box = f"0 0 {WIDTH:g} {height:g}"
-        self._root = ET.Element("svg", {"viewBox": box, "role": "img", "aria-label": label})
+        self._root = ET.Element("svg", {"viewBox": box, "role": "img", "aria-label": plain(label)})
 
     def line(self, x1: float, y1: float, x2: float, y2: float, css: str) -> None:
         """Draw a straight line."""
@@ -50,7 +52,7 @@ class Svg:
 
     def text(self, x: float, y: float, text: str, css: str) -> None:
         """Write; the class says where it is anchored."""
-        self._draw("text", css, x=x, y=y).text = text
+        self._draw("text", css, x=x, y=y).text = plain(text)
 
     def markup(self) -> Markup:
         """Return the drawing, escaped, for a template."""
@@ -63,7 +65,7 @@ class Svg:
         }
         element = ET.SubElement(self._root, tag, {**attributes, "class": css})
         if tip:
-            ET.SubElement(element, "title").text = tip
+            ET.SubElement(element, "title").text = plain(tip)
         return element
 
 

@@ -67,6 +67,7 @@ def asked(data: RunCodeRequest) -> RunRequest:
         limits=limits,
         compile_cpu=Limits(cpu=data.compile_timeout).cpu,
         collect=tuple(data.fetch_files),
+        assertions=True,  # as upstream: `java -ea`, `dotnet run` and `rustc` without -O
     )
 
 
