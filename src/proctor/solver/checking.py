@@ -27,15 +27,21 @@ try:
     code = compile(source, "predicate", "eval")
 except SyntaxError:
     exec(compile(source, "predicate", "exec"), names)
+    if "check" not in names:
+        sys.exit("it is no expression, and defines no check(schedule, data)")
     value = names["check"](names["schedule"], data)
 else:
     value = eval(code, names)
-if isinstance(value, (list, tuple)) and len(value) == 2 and isinstance(value[0], bool):
-    ok, said = value
-elif isinstance(value, (list, tuple, str)):
-    ok, said = not value, value
-else:
-    ok, said = bool(value), ""
+match value:
+    case bool():
+        ok, said = value, ""
+    case (bool() as ok, (str() | None) as said):
+        pass
+    case str() | list():
+        ok, said = not value, value
+    case _:
+        sys.exit(f"it returns {type(value).__name__}, which is neither true nor false")
+said = said or ""
 print(json.dumps({"ok": ok, "message": said if isinstance(said, str) else json.dumps(said)}))
 """
 
@@ -118,15 +124,21 @@ def predicates(
     ]  # fmt: skip
     limits = Limits(cpu=float(rule.timeout), memory=512 * MIB, output=MIB, disk=disk)
     found = []
-    for each in asked[:_MOST_PREDICATES]:
+    for each in asked:
+        if len(found) >= _MOST_PREDICATES:
+            why = f"the predicate was not run: {_MOST_PREDICATES} are, of {len(asked)}"
+            found.append(_said(each, {"ok": False, "ran": False, "message": why}))
+            continue
         job = {
             "source": each[rule.source], "input": given, "result": value,
             "solution": value.get(profile.status.solution) if isinstance(value, dict) else None,
         }  # fmt: skip
-        stdin = json.dumps(job).encode()
-        outcome = _outcome(pool, stdin, limits)
-        found.append({"constraintId": str(each.get("id")), **outcome})
+        found.append(_said(each, _outcome(pool, json.dumps(job).encode(), limits)))
     return found
+
+
+def _said(constraint: Mapping[str, Any], outcome: Mapping[str, Any]) -> dict[str, Any]:
+    return {"constraintId": str(constraint.get("id")), **outcome}
 
 
 def _outcome(pool: Submitting, stdin: bytes, limits: Limits) -> dict[str, Any]:

@@ -82,11 +82,12 @@ def _check(
     constraint: Constraint, schedule: Schedule, own: Sequence[Mapping[str, Any]]
 ) -> Iterator[Finding]:
     """What is wrong by a constraint's kind, and by its predicate; raises CannotCheck."""
+    if not own and _has_predicate(constraint):
+        raise CannotCheck("its predicate was not run")
     if constraint.kind in KINDS:
         yield from findings(constraint.kind, constraint.params, schedule)
     elif not own:
-        why = "its predicate was not run" if _has_predicate(constraint) else "no such kind is known"
-        raise CannotCheck(why)
+        raise CannotCheck("no such kind is known")
     for each in own:
         message = text_of(str(each.get("message") or ""), MESSAGE)
         ran = each.get("ran", True) is True
