@@ -195,7 +195,7 @@ def test_a_profile_names_no_directories(tmp_path: Path, field: str) -> None:
 
 def test_a_store_that_others_write_to(tmp_path: Path) -> None:
     store = Store(tmp_path, keep=2, keep_bytes=1000)
-    first = store.save("job_1", b"{}", ())
+    first = store.save(store.new("job_1"), b"{}", ())
     other = tmp_path / "other"
     other.write_text("not ours")
     for n in range(5):
@@ -204,7 +204,7 @@ def test_a_store_that_others_write_to(tmp_path: Path) -> None:
     (store.place / "result_20000101T000000000000_link.json").symlink_to(other)
     (store.place / "result_20000101T000000000001_dir.json").mkdir()
     (store.place / "result_99990101T000000000000_later.json").write_text("x" * 2000)
-    second = store.save("job_2", b"{}", (Found("a/" + "n" * 255, b"", 0.0),))
+    second = store.save(store.new("job_2"), b"{}", (Found("a/" + "n" * 255, b"", 0.0),))
     assert second.exists()
     assert not first.exists()
     assert other.read_text() == "not ours"

@@ -84,8 +84,7 @@ def _code(envelope: Envelope) -> int:
         return _FAULT
     if envelope.phase == "prepare":
         return InputError.exit_code
-    unchecked = envelope.ok and envelope.validation is None and not envelope.partial.available
-    return 0 if envelope.accepted or unchecked else 1
+    return 0 if envelope.accepted else 1
 
 
 def _read(path: str) -> bytes:

@@ -5,6 +5,7 @@ proctor are in profiles/NAME/profile.toml; whoever names a file of his own trust
 runs outside the sandbox.
 """
 
+import dis
 import re
 import tomllib
 from pathlib import Path
@@ -50,6 +51,9 @@ class Input(_Table, frozen=True):
     file: str = "input.json"
     schema: str = ""
     """File with a JSON Schema, beside the profile; empty: any JSON."""
+    check: str = ""
+    """Trusted Python that says what else is wrong with an input, `check(input) -> list of texts`:
+    `module:function`, or `file.py:function` beside the profile."""
     max_bytes: int = 32 * MIB
 
 
@@ -256,6 +260,10 @@ def _checked(profile: Profile) -> Profile:
             value = getattr(value, part)
         if value and not profile.path(value).is_file():
             raise InputError(f"there is no file {value}", field=field)
+    for field, function in (
+        ("input.check", profile.input.check), ("validator.function", profile.validator.function),
+    ):  # fmt: skip
+        _need_function(profile, function, field)
     for field, name in (
         ("entry", profile.entry), ("input.file", profile.input.file),
         ("result.file", profile.result.file),
@@ -271,6 +279,24 @@ def _checked(profile: Profile) -> Profile:
         validator=_numbers(profile.validator, "validator"),
         predicates=_numbers(profile.predicates, "predicates"),
     )
+
+
+def _need_function(profile: Profile, named: str, where: str) -> None:
+    """Raise InputError unless a function can be there: one in a file of the profile's must be."""
+    home, _, function = named.partition(":")
+    if not named or (function.isidentifier() and not home.endswith(".py")):
+        return
+    if not function.isidentifier():
+        raise InputError(f"is module:function or file.py:function, not {named!r}", field=where)
+    try:
+        code = compile(profile.path(home).read_bytes(), home, "exec", dont_inherit=True)
+    except OSError as error:
+        raise InputError(f"cannot be read: {home}: {error.strerror}", field=where) from error
+    except (SyntaxError, ValueError) as error:
+        raise InputError(f"is no Python: {error}", field=where) from error
+    made = {each.argval for each in dis.get_instructions(code) if each.opname.startswith("STORE_")}
+    if function not in made and ("*",) not in code.co_consts:
+        raise InputError(f"{home} defines no {function}", field=where)
 
 
 _DURATIONS = ("wall", "max_wall", "grace", "timeout")
