@@ -55,6 +55,17 @@ class Run:
         """Wait for the answer. Raises PoolClosed if the host is closed first."""
         return self._future.result()
 
+    def result_even_if_interrupted(self) -> Envelope:
+        """Wait for the answer; Ctrl-C ends the program, and what it had found is answered.
+
+        Raises KeyboardInterrupt for another Ctrl-C before that.
+        """
+        try:
+            return self.result()
+        except KeyboardInterrupt:
+            self.cancel()
+            return self.result()
+
 
 class SolverHost:
     """Runs solvers, never more at once than it has cells. Close it, or use it in a `with`."""
