@@ -5,7 +5,7 @@ proctor are in profiles/NAME/profile.toml; whoever names a file of his own trust
 runs outside the sandbox.
 """
 
-import dis
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from proctor import units
+from proctor.cell.compiling import ERRORS
 from proctor.errors import InputError
 from proctor.limits import GIB, MIB
 from proctor.program import check_relative
@@ -289,14 +290,25 @@ def _need_function(profile: Profile, named: str, where: str) -> None:
     if not function.isidentifier():
         raise InputError(f"is module:function or file.py:function, not {named!r}", field=where)
     try:
-        code = compile(profile.path(home).read_bytes(), home, "exec", dont_inherit=True)
+        tree = ast.parse(profile.path(home).read_bytes(), home)
     except OSError as error:
         raise InputError(f"cannot be read: {home}: {error.strerror}", field=where) from error
-    except (SyntaxError, ValueError) as error:
+    except ERRORS as error:
         raise InputError(f"is no Python: {error}", field=where) from error
-    made = {each.argval for each in dis.get_instructions(code) if each.opname.startswith("STORE_")}
-    if function not in made and ("*",) not in code.co_consts:
+    if not any(function in _names(node) for node in ast.walk(tree)):
         raise InputError(f"{home} defines no {function}", field=where)
+
+
+def _names(node: ast.AST) -> set[str]:
+    """Return the names that a node may define."""
+    match node:
+        case ast.FunctionDef() | ast.ClassDef():
+            return {node.name}
+        case ast.alias():
+            return {node.asname or node.name}
+        case ast.Name(ctx=ast.Store()):
+            return {node.id}
+    return set()
 
 
 _DURATIONS = ("wall", "max_wall", "grace", "timeout")
