@@ -32,7 +32,7 @@ _MOST_HELD = 64 * MIB
 _MOST_COLLECTED = 256
 _MOST_AT_ONCE = 16 * MIB
 """Bytes of interim files that one look takes in; what is older is passed over then."""
-_MOST_NAMES = 64
+_MOST_NAMES = 256
 _MOST_ENTRIES = 10_000
 _MOST_READS = 32
 
