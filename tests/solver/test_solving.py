@@ -172,30 +172,6 @@ def test_the_order_of_levels_is_the_users(
         assert opened.solve(SolveRequest(BEST, GIVEN, packing)).isolation == "namespaces"
 
 
-@pytest.mark.parametrize(
-    ("source", "why"),
-    [
-        ("def validate(given, result, custom_checks):\n    while True: pass\n", "took too long"),
-        ("def validate(given, result, custom_checks):\n    raise ValueError(7)\n", "ValueError: 7"),
-        ("def validate(given, result, custom_checks):\n    return [0] * 10**12\n", "MemoryError"),
-        ("def validate(given, result, custom_checks):\n    return None\n", "Report"),
-        ("import os\ndef validate(given, result, custom_checks):\n    os._exit(1)\n", "ended"),
-    ],
-)
-def test_a_validator_that_fails_accepts_nothing(
-    host: SolverHost, tmp_path: Path, source: str, why: str
-) -> None:
-    profile = own_profile(tmp_path, validate=source)
-    if why == "took too long":
-        quick = msgspec.structs.replace(profile.validator, timeout=1.0)
-        profile = msgspec.structs.replace(profile, validator=quick)
-    envelope = host.solve(SolveRequest(BEST, GIVEN, profile))
-    assert (envelope.ok, envelope.accepted, envelope.validation) == (True, False, None)
-    assert why in "".join(envelope.warnings)
-    sound = host.solve(SolveRequest(BEST, GIVEN, profiles.load("packing")))
-    assert sound.accepted  # the checking process is there again
-
-
 def test_a_validator_that_prints_is_heard_of_nowhere(host: SolverHost, tmp_path: Path) -> None:
     text = (profiles.BUILT_IN / "packing/validate.py").read_text()
     own_profile(

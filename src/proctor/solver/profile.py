@@ -285,16 +285,18 @@ def _checked(profile: Profile) -> Profile:
 def _need_function(profile: Profile, named: str, where: str) -> None:
     """Raise InputError unless a function can be there: one in a file of the profile's must be."""
     home, _, function = named.partition(":")
-    if not named or (function.isidentifier() and not home.endswith(".py")):
+    if not named:
         return
-    if not function.isidentifier():
+    if not home or not function.isidentifier():
         raise InputError(f"is module:function or file.py:function, not {named!r}", field=where)
+    if not home.endswith(".py"):
+        return
     try:
         tree = ast.parse(profile.path(home).read_bytes(), home)
     except OSError as error:
         raise InputError(f"cannot be read: {home}: {error.strerror}", field=where) from error
     except ERRORS as error:
-        raise InputError(f"is no Python: {error}", field=where) from error
+        raise InputError(f"{home} is no Python: {error}", field=where) from error
     if not any(function in _names(node) for node in ast.walk(tree)):
         raise InputError(f"{home} defines no {function}", field=where)
 

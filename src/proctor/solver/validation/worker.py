@@ -71,7 +71,7 @@ def _encoded(request: _Request) -> bytes:
             raise ValueError("its report is too large")
     except InputError as error:
         answer = json.dumps({"refused": str(error)}).encode()
-    except Exception as error:  # noqa: BLE001 - the profile's own code; its failure is reported
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the profile's own code; its failure is reported
         answer = json.dumps(
             {"failed": f"{type(error).__name__}: {error}{_line_of(error)}"}
         ).encode()
@@ -98,7 +98,7 @@ def _answer(request: _Request) -> dict[str, Any]:
     return {"report": plain}
 
 
-def _line_of(error: Exception) -> str:
+def _line_of(error: BaseException) -> str:
     """Return where in the profile's function an error was raised, if it was there."""
     frames = [each for each in traceback.extract_tb(error.__traceback__) if each.filename in _OWN]
     return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
