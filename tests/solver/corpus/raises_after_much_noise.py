@@ -19,7 +19,7 @@ import sys
 
 def deep(n):
     if n:
-        return deep(n - 1)
+        return deep(n - 1) if n else "a line that is long enough for few of its kind to be shown"
     raise ValueError("the heart of the matter")
 
 
