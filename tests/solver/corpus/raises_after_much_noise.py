@@ -19,7 +19,7 @@ import sys
 
 def deep(n):
     if n:
-        return deep(n - 1) if n else "a line that is long enough for few of its kind to be shown"
+        return deep(n - 1) if n else "a line that is long enough for few of its kind to be shown, as lines of generated programs are, which add whole constraints of a model, with all of their coefficients, conditions and comprehensions, in one expression of some hundreds of letters"
     raise ValueError("the heart of the matter")
 
 
