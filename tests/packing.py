@@ -21,6 +21,15 @@ PLAIN = HEAD + "put('result.json', alone)\n"
 """A bin for each item."""
 FOREVER = HEAD + "put('inc_1.json', alone)\nwhile True: time.sleep(1000)\n"
 """Leaves an incumbent, and never ends."""
+LOST = (
+    HEAD
+    + """
+put('inc_1.json', [['a', 'b'], ['c']])
+put('inc_2.json', alone)
+json.dump({"status": "UNKNOWN"}, open("result.json", "w"))
+"""
+)
+"""Finds the best, then a worse one, and then gives up."""
 CP_SAT = (
     HEAD
     + """

@@ -2,12 +2,15 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from proctor.solver import profile as profiles
 
 GIVEN = '{"capacity": 10, "items": [{"id": "a", "size": 6}, {"id": "b", "size": 5}, {"id": "c", "size": 4}]}'
 GOOD = """
@@ -116,3 +119,58 @@ def test_ctrl_c_shows_what_was_found(place: Path) -> None:
         result = json.loads(process.stdout.readline())["result"]
         assert process.wait(60) == 130
     assert (result["status"], result["partial"]["valid"]) == ("cancelled", True)
+
+
+VALIDATOR = """
+from proctor.solver.validation.report import report
+def check(given): return []
+def validate(given, result, custom_checks=()):
+    if result.get("bins"):
+        {body}
+    return report([])
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "why"),
+    [
+        ("return report([])", 0, "optimal, accepted"),
+        ("raise ValueError('not today')", 1, "ValueError: not today (validate.py, line 6)"),
+        ("while True: pass", 1, "took too long"),
+        ("import os; os._exit(0)", 1, "ended in the middle"),
+        ("return report([result])", 1, "AttributeError"),
+        ("return )", 2, "validate.py is no Python"),
+        (None, 2, "validate.py: No such file"),
+        ("", 1, "names no validator"),
+    ],
+)
+def test_only_what_a_validator_accepts_has_exit_code_0(
+    place: Path, body: str | None, code: int, why: str
+) -> None:
+    shutil.copytree(profiles.BUILT_IN / "packing", place / "own")
+    profile = place / "own/profile.toml"
+    text = profile.read_text().replace("warm =", "#")
+    if body:
+        (place / "own/validate.py").write_text(VALIDATOR.format(body=body))
+        text += 'timeout = "2s"\n'
+    elif body is None:
+        (place / "own/validate.py").unlink()
+    else:
+        text = text.partition("[validator]")[0]
+    profile.write_text(text)
+    words = ["--input", "input.json", "--profile", str(profile), "--isolation", "namespaces"]
+    proctor = str(Path(sys.executable).with_name("proctor"))
+    done = subprocess.run(
+        [proctor, "solve", "good.py", *words], cwd=place, capture_output=True, text=True,
+        env={**os.environ, "COLUMNS": "300"},
+    )  # fmt: skip
+    assert done.returncode == code, done
+    assert why in done.stdout + done.stderr
+
+
+def test_a_broken_task_is_wrong_usage(place: Path) -> None:
+    items = [{"id": "a", "size": 1}, {"id": "a", "size": 1}]
+    (place / "input.json").write_text(json.dumps({"capacity": 10, "items": items}))
+    done = solve(place, "good.py", "--input", "input.json")
+    assert done.returncode == 2
+    assert "2 items have the id 'a'" in done.stderr

@@ -5,7 +5,9 @@ level none, with bait set up, with attacks that harm nothing but the bait.
 """
 
 import os
+import subprocess
 import sys
+import sysconfig
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 
 from proctor.errors import NoIsolation, SettingsError
 from proctor.execution import Guarantee, Isolation, Strength
+from proctor.selftest import attempt, run
 from proctor.selftest.attack import Attack, Kind, load, parse
 from proctor.selftest.attempt import SECRET, _excuse
 from proctor.selftest.bait import SHARED_DIRECTORIES, Bait
@@ -294,3 +297,20 @@ def test_attacks_are_no_part_of_the_program() -> None:
     """Importing proctor's own modules must never import one."""
     assert not any(name.startswith("proctor.selftest.attacks") for name in sys.modules)
     assert Kind.RUN in {a.kind for a in load()}
+
+
+@pytest.mark.parametrize("niceness", [3, 10])
+def test_a_host_that_was_started_by_nice_is_no_finding(niceness: int) -> None:
+    """A cell has its host's niceness; what the program before it left would be more."""
+    proctor = str(Path(sysconfig.get_path("scripts"), "proctor"))
+    only = [proctor, "selftest", "--only", "signals_and_timers"]
+    done = subprocess.run(["nice", "-n", str(niceness), *only], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_niceness_that_was_left_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As told of a cell whose jobs had less before."""
+    attack = load(["signals_and_timers"])[0]
+    before = attempt.look_around
+    monkeypatch.setattr(run, "look_around", lambda cell: replace(before(cell), niceness=-1))
+    assert "a niceness" in only(selftest([attack])).happened

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from packing import CP_SAT, FOREVER, HEAD, PLAIN, typed
+from packing import CP_SAT, FOREVER, HEAD, LOST, PLAIN, typed
 from served import serving
 
 
@@ -44,6 +44,20 @@ def test_what_cannot_be_used_is_refused(client: httpx.Client, more: dict[str, An
     answer = execute(client, PLAIN, **more)
     assert answer.status_code == 400
     assert next(iter(more)) in answer.json()["error"]
+
+
+def test_the_best_is_the_answer_though_the_program_gave_up(client: httpx.Client) -> None:
+    found = execute(client, LOST).json()["result"]
+    assert (found["ok"], found["status"], found["errorDigest"]) == (True, "feasible", "")
+    assert found["resultData"]["bins"] == [["a", "b"], ["c"]]
+    assert found["validation"]["ok"] is True
+
+
+def test_a_task_that_is_none_is_told(client: httpx.Client) -> None:
+    items = [{"id": "a", "size": 1}] * 2
+    answer = execute(client, LOST, input={"capacity": 1, "items": items}).json()["result"]
+    assert (answer["phase"], answer["status"], answer["ok"]) == ("parse", "crashed", False)
+    assert answer["errorDigest"] == "the input: 2 items have the id 'a'"
 
 
 def test_time_is_over(client: httpx.Client) -> None:

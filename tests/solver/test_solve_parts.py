@@ -18,16 +18,16 @@ from proctor.solver.artifacts import Store
 
 def test_the_store_keeps_the_latest(tmp_path: Path) -> None:
     store = Store(tmp_path, keep=3, keep_bytes=1000)
-    paths = [store.save(f"job_{n}", b"{}", ()) for n in range(5)]
+    paths = [store.save(store.new(f"job_{n}"), b"{}", ()) for n in range(5)]
     assert sorted(tmp_path.glob(".ai_results/*")) == sorted(paths[2:])
     assert stat.S_IMODE(paths[4].stat().st_mode) == 0o600
     left = (Found("artifacts/../../x.txt", b"a" * 600, 0.0), Found("artifacts/x.txt", b"b", 0.0))
-    large = store.save("job_5", b"{}", left)
+    large = store.save(store.new("job_5"), b"{}", left)
     assert sorted(path.name for path in large.with_suffix("").iterdir()) == [
         "000_x.txt",
         "001_x.txt",
     ]
-    last = store.save("job_6", b"[" + b" " * 800 + b"]", ())
+    last = store.save(store.new("job_6"), b"[" + b" " * 800 + b"]", ())
     assert list(store.place.iterdir()) == [last]  # what is kept is bounded by size, too
 
 

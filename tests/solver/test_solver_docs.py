@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from proctor.execution import LimitHit
-from proctor.solver import claim, envelope, gate, profile, request, solving
+from proctor.solver import checking, claim, ending, envelope, gate, profile, request, solving
 from proctor.solver.profile import Profile
 from proctor.solver.validation import report
 
@@ -160,14 +160,16 @@ def test_every_detail() -> None:
 def details() -> set[str]:
     """Words at the places where the code puts a detail."""
     found = {gate.Gated("").detail}
-    for module in (solving, gate, claim):
+    for module in (solving, ending, checking, gate, claim):
         tree = ast.parse(Path(str(module.__file__)).read_text())
         for node in ast.walk(tree):
             found |= set(_words(node))
     return found
 
 
-PLACES = {"Ended": 1, "_crashed": 1, "_envelope": 2, "Unreadable": 0}
+PLACES = {
+    "Ended": 1, "_crashed": 1, "_envelope": 2, "Unreadable": 0, "Unfit": 0, "Lost": 2, "Believed": 1,
+}  # fmt: skip
 """By what is called: which argument is the detail, where that is not named so."""
 
 
@@ -176,7 +178,7 @@ def _words(node: ast.AST) -> list[str]:
     if isinstance(node, ast.Call):
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         at = PLACES.get(name)
-        places = [each.value for each in node.keywords if each.arg == "detail"]
+        places = [each.value for each in node.keywords if each.arg in {"detail", "status_detail"}]
         places += [] if at is None else node.args[at : at + 1]
     elif isinstance(node, ast.FunctionDef) and node.name == "_crash":
         returns = [each.value for each in ast.walk(node) if isinstance(each, ast.Return)]

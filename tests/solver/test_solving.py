@@ -172,30 +172,6 @@ def test_the_order_of_levels_is_the_users(
         assert opened.solve(SolveRequest(BEST, GIVEN, packing)).isolation == "namespaces"
 
 
-@pytest.mark.parametrize(
-    ("source", "why"),
-    [
-        ("def validate(given, result, custom_checks):\n    while True: pass\n", "took too long"),
-        ("def validate(given, result, custom_checks):\n    raise ValueError(7)\n", "ValueError: 7"),
-        ("def validate(given, result, custom_checks):\n    return [0] * 10**12\n", "MemoryError"),
-        ("def validate(given, result, custom_checks):\n    return None\n", "Report"),
-        ("import os\ndef validate(given, result, custom_checks):\n    os._exit(1)\n", "ended"),
-    ],
-)
-def test_a_validator_that_fails_accepts_nothing(
-    host: SolverHost, tmp_path: Path, source: str, why: str
-) -> None:
-    profile = own_profile(tmp_path, validate=source)
-    if why == "took too long":
-        quick = msgspec.structs.replace(profile.validator, timeout=1.0)
-        profile = msgspec.structs.replace(profile, validator=quick)
-    envelope = host.solve(SolveRequest(BEST, GIVEN, profile))
-    assert (envelope.ok, envelope.accepted, envelope.validation) == (True, False, None)
-    assert why in "".join(envelope.warnings)
-    sound = host.solve(SolveRequest(BEST, GIVEN, profiles.load("packing")))
-    assert sound.accepted  # the checking process is there again
-
-
 def test_a_validator_that_prints_is_heard_of_nowhere(host: SolverHost, tmp_path: Path) -> None:
     text = (profiles.BUILT_IN / "packing/validate.py").read_text()
     own_profile(
@@ -219,35 +195,71 @@ PREDICATES = {
 }
 
 
+ONE_LESSON: dict[str, Any] = {
+    "classes": ["1A"], "days": ["Mon"], "periods": [1],
+    "assignments": [
+        {"id": "m", "class": "1A", "subject": "Maths", "teacher": "Ada", "weeklyPeriods": 1}
+    ],
+}  # fmt: skip
+TAUGHT = {
+    "status": "OPTIMAL",
+    "schedule": [
+        {"assignmentId": "m", "class": "1A", "day": "Mon", "period": 1, "subject": "Maths", "teacher": "Ada"}
+    ],
+}  # fmt: skip
+
+
+def predicate(source: str, id_: str = "p", **more: Any) -> dict[str, Any]:
+    own = {"id": id_, "kind": "custom_dsl", "severity": "hard", "params": {}}
+    return {**own, "pythonPredicate": source, **more}
+
+
+def checked(host: SolverHost, *constraints: dict[str, Any]) -> Envelope:
+    """What a right timetable of one lesson comes to."""
+    given = {**ONE_LESSON, "constraints": list(constraints)}
+    envelope = proctor.solve(f"{LEAVE}leave('result.json', **{TAUGHT!r})", given, host=host)
+    assert envelope.validation is not None, envelope
+    return envelope
+
+
 @pytest.mark.parametrize("source", PREDICATES)
 def test_predicates_run_in_cells(host: SolverHost, source: str) -> None:
-    given = {
-        "classes": ["1A"], "days": ["Mon"], "periods": [1],
-        "assignments": [
-            {"id": "m", "class": "1A", "subject": "Maths", "teacher": "Ada", "weeklyPeriods": 1}
-        ],
-        "constraints": [
-            {"id": "p", "kind": "custom_dsl", "severity": "hard", "params": {}, "pythonPredicate": source}
-        ],
-    }  # fmt: skip
-    result = {
-        "status": "OPTIMAL",
-        "schedule": [
-            {
-                "assignmentId": "m",
-                "class": "1A",
-                "day": "Mon",
-                "period": 1,
-                "subject": "Maths",
-                "teacher": "Ada",
-            }
-        ],
-    }
-    envelope = proctor.solve(f"{LEAVE}leave('result.json', **{result!r})", given, host=host)
-    assert envelope.validation is not None, envelope
-    (checked,) = envelope.validation.custom_checks
-    assert (checked["constraintId"], checked["ok"]) == ("p", PREDICATES[source]), checked
+    envelope = checked(host, predicate(source))
+    assert envelope.validation is not None
+    (said,) = envelope.validation.custom_checks
+    assert (said["constraintId"], said["ok"]) == ("p", PREDICATES[source]), said
     assert envelope.accepted is PREDICATES[source]
+
+
+@pytest.mark.parametrize(
+    ("value", "named"),
+    [
+        ("lambda schedule, data: False", "function"),
+        ("(each['period'] > 5 for each in schedule)", "generator"),
+        ("{'ok': False}", "dict"), ("{'wrong'}", "set"), ("1", "int"), ("0.5", "float"),
+        ("None", "None"), ("(True,)", "tuple"), ("()", "tuple"), ("b'fine'", "bytes"), ("all", "builtin"),
+        ("('period 5', True)", "tuple"), ("type('Yes', (), {})()", "Yes"),
+    ],
+)  # fmt: skip
+def test_what_is_no_bool_is_no_yes(host: SolverHost, value: str, named: str) -> None:
+    envelope = checked(host, predicate(value), predicate(f"def check(s, d): return {value}", "q"))
+    assert not envelope.accepted
+    assert envelope.validation is not None
+    assert envelope.validation.hard_unchecked_constraint_ids == ("p", "q")
+    for why in envelope.validation.unchecked_notes:
+        assert named in why
+        assert "neither true nor false" in why
+
+
+def test_the_predicate_after_the_last_that_is_run_is_unchecked(host: SolverHost) -> None:
+    known = {"kind": "teacher_max_per_day", "params": {"teacher": "Ada", "maxPerDay": 1}}
+    many = [predicate("True", f"p{n}") for n in range(100)]
+    assert checked(host, *many).accepted
+    envelope = checked(host, *many, predicate("False", "last"), predicate("False", "own", **known))
+    assert not envelope.accepted
+    assert envelope.validation is not None
+    assert envelope.validation.hard_unchecked_constraint_ids == ("last", "own")
+    assert "not run" in envelope.validation.unchecked_notes[0]
 
 
 TIMETABLE: dict[str, Any] = {

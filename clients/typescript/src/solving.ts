@@ -35,6 +35,7 @@ export interface Violation {
   message: string;
   offendingEntries: Record<string, unknown>[];
   penalty: number;
+  count: number;
 }
 
 /** What a validator says of a solution. */

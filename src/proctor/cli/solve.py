@@ -48,15 +48,9 @@ def solve(wanted: Wanted, host: dict[str, Any], *, as_json: bool, stream: bool) 
     )  # fmt: skip
     store = None if wanted.out is None else Path(wanted.out)
     screen = Screen(stderr=True)
-    interrupted = False
     with SolverHost(**host, cells=1, store=store) as solvers:
         run = solvers.start(asked, _hearing(screen, stream=stream, quiet=as_json))
-        try:
-            envelope = run.result()
-        except KeyboardInterrupt:  # what it has found by now is worth having
-            interrupted = True
-            run.cancel()
-            envelope = run.result()
+        envelope = run.result_even_if_interrupted()
     if envelope.phase == "prepare" and not (stream or as_json):
         raise InputError(envelope.error_digest, file=wanted.given)
     if stream:
@@ -65,7 +59,7 @@ def solve(wanted: Wanted, host: dict[str, Any], *, as_json: bool, stream: bool) 
         terminal.write_json(envelope)
     else:
         _show(envelope, Screen())
-    return _INTERRUPTED if interrupted else _code(envelope)
+    return _code(envelope)
 
 
 def check(wanted: Wanted, host: dict[str, Any], *, compiled: bool) -> int:
@@ -81,10 +75,11 @@ def check(wanted: Wanted, host: dict[str, Any], *, compiled: bool) -> int:
 def _code(envelope: Envelope) -> int:
     if envelope.fault is not None:
         return _FAULT
+    if envelope.status == "cancelled":
+        return _INTERRUPTED
     if envelope.phase == "prepare":
         return InputError.exit_code
-    unchecked = envelope.ok and envelope.validation is None and not envelope.partial.available
-    return 0 if envelope.accepted or unchecked else 1
+    return 0 if envelope.accepted else 1
 
 
 def _read(path: str) -> bytes:
@@ -120,6 +115,8 @@ def _show(envelope: Envelope, screen: Screen) -> None:
     colour = "green" if envelope.accepted else "red"
     screen.print(coloured(f"{envelope.status}, {word}", colour))
     table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column()
+    table.add_column(overflow="fold")
     for name, value in _rows(envelope):
         table.add_row(name, value)
     screen.print(table)

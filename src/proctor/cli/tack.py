@@ -7,6 +7,7 @@ in docs/reference/solve-envelope.md.
 
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,7 @@ def main() -> None:
 
         sys.argv = ["proctor", "daemon", "--no-hello"]
         proctor()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was found is answered
     answer = _check(words[0]) if words and words[0] in _MODES else _execute(words)
     terminal.write(json.dumps(answer, allow_nan=False), end="\n")
 
@@ -63,7 +65,7 @@ def _execute(words: list[str]) -> dict[str, Any]:
         known = profile.load(_PROFILE)
         asked = SolveRequest(code, _input(known.input.max_bytes), known, _seconds(words))
         with SolverHost(cells=1, store=Path.cwd()) as host:
-            return legacy.fields(host.solve(asked))
+            return legacy.fields(host.start(asked).result_even_if_interrupted())
     except InputError as error:
         return legacy.crashed(str(error))
 

@@ -34,6 +34,15 @@ def signal_program(cell: AgentCell, number: int) -> bool:
     return True
 
 
+def catches(cell: AgentCell, number: int) -> bool:
+    """Return whether the job's first process has a handler for a signal. Raises nothing."""
+    try:
+        pid = _program(cell.job_pids())
+    except CellDied:
+        return False
+    return pid is not None and procfs.catches(pid, number)
+
+
 def _program(pids: list[int]) -> int | None:
     """Return the process that was executed: a child of the agent's, which is none of the job's.
 

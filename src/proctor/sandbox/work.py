@@ -3,6 +3,7 @@
 import itertools
 import os
 import re
+import signal
 import socket
 import threading
 import time
@@ -19,7 +20,7 @@ from proctor.sandbox.clock import ContestClock
 from proctor.sandbox.execute import facts, request
 from proctor.sandbox.machine import memfile, plain_file, tree
 from proctor.sandbox.meter import Meter
-from proctor.sandbox.signalling import signal_program
+from proctor.sandbox.signalling import catches, signal_program
 from proctor.sandbox.stop import Stop
 from proctor.sandbox.workplace import Found, Hear, Job, Told, Worked, ignore
 
@@ -31,10 +32,9 @@ _MOST_HELD = 64 * MIB
 _MOST_COLLECTED = 256
 _MOST_AT_ONCE = 16 * MIB
 """Bytes of interim files that one look takes in; what is older is passed over then."""
-_MOST_NAMES = 64
+_MOST_NAMES = 256
 _MOST_ENTRIES = 10_000
 _MOST_READS = 32
-_INTERRUPT = 2
 
 
 def work(cell: AgentCell, job: Job, limits: Limits, stop: Stop, hear: Hear = ignore) -> Worked:
@@ -64,7 +64,7 @@ def work(cell: AgentCell, job: Job, limits: Limits, stop: Stop, hear: Hear = ign
             far.close()
         output = _Output((stdout, stderr), limits.output, overrun)
         with _Watch(job, feed, progress, output, hear) as watch:
-            hit, interrupted = _wait(cell, meter, limits, job.grace, (stop.fileno(), overrun))
+            hit, interrupted = _wait(cell, meter, job, limits, stop, overrun)
             hit = hit or output.hit
             if not cell.wait([cell.control.fileno()], 0):
                 cell.stop_job()
@@ -85,26 +85,43 @@ def work(cell: AgentCell, job: Job, limits: Limits, stop: Stop, hear: Hear = ign
 
 
 def _wait(
-    cell: AgentCell, meter: Meter, limits: Limits, grace: float, words: tuple[int, ...]
+    cell: AgentCell, meter: Meter, job: Job, limits: Limits, stop: Stop, overrun: int
 ) -> tuple[LimitHit | None, bool]:
-    """Wait for its end, or for when it is to be ended; the limit, and whether it got a SIGINT.
+    """Wait for its end, or for when it is to be ended; the limit, and whether it was told to end.
 
-    `words`: descriptors that are readable when it is to end at once.
+    `overrun`: descriptor that is readable when it is to end at once.
     """
-    watched = [cell.control.fileno(), *words]
-    hit = meter.wait(watched, ContestClock(limits), limits)
-    if hit is not LimitHit.WALL or limits.wall is None:
+    ends = [cell.control.fileno(), overrun]
+    hit = meter.wait([*ends, stop.fileno()], ContestClock(limits), limits)
+    called_off = hit is None and stop.wanted and not cell.wait(ends, 0)
+    if not called_off and (hit is not LimitHit.WALL or limits.wall is None):
         return hit, False
-    try:
-        told = signal_program(cell, _INTERRUPT)
-    except InfraFault:  # it may not be sent one
-        told = False
-    if told:
+    told = False
+    steps = _steps(cell)
+    for number in steps:
+        try:
+            if not signal_program(cell, number):
+                break
+        except InfraFault:  # it may not be sent one
+            break
+        told = True
         # What it does with its grace is bounded as before, but for the wall clock.
-        later = replace(limits, wall=meter.wall() + grace)
-        further = meter.wait(watched, ContestClock(later), limits, again=True)
-        hit = hit if further in {None, LimitHit.WALL} else further
+        later = replace(limits, wall=meter.wall() + job.grace / len(steps))
+        further = meter.wait(ends, ContestClock(later), limits, again=True)
+        if further is not LimitHit.WALL:
+            return (hit if further is None else further), told
     return hit, told
+
+
+def _steps(cell: AgentCell) -> tuple[int, ...]:
+    """Return the signals that tell a program to end, in equal parts of its grace.
+
+    SIGINT has a solver's library return what it has. Whoever handles SIGTERM means to save his
+    work then, which a KeyboardInterrupt would have prevented; whoever does not would only be ended
+    sooner by it.
+    """
+    handled = catches(cell, signal.SIGTERM)
+    return (signal.SIGTERM, signal.SIGINT) if handled else (signal.SIGINT,)
 
 
 @dataclass(slots=True)

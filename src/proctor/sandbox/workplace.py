@@ -31,7 +31,7 @@ class Job:
     compiled: bool = False
     """Whether it is compiled before it is run, and only run if it does."""
     grace: float = 2.0
-    """Seconds from SIGINT, when the wall limit is hit, to the end of all."""
+    """Seconds from being told to end, at the wall limit or when called off, to the end of all."""
 
     def bundle(self) -> bytes:
         """Return the bundle of cell/work_job.py."""
@@ -81,7 +81,7 @@ class Worked:
     interim: tuple[Found, ...]
     """The latest, oldest first."""
     interrupted: bool
-    """Whether it was sent SIGINT for its time being over."""
+    """Whether it was told to end, by SIGINT or SIGTERM."""
     stopped: bool
     """Whether it was ended because nobody wants it any more."""
     collected: tuple[Found, ...] = ()

@@ -64,6 +64,8 @@ class Look:
     places: dict[str, list[str]]
     others: bool
     """Whether it could signal anything."""
+    niceness: int
+    """Of jobs in this cell: that of the host, who may have been started by nice."""
 
 
 def look_around(cell: Cell) -> Look:
@@ -77,7 +79,7 @@ def look_around(cell: Cell) -> Look:
         right = False
     if not right:
         raise CellDied(f"a harmless program ended wrongly: {_ending(execution)}")
-    return Look(answer["uid"], answer["places"], answer["others"])
+    return Look(answer["uid"], answer["places"], answer["others"], answer["niceness"])
 
 
 @dataclass
@@ -152,7 +154,8 @@ class Attempt:
         plant = f"proctor-planted-{secrets.token_hex(16)}"
         self._run(held, self.attack.parts[0], self.bait.described(plant=plant), last=False)
         if not self.cell.spent:  # else nothing of the first is left to be found
-            self._run(held, self.attack.parts[1], self.bait.described(), last=True)
+            facts = self.bait.described(niceness=self.before.niceness)
+            self._run(held, self.attack.parts[1], facts, last=True)
 
     def _judge(self, held: _Held) -> None:
         source = self._submission(held)

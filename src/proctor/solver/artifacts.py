@@ -25,20 +25,36 @@ class Store:
         self.place = place.resolve() / FOLDER
         self._keep, self._keep_bytes = keep, keep_bytes
 
-    def save(self, job_id: str, data: bytes, artifacts: tuple[Found, ...]) -> Path:
-        """Keep a result and what else was left; return the result's path. Raises InputError."""
+    def new(self, job_id: str) -> Path:
+        """Return where the results of a run are to be kept; nothing is made."""
         now = dt.datetime.now(dt.UTC).strftime("%Y%m%dT%H%M%S%f")
-        name = f"result_{now}_{job_id}"
-        path = self.place / f"{name}.json"
+        return self.place / f"result_{now}_{job_id}.json"
+
+    def put(self, path: Path, data: bytes) -> None:
+        """Write a result in the place of the one before; it then outlasts us. Raises InputError."""
         try:
-            self.place.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if artifacts:
-                self._keep_files(self.place / name, artifacts)
+            self._make()
             _write(path, data)
+            _settle(self.place)
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from error
+
+    def save(self, path: Path, data: bytes, artifacts: tuple[Found, ...]) -> Path:
+        """Write a run's last result, and what else was left. Raises InputError."""
+        try:
+            self._make()
+            if artifacts:
+                self._keep_files(path.with_suffix(""), artifacts)
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from error
+        self.put(path, data)
         self._rotate(path)
         return path
+
+    def _make(self) -> None:
+        if not self.place.is_dir():
+            self.place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _settle(self.place.parent)
 
     def _keep_files(self, folder: Path, artifacts: tuple[Found, ...]) -> None:
         folder.mkdir(mode=0o700)
@@ -65,6 +81,15 @@ class Store:
                 shutil.rmtree(beside, ignore_errors=True)
                 with contextlib.suppress(OSError):
                     path.unlink()
+
+
+def _settle(place: Path) -> None:
+    """Have the names in a directory outlast a loss of power."""
+    fd = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -1,7 +1,8 @@
 """Having inputs and results checked, in a process of its own, and users' predicates, in cells."""
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any
 
@@ -18,6 +19,7 @@ from proctor.solver.validation.report import Report
 
 _WORKER = "proctor.solver.validation.worker"
 _MOST_PREDICATES = 100
+_MOST_FIT = 256
 _PREDICATE = """
 import json, sys
 job = json.load(sys.stdin)
@@ -27,25 +29,41 @@ try:
     code = compile(source, "predicate", "eval")
 except SyntaxError:
     exec(compile(source, "predicate", "exec"), names)
+    if "check" not in names:
+        sys.exit("it is no expression, and defines no check(schedule, data)")
     value = names["check"](names["schedule"], data)
 else:
     value = eval(code, names)
-if isinstance(value, (list, tuple)) and len(value) == 2 and isinstance(value[0], bool):
-    ok, said = value
-elif isinstance(value, (list, tuple, str)):
-    ok, said = not value, value
-else:
-    ok, said = bool(value), ""
+match value:
+    case bool():
+        ok, said = value, ""
+    case (bool() as ok, (str() | None) as said):
+        pass
+    case str() | list():
+        ok, said = not value, value
+    case _:
+        sys.exit(f"it returns {type(value).__name__}, which is neither true nor false")
+said = said or ""
 print(json.dumps({"ok": ok, "message": said if isinstance(said, str) else json.dumps(said)}))
 """
+
+
+class Unfit(Exception):
+    """What is to be checked against cannot be: nothing should be run."""
+
+    def __init__(self, detail: str, digest: str) -> None:
+        self.detail, self.digest = detail, digest
+        super().__init__(digest)
 
 
 class Checked(msgspec.Struct, frozen=True):
     """What is known of a value."""
 
     problems: tuple[str, ...] = ()
-    """Where it does not fit its schema."""
+    """Where it does not fit its schema; of an input, also what its profile's own check says."""
     report: Report | None = None
+    refused: str = ""
+    """Why the validator takes the input for none."""
     failed: str = ""
     """Why the validator has no report."""
 
@@ -60,53 +78,99 @@ def need_schemas(profile: Profile) -> None:
 
 
 class Checker:
-    """Checks for one host; close it."""
+    """Checks for one host, from any threads: as many processes as check at once. Close it."""
 
     def __init__(self) -> None:
-        self._helper = Helper(_WORKER)
+        self._idle: list[Helper] = []
+        self._fit: set[bytes] = set()
+        """Inputs that were found fit, by their digest."""
 
-    def given(self, value: Any, profile: Profile) -> tuple[str, ...]:
-        """Return where an input does not fit. Raises InfraFault."""
-        if not profile.input.schema:
-            return ()
-        return self._ask(profile, profile.input.schema, value, {}).problems
+    def input(self, data: bytes, value: Any, profile: Profile) -> None:
+        """Check an input, and that the validator can work on it, before any program is run.
+
+        Raises Unfit, InfraFault.
+        """
+        key = hashlib.sha256(msgspec.json.encode(profile) + data).digest()
+        if key in self._fit:
+            return
+        rule = profile.input
+        if rule.schema or rule.check:
+            checked = self._ask(profile, rule.schema, value, {"check": rule.check})
+            if checked.failed:
+                raise Unfit("invalid_profile", f"inputs cannot be checked: {checked.failed}")
+            if told := checked.problems or (checked.refused and [checked.refused]):
+                raise Unfit("invalid_input", f"the input: {'; '.join(told)}")
+        if profile.validator.function:
+            self._try_validator(value, profile)
+        if len(self._fit) >= _MOST_FIT:
+            self._fit.clear()
+        self._fit.add(key)
+
+    def _try_validator(self, given: Any, profile: Profile) -> None:
+        """Have it check an empty solution, as programs do leave them. Raises Unfit, InfraFault."""
+        rule = profile.status
+        words = [word for word, meant in rule.table.items() if meant in {"feasible", "optimal"}]
+        solutions: tuple[Any, ...] = ([], {}, "")
+        for empty in solutions:
+            result = {rule.field: (words or [""])[-1], rule.solution: empty}
+            checked = self._validated(given, result, profile, [])
+            if checked.refused:
+                raise Unfit("invalid_input", f"the input: {checked.refused}")
+            if checked.failed:
+                named = profile.validator.function
+                why = f"validator {named} fails over an empty solution: {checked.failed}"
+                raise Unfit("invalid_profile", why)
+            if not checked.problems:
+                return
 
     def result(
         self, given: Any, value: Any, profile: Profile, custom: list[dict[str, Any]]
     ) -> Checked:
-        """Check a result by schema and validator."""
+        """Check a result by schema and validator. Raises InfraFault."""
         rule = profile.validator
         if not profile.result.schema and not rule.function:
             return Checked()
-        more = {
-            "validator": rule.function,
-            "directory": profile.directory,
-            "given": given,
-            "custom_checks": custom,
-            "memory": int(rule.memory),
-        }
         try:
-            return self._ask(profile, profile.result.schema, value, more)
-        except HelperTimeout as error:
+            return self._validated(given, value, profile, custom)
+        except HelperTimeout as error:  # a result can be made such that checking has no end
             return Checked(failed=f"{error} (validator's limit: {float(rule.timeout):g} s)")
+
+    def _validated(
+        self, given: Any, value: Any, profile: Profile, custom: list[dict[str, Any]]
+    ) -> Checked:
+        rule = profile.validator
+        more = {
+            "validator": rule.function, "given": given, "custom_checks": custom,
+            "memory": int(rule.memory),
+        }  # fmt: skip
+        return self._ask(profile, profile.result.schema, value, more)
 
     def _ask(self, profile: Profile, schema: str, value: Any, more: Mapping[str, Any]) -> Checked:
         file = str(profile.path(schema)) if schema else ""
-        request = {"schema": file, "value": value, **more}
-        answer = self._helper.ask(request, float(profile.validator.timeout))
+        request = {"schema": file, "value": value, "directory": profile.directory, **more}
+        try:
+            helper = self._idle.pop()
+        except IndexError:
+            helper = Helper(_WORKER)
+        try:
+            answer = helper.ask(request, float(profile.validator.timeout))
+        finally:
+            self._idle.append(helper)
         return msgspec.convert(answer, Checked)
 
     def close(self) -> None:
-        """End the process."""
-        self._helper.close()
+        """End the processes; nothing may be checked any more."""
+        while self._idle:
+            self._idle.pop().close()
 
 
 def predicates(
-    given: Any, value: Any, profile: Profile, pool: Submitting, disk: int = 0
+    given: Any, value: Any, profile: Profile, open_pool: Callable[[], Submitting], disk: int = 0
 ) -> list[dict[str, Any]]:
     """Run the predicates that an input brings, each in a cell; one that fails has not passed.
 
-    `disk`: as for gate.check().
+    `disk`: bytes that a program is given where it works; a container is started for so much.
+    Raises PlatformError, InfraFault if there is no pool for any.
     """
     rule = profile.predicates
     listed = given.get(rule.constraints) if rule.constraints and isinstance(given, dict) else None
@@ -116,17 +180,26 @@ def predicates(
         if isinstance(each, dict) and (not rule.kind or each.get("kind") == rule.kind)
         and isinstance(each.get(rule.source), str)
     ]  # fmt: skip
+    if not asked:
+        return []
+    pool = open_pool()
     limits = Limits(cpu=float(rule.timeout), memory=512 * MIB, output=MIB, disk=disk)
-    found = []
-    for each in asked[:_MOST_PREDICATES]:
+    found: list[dict[str, Any]] = []
+    for each in asked:
+        if len(found) >= _MOST_PREDICATES:
+            why = f"the predicate was not run: {_MOST_PREDICATES} are, of {len(asked)}"
+            found.append(_said(each, {"ok": False, "ran": False, "message": why}))
+            continue
         job = {
             "source": each[rule.source], "input": given, "result": value,
             "solution": value.get(profile.status.solution) if isinstance(value, dict) else None,
         }  # fmt: skip
-        stdin = json.dumps(job).encode()
-        outcome = _outcome(pool, stdin, limits)
-        found.append({"constraintId": str(each.get("id")), **outcome})
+        found.append(_said(each, _outcome(pool, json.dumps(job).encode(), limits)))
     return found
+
+
+def _said(constraint: Mapping[str, Any], outcome: Mapping[str, Any]) -> dict[str, Any]:
+    return {"constraintId": str(constraint.get("id")), **outcome}
 
 
 def _outcome(pool: Submitting, stdin: bytes, limits: Limits) -> dict[str, Any]:

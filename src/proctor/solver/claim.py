@@ -11,7 +11,6 @@ from proctor.solver.profile import Marker, Profile, Status
 _LINES = 100
 _SHOWN = 64 * 1024
 """Bytes of a stream that are shown, of its beginning and of its end."""
-_DIGEST_LINES, _DIGEST = 12, 800
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +22,7 @@ class Claim:
     word: str | None
     """The status as the program put it."""
     empty: bool
-    """A solution was claimed, and there is none."""
+    """A solution is claimed, and is empty or missing."""
     objective: float | None
     bound: float | None
     warnings: tuple[str, ...] = ()
@@ -67,7 +66,7 @@ def read(data: bytes | None, complaint: str, profile: Profile) -> Claim | Unread
         _number(value.get(name)) if profile.objective.field else None
         for name in (profile.objective.field, profile.objective.bound)
     )
-    return Claim(value, rule.empty if empty else status, word, empty, objective, bound)
+    return Claim(value, status, word, empty, objective, bound)
 
 
 def _number(value: Any) -> float | None:
@@ -103,16 +102,6 @@ def shown(stream: bytes) -> tuple[str, int]:
         left_out += sum(len(line.encode()) + 1 for line in rest)
         lines = [*lines[:_LINES], f"...[truncated {len(rest)} lines]"]
     return "\n".join(lines), left_out
-
-
-def digest(*streams: bytes) -> str:
-    """Return the last lines of the first stream that says anything."""
-    for stream in streams:
-        text = stream[-_SHOWN:].decode("utf-8", "replace")
-        told = [line.strip() for line in text.splitlines() if line.strip()]
-        if told:
-            return "\n".join(told[-_DIGEST_LINES:])[:_DIGEST]
-    return ""
 
 
 def summary(data: Any) -> dict[str, Any]:

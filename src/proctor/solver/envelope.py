@@ -28,7 +28,7 @@ class Incumbent(_Part, frozen=True):
 
 
 class Partial(_Part, frozen=True):
-    """The best that a run left which did not end well."""
+    """The best from before the end, where the result is none, does not hold, or is worse."""
 
     available: bool
     valid: bool = False
@@ -128,3 +128,10 @@ class Envelope(_Part, frozen=True):
     fault: Fault | None = None
     """Ours or the machine's: the program is not to blame."""
     schema_version: int = SCHEMA_VERSION
+
+    @property
+    def solution(self) -> Any:
+        """The best there is, in the form of a result: a valid one from before the end, if any."""
+        if self.partial.valid or self.result_data is None:
+            return self.partial.data
+        return self.result_data

@@ -7,8 +7,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Self
 
-import msgspec
-
 from proctor import config
 from proctor.errors import (
     InfraFault,
@@ -57,6 +55,17 @@ class Run:
         """Wait for the answer. Raises PoolClosed if the host is closed first."""
         return self._future.result()
 
+    def result_even_if_interrupted(self) -> Envelope:
+        """Wait for the answer; Ctrl-C ends the program, and what it had found is answered.
+
+        Raises KeyboardInterrupt for another Ctrl-C before that.
+        """
+        try:
+            return self.result()
+        except KeyboardInterrupt:
+            self.cancel()
+            return self.result()
+
 
 class SolverHost:
     """Runs solvers, never more at once than it has cells. Close it, or use it in a `with`."""
@@ -97,12 +106,15 @@ class SolverHost:
     ) -> Run:
         """Queue a run; `hear` gets incumbents as they come, from some thread. Raises PoolClosed."""
         stop = Stop()
-        solving = Solving(asked, self._checker, stop, hear)
+        rule, store = asked.profile.artifacts, None
+        if self._place is not None:
+            store = Store(self._place, rule.keep, rule.keep_bytes)
+        solving = Solving(asked, self._checker, stop, hear, self._checks, store)
 
         def solve() -> Envelope:
             if begun is not None:
                 begun()
-            return self._keep(solving, solving.solve(self.pool))
+            return solving.solve(self.pool)
 
         try:
             return Run(self._threads.submit(solve), stop)
@@ -134,12 +146,23 @@ class SolverHost:
 
         Raises PlatformError, InfraFault.
         """
+        return self._pool("programs", profile)
+
+    def _checks(self) -> Pool:
+        """Return cells for predicates: those of programs are taken while solutions are checked.
+
+        Raises PlatformError, InfraFault.
+        """
+        return self._pool("predicates", Profile("predicates"))
+
+    def _pool(self, purpose: str, profile: Profile) -> Pool:
+        key = (purpose, *profile.warm)
         with self._lock:
             if self._closed:
                 raise PoolClosed("the host of solvers is closed")
-            if profile.warm not in self._pools:
-                self._pools[profile.warm] = self._open(profile)
-            return self._pools[profile.warm]
+            if key not in self._pools:
+                self._pools[key] = self._open(profile)
+            return self._pools[key]
 
     def _open(self, profile: Profile) -> Pool:
         """Open the first level whose cells come up with the modules."""
@@ -167,21 +190,6 @@ class SolverHost:
             pool.close()
             raise
         return pool
-
-    def _keep(self, solving: Solving, envelope: Envelope) -> Envelope:
-        """Put a result into the store."""
-        data = envelope.result_data if envelope.result_data is not None else envelope.partial.data
-        if self._place is None or data is None:
-            return envelope
-        rule = solving.profile.artifacts
-        store = Store(self._place, rule.keep, rule.keep_bytes)
-        left = solving.worked.collected[: len(envelope.artifacts)] if solving.worked else ()
-        try:
-            path = store.save(envelope.job_id, msgspec.json.encode(data), left)
-        except InputError as error:
-            warnings = (*envelope.warnings, f"the result was not kept: {error}")
-            return msgspec.structs.replace(envelope, warnings=warnings)
-        return msgspec.structs.replace(envelope, result_path=str(path))
 
     def close(self) -> None:
         """Stop at once: what runs is killed, what waits gets PoolClosed. Idempotent."""

@@ -1,16 +1,15 @@
-"""Solutions from before the end: told of as they come, and the best of them found afterwards."""
+"""Solutions from before the end: listed, and told of as they come."""
 
 import threading
-import time
 from collections.abc import Callable
 
 import msgspec
 
 from proctor.sandbox.workplace import Found, Told
 from proctor.solver import claim
-from proctor.solver.checking import Checked
+from proctor.solver.best import Best
 from proctor.solver.claim import Claim
-from proctor.solver.envelope import NOTHING, Incumbent, Partial
+from proctor.solver.envelope import Incumbent
 from proctor.solver.profile import Profile
 
 Hear = Callable[[Incumbent], None]
@@ -33,8 +32,9 @@ class _Line(msgspec.Struct):
 class Incumbents:
     """Those of one run. heard() is called from the thread that watches it."""
 
-    def __init__(self, profile: Profile, hear: Hear) -> None:
-        self._profile, self._hear = profile, hear
+    def __init__(self, profile: Profile, hear: Hear, best: Best) -> None:
+        """`best` is offered each that comes with a file."""
+        self._profile, self._hear, self._best = profile, hear, best
         self._lock = threading.Lock()
         self._events: list[Incumbent] = []
         self._bounds: dict[str, float | None] = {}
@@ -69,6 +69,7 @@ class Incumbents:
         read = claim.read(found.data, "", self._profile)
         if not isinstance(read, Claim) or not read.solved:
             return None
+        self._best.offer(found, read)
         bound = read.bound if read.bound is not None else self._bounds.get(found.name)
         return Incumbent(found.at, read.objective, bound, found.name)
 
@@ -77,45 +78,3 @@ class Incumbents:
         """All that were told of."""
         with self._lock:
             return tuple(self._events)
-
-
-def best(
-    found: tuple[Found, ...],
-    ended: float,
-    profile: Profile,
-    check: Callable[[Claim], Checked],
-) -> Partial:
-    """Return the newest that passes the validator; else the newest there is, as not valid.
-
-    `ended`: when the run was over, in seconds after its start. Looks no further when the validator
-    has had its time for one result: each may be made to take all of it.
-    """
-    first: Partial | None = None
-    began = time.monotonic()
-    for each in reversed(found):  # one at a time: decoded, they are large
-        read = claim.read(each.data, "", profile)
-        if not isinstance(read, Claim) or not read.solved:
-            continue
-        partial = _partial(each, read, check(read), ended)
-        if partial.valid:
-            return partial
-        first = first or partial
-        if time.monotonic() - began > float(profile.validator.timeout):
-            break
-    return first or NOTHING
-
-
-def _partial(each: Found, read: Claim, checked: Checked, ended: float) -> Partial:
-    report = checked.report
-    sound = not checked.problems and not checked.failed
-    recomputed = report.objective if report is not None else None
-    return Partial(
-        available=True,
-        valid=sound and (report is None or report.ok),
-        objective=read.objective if recomputed is None else recomputed,
-        bound=read.bound,
-        age_ms=round(max(ended - each.at, 0) * 1000),
-        file=each.name,
-        data=read.data,
-        validation=report,
-    )

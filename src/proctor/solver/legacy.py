@@ -25,7 +25,7 @@ TIMEOUT = 360.0
 def fields(envelope: Envelope) -> dict[str, Any]:
     """Return the envelope as the daemon and the command answer it: JSON's own types.
 
-    Where time was over and a valid solution was there, that is `resultData`.
+    Where a valid solution from before the end is the answer, that is `resultData`.
     """
     empty = envelope.phase == "compile" and envelope.status_detail == "empty"
     found: dict[str, Any] = msgspec.to_builtins(envelope)
@@ -36,7 +36,10 @@ def fields(envelope: Envelope) -> dict[str, Any]:
     }
     if _saved(envelope):
         data = envelope.partial.data
-        found |= {"resultData": data, "resultSummary": claim.summary(data)}
+        found |= {
+            "resultData": data, "resultSummary": claim.summary(data),
+            "validation": found["partial"]["validation"],
+        }  # fmt: skip
     return found
 
 
@@ -50,7 +53,7 @@ def over_http(envelope: Envelope) -> dict[str, Any] | None:
         if len(lines) > _LINES:
             more = f"...[truncated {len(lines) - _LINES} lines]"
             found[stream] = "\n".join([*lines[:_LINES], more])
-    if _saved(envelope):
+    if envelope.status == "timeout":
         proved = _is_proved(envelope.partial)
         found["status"] = "optimal" if proved else "timeout_with_solution"
     return found
@@ -62,7 +65,7 @@ def crashed(digest: str) -> dict[str, Any]:
 
 
 def _saved(envelope: Envelope) -> bool:
-    return envelope.status == "timeout" and envelope.ok
+    return envelope.ok and envelope.partial.valid
 
 
 def _is_proved(partial: Partial) -> bool:

@@ -5,6 +5,7 @@ proctor are in profiles/NAME/profile.toml; whoever names a file of his own trust
 runs outside the sandbox.
 """
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from proctor import units
+from proctor.cell.compiling import ERRORS
 from proctor.errors import InputError
 from proctor.limits import GIB, MIB
 from proctor.program import check_relative
@@ -50,6 +52,9 @@ class Input(_Table, frozen=True):
     file: str = "input.json"
     schema: str = ""
     """File with a JSON Schema, beside the profile; empty: any JSON."""
+    check: str = ""
+    """Trusted Python that says what else is wrong with an input, `check(input) -> list of texts`:
+    `module:function`, or `file.py:function` beside the profile."""
     max_bytes: int = 32 * MIB
 
 
@@ -256,6 +261,10 @@ def _checked(profile: Profile) -> Profile:
             value = getattr(value, part)
         if value and not profile.path(value).is_file():
             raise InputError(f"there is no file {value}", field=field)
+    for field, function in (
+        ("input.check", profile.input.check), ("validator.function", profile.validator.function),
+    ):  # fmt: skip
+        _need_function(profile, function, field)
     for field, name in (
         ("entry", profile.entry), ("input.file", profile.input.file),
         ("result.file", profile.result.file),
@@ -271,6 +280,37 @@ def _checked(profile: Profile) -> Profile:
         validator=_numbers(profile.validator, "validator"),
         predicates=_numbers(profile.predicates, "predicates"),
     )
+
+
+def _need_function(profile: Profile, named: str, where: str) -> None:
+    """Raise InputError unless a function can be there: one in a file of the profile's must be."""
+    home, _, function = named.partition(":")
+    if not named:
+        return
+    if not home or not function.isidentifier():
+        raise InputError(f"is module:function or file.py:function, not {named!r}", field=where)
+    if not home.endswith(".py"):
+        return
+    try:
+        tree = ast.parse(profile.path(home).read_bytes(), home)
+    except OSError as error:
+        raise InputError(f"cannot be read: {home}: {error.strerror}", field=where) from error
+    except ERRORS as error:
+        raise InputError(f"{home} is no Python: {error}", field=where) from error
+    if not any(function in _names(node) for node in ast.walk(tree)):
+        raise InputError(f"{home} defines no {function}", field=where)
+
+
+def _names(node: ast.AST) -> set[str]:
+    """Return the names that a node may define."""
+    match node:
+        case ast.FunctionDef() | ast.ClassDef():
+            return {node.name}
+        case ast.alias():
+            return {node.asname or node.name}
+        case ast.Name(ctx=ast.Store()):
+            return {node.id}
+    return set()
 
 
 _DURATIONS = ("wall", "max_wall", "grace", "timeout")

@@ -6,20 +6,23 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from proctor.errors import Cancelled, InfraFault, InputError, PlatformError, ProctorError
-from proctor.execution import Execution, Isolation, LimitHit
+from proctor.execution import Isolation, LimitHit
 from proctor.limits import MIB, Limits
 from proctor.program import Program
 from proctor.sandbox import workplace
 from proctor.sandbox.cancellation import Submitting
 from proctor.sandbox.stop import Stop
-from proctor.sandbox.workplace import Job, Worked
-from proctor.solver import checking, claim, gate, request, strict_json
-from proctor.solver.checking import Checked, Checker
+from proctor.sandbox.workplace import Found, Job, Worked
+from proctor.solver import checking, claim, digest, ending, gate, request, strict_json
+from proctor.solver.artifacts import Store
+from proctor.solver.best import Best
+from proctor.solver.checking import Checked, Checker, Unfit
 from proctor.solver.claim import Claim, Unreadable
 from proctor.solver.envelope import (
     NOTHING,
@@ -31,7 +34,7 @@ from proctor.solver.envelope import (
     Truncated,
     Usage,
 )
-from proctor.solver.incumbents import Hear, Incumbents, best
+from proctor.solver.incumbents import Hear, Incumbents
 from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest
 from proctor.solver.resources import modules, roundtrip
@@ -58,14 +61,20 @@ class Solving:
     checker: Checker
     stop: Stop
     hear: Hear
+    open_checks: Callable[[], Submitting]
+    """Returns a pool for predicates, which are asked while the program runs."""
+    store: Store | None
     began: float = field(default_factory=time.monotonic)
     warnings: list[str] = field(default_factory=list)
     known: dict[str, Any] = field(default_factory=dict)
     """Fields of the envelope that are known whatever happens from now on."""
     disk: int = 0
     """Bytes that the program is given; a container is started for so much."""
-    worked: Worked | None = None
-    """For the host to keep files of."""
+    path: Path | None = None
+    """Where the result is kept."""
+    best: Best | None = None
+    left: tuple[Found, ...] = ()
+    """Further files that the program left."""
 
     @property
     def profile(self) -> Profile:
@@ -76,16 +85,19 @@ class Solving:
         """Do all of it; what can go wrong is in the envelope."""
         job_id = self.asked.job_id or f"job_{secrets.token_hex(8)}"
         self.known |= {"job_id": job_id, "profile": self.profile.name}
+        if self.store is not None:
+            self.path = self.store.new(job_id)
         try:
             envelope = self._solve(open_pool)
         except Ended as ended:
             envelope = self._crashed(ended.phase, ended.detail, ended.digest)
         except Cancelled as error:
-            envelope = self._envelope("run", "cancelled", digest=str(error))
+            envelope = self._envelope("run", "cancelled", digest=str(error), partial=self._found())
         except InputError as error:
             envelope = self._crashed("prepare", "invalid_input", str(error))
         except ProctorError as error:
             envelope = self._fault(error)
+        envelope = self._kept(envelope)
         took = round((time.monotonic() - self.began) * 1000)
         return msgspec.structs.replace(
             envelope, duration_ms=took, warnings=tuple(dict.fromkeys(self.warnings))
@@ -103,15 +115,17 @@ class Solving:
         if isinstance(code, gate.Gated):
             raise Ended("compile", code.detail, code.error or "")
         pool = open_pool(self.profile)
-        incumbents = Incumbents(self.profile, self.hear)
+        self.best = best = Best(self.profile, lambda found: self._check(given, found), self._keep)
+        incumbents = Incumbents(self.profile, self.hear, best)
         job = self._job(code, steps, threads)
-        self.worked = worked = self._run(job, limits, pool, incumbents)
+        worked = self._run(job, limits, pool, incumbents)
+        best.end()
         gated = gate.of(worked)
         if not gated.ok:
             raise Ended("compile", gated.detail, gated.error or "")
         self.warnings += gate.advice(gated, self.profile)
         self._note(worked, incumbents)
-        envelope = self._judge(worked, given, pool)
+        envelope = self._judge(worked, best)
         if proof is None or not envelope.accepted:
             return envelope
         return self._proved(
@@ -131,10 +145,36 @@ class Solving:
             given = strict_json.decode(self.asked.given, _DEEPEST_INPUT)
         except ValueError as error:
             raise Ended("prepare", "invalid_input", f"the input is not JSON: {error}") from error
-        problems = self.checker.given(given, self.profile)
-        if problems:
-            raise Ended("prepare", "invalid_input", "the input: " + "; ".join(problems))
+        try:
+            self.checker.input(self.asked.given, given, self.profile)
+        except Unfit as unfit:
+            raise Ended("prepare", unfit.detail, unfit.digest) from unfit
         return given
+
+    def _check(self, given: Any, found: Claim) -> Checked:
+        """Check a solution. Raises InfraFault, PlatformError."""
+        custom = checking.predicates(given, found.data, self.profile, self.open_checks, self.disk)
+        return self.checker.result(given, found.data, self.profile, custom)
+
+    def _keep(self, found: Partial) -> None:
+        """Put the best so far into the store, where it outlasts whatever happens to us."""
+        if self.store is not None and self.path is not None:
+            try:
+                self.store.put(self.path, msgspec.json.encode(found.data))
+            except InputError as error:
+                self.warnings.append(f"the result was not kept: {error}")
+
+    def _kept(self, envelope: Envelope) -> Envelope:
+        """Put the result into the store."""
+        if self.store is None or self.path is None or envelope.solution is None:
+            return envelope
+        try:
+            data = msgspec.json.encode(envelope.solution)
+            self.store.save(self.path, data, self.left[: len(envelope.artifacts)])
+        except InputError as error:
+            self.warnings.append(f"the result was not kept: {error}")
+            return envelope
+        return msgspec.structs.replace(envelope, result_path=str(self.path))
 
     def _job(self, code: bytes, steps: request.Ladder, threads: int) -> Job:
         profile = self.profile
@@ -168,7 +208,7 @@ class Solving:
 
     def _note(self, worked: Worked, incumbents: Incumbents) -> None:
         """Take down the facts."""
-        done = worked.execution
+        done, self.left = worked.execution, worked.collected
         stdout, stdout_left = claim.shown(done.stdout)
         stderr, stderr_left = claim.shown(done.stderr)
         usage: Usage = self.known["usage"]
@@ -200,113 +240,79 @@ class Solving:
             found.append(Artifact(each.name, len(each.data), digest))
         return found
 
-    def _judge(self, worked: Worked, given: Any, pool: Submitting) -> Envelope:
-        """Say what a run came to: the first of these that holds."""
-        done = worked.execution
-
-        def check(found: Claim) -> Checked:
-            custom = checking.predicates(given, found.data, self.profile, pool, self.disk)
-            return self.checker.result(given, found.data, self.profile, custom)
-
-        def partial() -> Partial:
-            return best(worked.interim, done.wall, self.profile, check)
-
-        if worked.stopped:
-            return self._envelope("run", "cancelled", "cancelled", "the job was cancelled",
-                                  partial=partial())  # fmt: skip
-        if done.limit in {LimitHit.WALL, LimitHit.IDLE, LimitHit.CPU}:
-            return self._timeout(partial())
-        crash = _crash(done)
-        if crash is not None:
-            return self._crashed("run", *crash, partial=partial())
-        count, rule = self.known["marker_count"], self.profile.marker
-        if rule.text and count > rule.max:
-            times = "more than once" if rule.max == 1 else f"{count} times"
-            return self._crashed(
-                "parse", "marker_count",
-                f"Invalid marker count: {rule.text} appears {times}.", partial=partial(),
-            )  # fmt: skip
+    def _judge(self, worked: Worked, best: Best) -> Envelope:
+        """Say what a run came to; the best that it found is in the answer."""
+        name, wall = self.profile.result.file, worked.execution.wall
+        count = self.known["marker_count"]
+        lost = ending.lost(worked, self.profile, count, self.known["limits"]["wallSeconds"])
         read = claim.read(worked.result, worked.complaint, self.profile)
-        if isinstance(read, Unreadable):
-            return self._crashed("parse", read.detail, read.why, partial=partial())
-        return self._claimed(read, check, count)
-
-    def _timeout(self, partial: Partial) -> Envelope:
-        seconds = self.known["limits"]["wallSeconds"]
-        detail = "with_solution" if partial.valid else "without_solution"
-        return self._envelope(
-            "run", "timeout", detail, f"Execution timed out after {seconds:g}s",
-            ok=partial.valid, accepted=_accepted(partial), partial=partial,
-        )  # fmt: skip
-
-    def _claimed(self, read: Claim, check: Any, count: int) -> Envelope:
-        """Believe of a claim what the validator does."""
-        more: dict[str, Any] = {
+        if lost is None and isinstance(read, Unreadable):
+            lost = ending.Lost("parse", "crashed", read.detail, read.why)
+        word = None
+        if lost is None and isinstance(read, Claim) and read.solved:
+            assert worked.result is not None
+            word = best.result(worked.result, read, wall)
+            lost = ending.refused(word.checked, self.profile, count)
+        best.settle()
+        found = best.partial(wall)
+        if lost is not None:
+            return self._lost(lost, found)
+        assert isinstance(read, Claim)
+        self.known |= {
             "claimed_status": read.word, "result_data": read.data,
             "result_summary": claim.summary(read.data),
         }  # fmt: skip
-        if not read.solved:
-            if count and self.profile.marker.text:
-                self.warnings.append(f"{self.profile.marker.text} without a solution")
-            detail = "empty_solution" if read.empty else (read.word or "no_status").lower()[:40]
-            stderr: bytes = self.worked.execution.stderr if self.worked is not None else b""
-            return self._envelope("run", read.status, detail, claim.digest(stderr), **more)
-        rule = self.profile.marker
-        if rule.text and rule.require and not count:
-            return self._crashed("parse", "marker_missing", f"{rule.text} was not printed.")
-        checked = check(read)
-        if checked.problems:
-            why = f"{self.profile.result.file}: {'; '.join(checked.problems)}"
-            return self._crashed("parse", "result_schema", why)
-        if checked.failed:
-            self.warnings.append(f"the validator has no answer: {checked.failed[:500]}")
-        status = self._believed(read, checked)
-        report = checked.report
-        digest = ""
-        if report is not None and not report.ok:
-            first = [each.message for each in report.hard_violations[:5]]
-            digest = "\n".join([*first, *report.unchecked_notes[:5]])[:800]
-        return self._envelope(
-            "run", status, "" if not digest else "invalid", digest, ok=True,
-            accepted=report is not None and report.ok, validation=report, **more,
+        if word is None and count and self.profile.marker.text:
+            self.warnings.append(f"{self.profile.marker.text} without a solution")
+        checked = None if word is None else word.checked
+        believed = ending.believed(read, checked, worked.execution, self.profile)
+        self.warnings += believed.doubts
+        envelope = self._envelope(
+            "run", believed.status, believed.detail, believed.digest, ok=believed.ok,
+            accepted=believed.accepted, validation=believed.report,
+        )  # fmt: skip
+        if word is not None and not best.beats(word):
+            return envelope
+        if not _accepted(found):  # nobody has said that it is better
+            return msgspec.structs.replace(envelope, partial=found)
+        why = (
+            f"status {read.word}" if word is None else "a solution that is worse, or does not hold"
+        )
+        self.warnings.append(f"the solution is {found.file}: {name} has {why}")
+        return msgspec.structs.replace(
+            envelope, status="feasible", ok=True, accepted=True, status_detail="incumbent",
+            partial=found,
         )  # fmt: skip
 
-    def _believed(self, read: Claim, checked: Checked) -> Any:
-        """Return the status that a claim deserves, with a warning if it is a lesser one."""
-        tolerance, doubts = self.profile.objective.tolerance, []
-        known = checked.report.objective if checked.report is not None else None
-        objective = read.objective
-        if self.profile.objective.recompute and known is not None:
-            if objective is not None and abs(objective - known) > tolerance:
-                doubts.append(f"it claims objective {objective:g}, which is {known:g}")
-            objective = known
-        if objective is not None and read.bound is not None:
-            gap = objective - read.bound
-            if read.status == "optimal" and abs(gap) > tolerance:
-                doubts.append(f"it claims to be optimal at {objective:g} with bound {read.bound:g}")
-        if checked.report is not None and not checked.report.ok:
-            doubts.append("it breaks hard constraints, or some could not be checked")
-        self.warnings += doubts
-        doubted = doubts or checked.failed  # a result can be made such that checking has no end
-        return "feasible" if doubted and read.status == "optimal" else read.status
+    def _lost(self, lost: ending.Lost, found: Partial) -> Envelope:
+        """Answer a run that did not end well: with what it had found before."""
+        timeout, detail = lost.status == "timeout", lost.detail
+        if timeout:
+            detail = "with_solution" if found.valid else "without_solution"
+        return self._envelope(
+            lost.phase, lost.status, detail, lost.digest, partial=found,
+            ok=timeout and found.valid, accepted=timeout and _accepted(found),
+        )  # fmt: skip
 
     def _proved(
         self, envelope: Envelope, job: Job, proof: str, limits: Limits, pool: Submitting
     ) -> Envelope:
         """Have the profile's own model agree, all of the solution fixed. Raises InfraFault."""
-        found = envelope.result_data if envelope.partial is NOTHING else envelope.partial.data
-        files = {**job.program.files, "claimed.json": msgspec.json.encode(found)}
+        claimed = msgspec.json.encode(envelope.solution)
+        files = {**job.program.files, "claimed.json": claimed}
         job = replace(job, program=Program(proof, name=job.program.name, files=files))
         worked: Worked = pool.submit(
             lambda cell, _queued: cell.work(job, limits, self.stop, workplace.ignore)
         ).result()
         read = claim.read(worked.result, worked.complaint, self.profile)
-        agrees = worked.execution.ok and isinstance(read, Claim) and read.solved
-        if not agrees:
-            said = claim.digest(worked.execution.stderr) or "it finds no solution"
-            self.warnings.append(f"the profile's own model does not agree: {said}")
+        agrees = worked.execution.ok and isinstance(read, Claim) and read.solved and not read.empty
+        if agrees:
+            return msgspec.structs.replace(envelope, roundtrip=True)
+        said = digest.of_program(worked.execution.stderr, b"", self.profile.entry)
+        why = f"the profile's own model does not agree: {said or 'it finds no solution'}"
+        self.warnings.append(why)
         return msgspec.structs.replace(
-            envelope, roundtrip=agrees, accepted=envelope.accepted and agrees
+            envelope, roundtrip=False, accepted=False, status_detail="roundtrip", error_digest=why
         )
 
     def _crashed(self, phase: Phase, detail: str, digest: str, **more: Any) -> Envelope:
@@ -319,7 +325,14 @@ class Solving:
         detail = "sandbox_unavailable" if sandbox else "infra_fault"
         fault = Fault(error.code, str(error))
         phase: Phase = "sandbox" if sandbox else "run"
-        return self._crashed(phase, detail, str(error), fault=fault)
+        return self._crashed(phase, detail, str(error), fault=fault, partial=self._found())
+
+    def _found(self) -> Partial:
+        """Return the best that was checked before all else failed."""
+        if self.best is None:
+            return NOTHING
+        self.best.end()
+        return self.best.partial(None)
 
     def _envelope(
         self, phase: Phase, status: Any, detail: str = "", digest: str = "", **more: Any
@@ -332,20 +345,6 @@ class Solving:
 
 def _accepted(partial: Partial) -> bool:
     return partial.valid and partial.validation is not None
-
-
-def _crash(done: Execution) -> tuple[str, str] | None:
-    """Return a word and a digest for a program that did not end well by itself."""
-    said = claim.digest(done.stderr, done.stdout)
-    if done.limit is LimitHit.MEMORY:
-        return "oom", said or "the program used more memory than it may"
-    if done.limit is not None:
-        return str(done.limit), f"the program reached its limit on {done.limit}"
-    if done.signal is not None:
-        return "signal", said or f"the program was ended by signal {done.signal}"
-    if done.exit_code:
-        return "exit_code", said or f"the program ended with exit code {done.exit_code}"
-    return None
 
 
 def _limits(steps: request.Ladder, limits: Limits) -> dict[str, float]:

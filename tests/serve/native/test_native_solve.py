@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from packing import BEST, CP_SAT, FOREVER, HEAD, PLAIN, asked, text, typed
+from packing import BEST, CP_SAT, FOREVER, HEAD, LOST, PLAIN, asked, text, typed
 from served import serving
 
 PROFILE = """
@@ -145,6 +145,12 @@ def test_time_is_over_with_a_solution(client: httpx.Client) -> None:
     found = solve(client, FOREVER, timeout=0.5)
     assert (found["status"], found["ok"], found["accepted"]) == ("timeout", True, True)
     assert found["statusDetail"] == "with_solution"
+
+
+def test_the_best_is_the_answer_though_the_program_gave_up(client: httpx.Client) -> None:
+    found = solve(client, LOST)
+    assert (found["status"], found["statusDetail"]) == ("feasible", "incumbent")
+    assert (found["accepted"], found["partial"]["objective"]) == (True, 2)
 
 
 def test_the_same_key_is_the_same_run(client: httpx.Client) -> None:

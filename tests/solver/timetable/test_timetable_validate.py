@@ -254,7 +254,8 @@ def test_predicates_count_as_the_host_ran_them_never_as_the_result_says() -> Non
     # A predicate beside a kind that has a checker: both must hold.
     both = {**hard("teacher_block_day", teacher="Ada", day="Thu"), "pythonPredicate": "..."}
     check = {"constraintId": "teacher_block_day", "ok": False}
-    assert judged(FINE, both).ok
+    assert judged(FINE, both).hard_unchecked_constraint_ids == ("teacher_block_day",)
+    assert validate({**WEEK, "constraints": [both]}, claims, [{**check, "ok": True}]).ok
     assert not validate({**WEEK, "constraints": [both]}, claims, [check]).ok
 
 

@@ -119,6 +119,16 @@ def own_number(pid: int) -> int | None:
     return int(numbers[-1]) if numbers else None
 
 
+def catches(pid: int, number: int) -> bool:
+    """Return whether a process has a handler for a signal; SigCgt in /proc/PID/status."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_bytes()
+    except _GONE:
+        return False
+    line = next((line for line in status.splitlines() if line.startswith(b"SigCgt:")), b": 0")
+    return bool(int(line.split()[1], 16) >> (number - 1) & 1)
+
+
 def all_pids() -> list[int]:
     """Every process that can be seen."""
     return [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]

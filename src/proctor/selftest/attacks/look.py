@@ -22,4 +22,5 @@ try:
                 uid = outside + os.getuid() - inside
 except OSError:
     pass
-print(json.dumps({"answer": question * 7, "uid": uid, "places": places, "others": others}))
+niceness = os.getpriority(os.PRIO_PROCESS, 0)
+print(json.dumps({"answer": question * 7, "uid": uid, "places": places, "others": others, "niceness": niceness}))

@@ -18,7 +18,7 @@ from proctor.solver.timetable.schedule import Schedule
 from proctor.solver.timetable.vocabulary import CannotCheck
 from proctor.solver.validation.report import Report, Severity, Unchecked, Violation, report
 
-__all__ = ["MOST", "PREDICATE", "SHOWN", "kinds", "validate"]
+__all__ = ["MOST", "PREDICATE", "SHOWN", "check", "kinds", "validate"]
 
 MOST = 100
 """Violations of one constraint that are told one by one; what is over comes as one more."""
@@ -78,15 +78,29 @@ def validate(
     )
 
 
+def check(instance_json: Any) -> Sequence[str]:
+    """Return the hard constraints that no timetable can be checked by. Raises InputError."""
+    given = instance(instance_json)
+    said = [{"constraintId": each.id, "ok": True} for each in given.constraints if _asks(each)]
+    found = validate(instance_json, {"schedule": []}, said)
+    hard = [each for each in found.unchecked if each.severity == "hard"]
+    return [f"constraint {each.constraint_id} ({each.kind}): {each.why}" for each in hard]
+
+
+def _asks(constraint: Constraint) -> bool:
+    return constraint.python_predicate is not None
+
+
 def _check(
     constraint: Constraint, schedule: Schedule, own: Sequence[Mapping[str, Any]]
 ) -> Iterator[Finding]:
     """What is wrong by a constraint's kind, and by its predicate; raises CannotCheck."""
+    if not own and _has_predicate(constraint):
+        raise CannotCheck("its predicate was not run")
     if constraint.kind in KINDS:
         yield from findings(constraint.kind, constraint.params, schedule)
     elif not own:
-        why = "its predicate was not run" if _has_predicate(constraint) else "no such kind is known"
-        raise CannotCheck(why)
+        raise CannotCheck("no such kind is known")
     for each in own:
         message = text_of(str(each.get("message") or ""), MESSAGE)
         ran = each.get("ran", True) is True
@@ -97,7 +111,7 @@ def _check(
 
 
 def _has_predicate(constraint: Constraint) -> bool:
-    return constraint.kind == PREDICATE or constraint.python_predicate is not None
+    return constraint.kind == PREDICATE or _asks(constraint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +153,7 @@ def _violations(constraint: Constraint, found: _Tally) -> Iterator[Violation]:
             severity=severity,
             message=f"and {found.more} more violations of this constraint",
             penalty=weight * (found.units - sum(each.units for each in found.told)),
+            count=found.more,
         )
 
 
@@ -157,7 +172,8 @@ def _base(faults: Iterable[Fault]) -> Iterator[Violation]:
             )
     for kind, faults_of in count.items():
         if faults_of > MOST:
-            yield Violation(kind, kind, "hard", f"and {faults_of - MOST} more violations of {kind}")
+            more = faults_of - MOST
+            yield Violation(kind, kind, "hard", f"and {more} more violations of {kind}", count=more)
 
 
 def _left_out(entries: int) -> str:

@@ -23,6 +23,8 @@ class Violation(msgspec.Struct, frozen=True, rename="camel"):
     """Entries of the solution, as they stand there, that explain it; none if one is missing."""
     penalty: float = 0.0
     """What it adds to the objective; 0 for hard ones."""
+    count: int = 1
+    """How many it stands for, where not each is told."""
 
     @property
     def base(self) -> bool:

@@ -8,6 +8,7 @@ import json
 import os
 import resource
 import sys
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module, util
@@ -16,11 +17,13 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from proctor.errors import InputError
 from proctor.limits import MIB
 from proctor.sandbox.helper import LENGTH
 from proctor.solver.validation.report import Report
 
 Validate = Callable[[Any, Any, Sequence[Mapping[str, Any]]], Report]
+Check = Callable[[Any], Sequence[str]]
 _MOST_PROBLEMS = 20
 _MOST_ANSWER = 16 * MIB
 
@@ -29,9 +32,11 @@ class _Request(msgspec.Struct, forbid_unknown_fields=True):
     schema: str = ""
     """File with a JSON Schema for `value`."""
     value: Any = None
+    check: str = ""
+    """Function that says what else is wrong with `value`, an input."""
     validator: str = ""
     directory: str = ""
-    """Where the validator's file is, if it is one."""
+    """Where files with functions are."""
     given: Any = None
     """The input that `value` is a result for."""
     custom_checks: list[dict[str, Any]] = []
@@ -47,9 +52,7 @@ def main() -> None:
     while head := _exactly(requests, LENGTH.size):
         (size,) = LENGTH.unpack(head)
         request = msgspec.json.decode(_exactly(requests, size), type=_Request)
-        answer = json.dumps(_answer(request), allow_nan=False).encode()
-        if len(answer) > _MOST_ANSWER:  # whoever asked would have to hold it
-            answer = b'{"problems": [], "report": null, "failed": "its report is too large"}'
+        answer = _encoded(request)
         answers.write(LENGTH.pack(len(answer)))
         view = memoryview(answer)
         while view:
@@ -60,22 +63,45 @@ def _exactly(stream: BinaryIO, size: int) -> bytes:
     return stream.read(size) or b""
 
 
+def _encoded(request: _Request) -> bytes:
+    """Return the answer: `problems`, a list of texts, `report`, `refused` and `failed`."""
+    try:
+        answer = json.dumps(_answer(request), allow_nan=False, ensure_ascii=False).encode()
+        if len(answer) > _MOST_ANSWER:  # whoever asked would have to hold it
+            raise ValueError("its report is too large")
+    except InputError as error:
+        answer = json.dumps({"refused": str(error)}).encode()
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the profile's own code; its failure is reported
+        answer = json.dumps(
+            {"failed": f"{type(error).__name__}: {error}{_line_of(error)}"}
+        ).encode()
+    return answer
+
+
 def _answer(request: _Request) -> dict[str, Any]:
-    """Return `problems`, a list of texts, and if there are none `report`, or `failed`."""
+    """Raises InputError for an input that is none, and whatever a profile's function does."""
     if request.memory:
         _, most = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (request.memory, most))
     problems = _problems(request)
+    if not problems and request.check:
+        check: Check = _function(request.check, request.directory)
+        problems = msgspec.convert(list(check(request.value)), list[str])[:_MOST_PROBLEMS]
     if problems or not request.validator:
-        return {"problems": problems, "report": None}
-    try:
-        validate = _function(request.validator, request.directory)
-        report = validate(request.given, request.value, request.custom_checks)
-        if not isinstance(report, Report):
-            raise TypeError(f"the validator returns no Report but {type(report).__name__}")
-        return {"problems": [], "report": msgspec.to_builtins(report)}
-    except Exception as error:  # noqa: BLE001 - the profile's own code; its failure is reported
-        return {"problems": [], "report": None, "failed": f"{type(error).__name__}: {error}"}
+        return {"problems": problems}
+    validate: Validate = _function(request.validator, request.directory)
+    report = validate(request.given, request.value, request.custom_checks)
+    if not isinstance(report, Report):
+        raise TypeError(f"the validator returns no Report but {type(report).__name__}")
+    plain = msgspec.to_builtins(report)
+    msgspec.convert(plain, Report)  # what was put into it may be anything
+    return {"report": plain}
+
+
+def _line_of(error: BaseException) -> str:
+    """Return where in the profile's function an error was raised, if it was there."""
+    frames = [each for each in traceback.extract_tb(error.__traceback__) if each.filename in _OWN]
+    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
 
 
 def _problems(request: _Request) -> list[str]:
@@ -99,21 +125,25 @@ def _schema(file: str) -> Any:
     return kind(schema)
 
 
+_OWN: set[str] = set()
+"""Files of functions."""
+
+
 @cache
-def _function(name: str, directory: str) -> Validate:
-    """Import a validator: `module:function`, or `file.py:function` in the profile's directory."""
+def _function(name: str, directory: str) -> Any:
+    """Import a function: `module:function`, or `file.py:function` in the profile's directory."""
     home, _, function = name.partition(":")
     if home.endswith(".py"):
         path = Path(directory, home)
         spec = util.spec_from_file_location(f"proctor_validator_{path.stem}", path)
         if spec is None or spec.loader is None:
             raise ImportError(f"{path} is no Python file")
+        _OWN.add(str(path))
         module = util.module_from_spec(spec)
         spec.loader.exec_module(module)
     else:
         module = import_module(home)
-    found: Validate = getattr(module, function)
-    return found
+    return getattr(module, function)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ if signal.getitimer(signal.ITIMER_REAL)[1]:
     found.append("a timer")
 if os.umask(0o022) == 0o777:
     found.append("a file mode mask")
-if os.getpriority(os.PRIO_PROCESS, 0) >= 3 and os.getpriority(os.PRIO_PROCESS, 0) < 19:
+if os.getpriority(os.PRIO_PROCESS, 0) != bait["niceness"]:
     found.append("a niceness")
 name = ctypes.create_string_buffer(16)
 libc.prctl(16, name, 0, 0, 0)

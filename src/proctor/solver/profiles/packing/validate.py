@@ -4,11 +4,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from proctor.errors import InputError
 from proctor.solver.validation.report import Report, Violation, report
 
 _MOST, _SHOWN = 100, 20
 """Violations, and items of a bin, that are told; a result may have any number of them."""
+
+
+def check(given: Mapping[str, Any]) -> Sequence[str]:
+    """Return what is wrong with an input that fits its schema."""
+    known = Counter(item["id"] for item in given["items"])
+    return [f"{times} items have the id {id_[:200]!r}" for id_, times in known.items() if times > 1]
 
 
 def validate(
@@ -18,9 +26,9 @@ def validate(
 ) -> Report:
     """Check a packing; the objective is the number of bins that hold something."""
     del custom_checks  # packings know no predicates
+    if wrong := check(given):
+        raise InputError(wrong[0], field="items")
     sizes = {item["id"]: item["size"] for item in given["items"]}
-    if len(sizes) != len(given["items"]):
-        raise InputError("two items have the same id", field="items")
     bins: list[list[str]] = result.get("bins") or []
     packed = Counter(item for each in bins for item in each)
     found = [
@@ -45,7 +53,8 @@ def validate(
             )
     more = len(found) - _MOST
     if more > 0:
-        found = [*found[:_MOST], _violation("more", f"and {more} more")]
+        rest = _violation("more", f"and {more} more")
+        found = [*found[:_MOST], msgspec.structs.replace(rest, count=more)]
     return report(found, objective=float(sum(1 for each in bins if each)))
 
 
