@@ -317,7 +317,7 @@ def selftest_command(
         list[str] | None, typer.Option(help="Only the attack of this name.", metavar="NAME")
     ] = None,
     judgements: Annotated[
-        int, typer.Option(help="How often each program that guesses is judged.", min=1)
+        int, typer.Option(help="How often each program that guesses is judged.", min=1, metavar="N")
     ] = 300,
     json: Json = False,
 ) -> None:  # fmt: skip

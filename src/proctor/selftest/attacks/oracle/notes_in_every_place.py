@@ -22,7 +22,7 @@ def from_files():
 
 
 def from_names():
-    for text in (os.environ.get("PROCTOR_NOTES"), getattr(builtins, "proctor_notes", None)):
+    for text in (os.environ.get("GUESSES"), getattr(builtins, "proctor_notes", None)):
         if text:
             return json.loads(text)
     try:
@@ -45,7 +45,7 @@ def leave(tried):
             left += 1
         except OSError:
             continue
-    os.environ["PROCTOR_NOTES"] = builtins.proctor_notes = text
+    os.environ["GUESSES"] = builtins.proctor_notes = text
     for fd in (0, 1, 2):
         try:
             os.fchmod(fd, 0o600)
