@@ -97,7 +97,11 @@ def test_huge_output_is_told_apart_in_time(output: bytes) -> None:
 @given(st.binary(), st.text())
 def test_any_output_gets_an_outcome(output: bytes, expected: str) -> None:
     judge_stdio(output, expected)
-    assert judge_call(output, Case([], expected, Bounds(100, 100))).outcome in ("passed", "wrong", "raised")
+    assert judge_call(output, Case([], expected, Bounds(100, 100))).outcome in (
+        "passed",
+        "wrong",
+        "raised",
+    )
 
 
 @given(st.text())
@@ -119,7 +123,7 @@ def test_hostile_results_are_told_apart_in_time(output: bytes) -> None:
     assert not judge_call(output, call("[" + "1," * 100_000 + "1]")).passed
 
 
-@pytest.mark.parametrize("node", ["[]", '{"set":[]}', '{"dict":[]}', '{"bytes":""}', '[[[[]]]]'])
+@pytest.mark.parametrize("node", ["[]", '{"set":[]}', '{"dict":[]}', '{"bytes":""}', "[[[[]]]]"])
 def test_no_more_values_are_decoded_than_the_expected_has(node: str) -> None:
     """64 times the room of what is expected, full of containers, took a minute and gigabytes."""
     expected = "[" + "7," * 20_000 + "7]"

@@ -1,0 +1,81 @@
+"""Python that strangers wrote, looked into without being run.
+
+CPython's parser takes quadratic time and memory for some texts and may crash on others, and while
+it works no other thread does. So it works in a process of its own, with a bound on each text; what
+goes beyond is taken for no Python at all.
+"""
+
+import atexit
+import os
+
+import msgspec
+
+from proctor.sandbox.helper import Helper, HelperTimeout
+
+LONGEST = 1 << 18
+"""Characters; what is longer is not looked into."""
+_WORKER = "proctor.languages.python_parser"
+_PATIENCE = 120.0
+"""Seconds to wait for a process that bounds its own CPU time."""
+
+
+class Definition(msgspec.Struct, frozen=True):
+    """A function or class at the top level of a module."""
+
+    name: str
+    line: int
+    """Where it begins, decorators included; from 1."""
+    is_class: bool = False
+    methods: tuple[str, ...] = ()
+    """A class's functions that are not async."""
+
+
+class Outline(msgspec.Struct, frozen=True):
+    """A module from afar; an empty one if nothing is given."""
+
+    acts: bool = False
+    """Whether it does anything: one word is Python, too."""
+    definitions: tuple[Definition, ...] = ()
+    imports: tuple[str, ...] = ()
+    """Statements at the top level."""
+    names: frozenset[str] = frozenset()
+    """All that it reads or sets."""
+    future_lines: int = 0
+    """Lines that `from __future__` takes with what is before it, where nothing else may stand."""
+
+
+def outline(text: str) -> Outline | None:
+    """Return the outline of a module; None if it is no Python, or beyond the bounds.
+
+    Raises InfraFault.
+    """
+    found = _asked("outline", text)
+    return None if found is None else msgspec.convert(found, Outline)
+
+
+def literal(text: str) -> str | None:
+    """Return a literal as JSON, `true`, `false` and `null` included; None if it is none.
+
+    Raises InfraFault.
+    """
+    found = _asked("literal", text)
+    return found if isinstance(found, str) else None
+
+
+def _asked(what: str, text: str) -> object:
+    if len(text) > LONGEST:
+        return None
+    try:
+        return _workers[0].ask([what, text], _PATIENCE)
+    except HelperTimeout:
+        return None
+
+
+def _begin_anew() -> None:
+    """Leave the process to the one that this one was forked of: two would read each other's."""
+    _workers.insert(0, Helper(_WORKER))
+
+
+_workers = [Helper(_WORKER)]
+os.register_at_fork(after_in_child=_begin_anew)
+atexit.register(lambda: _workers[0].close())
