@@ -76,6 +76,10 @@ def _begin_anew() -> None:
     _workers.insert(0, Helper(_WORKER))
 
 
+@atexit.register
+def _close() -> None:
+    _workers[0].close()
+
+
 _workers = [Helper(_WORKER)]
 os.register_at_fork(after_in_child=_begin_anew)
-atexit.register(lambda: _workers[0].close())
