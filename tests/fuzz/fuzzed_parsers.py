@@ -33,7 +33,7 @@ from proctor.judging.formats.packages.package import load
 from proctor.judging.formats.packages.yaml_text import parse_yaml
 from proctor.judging.formats.programs import read_programs
 from proctor.judging.formats.replies import between_last_fences, code_blocks, extract_code
-from proctor.judging.formats.tables import Row, read_table
+from proctor.judging.formats.tables import Row
 from proctor.judging.problem import Test
 from proctor.languages import naming, registry
 from proctor.languages.headers import _FIRST_INCLUDE
@@ -43,7 +43,7 @@ from proctor.serve.judge0.languages import Offered
 from proctor.serve.judge0.settings import Judge0Settings
 from proctor.serve.native import convert, schema
 from proctor.serve.piston import request as piston
-from proctor.serve.piston.runtimes import Kind, Runtime
+from proctor.serve.piston.runtimes import Runtime
 from proctor.serve.piston.semver import satisfies, version_in
 from proctor.serve.piston.settings import PistonSettings
 from proctor.serve.sandbox_fusion import schema as fusion
@@ -268,7 +268,7 @@ JAVA = (
     b"package a.b;\n/* x */ public final class A { static void main(String[] a) {"
     b" String s = \"}\"; char c = '{'; } } // y\nrecord B() {}\n"
 )
-CPP = b"// a\n#pragma once\n/* b */ #define X \"y\"\n#include <bits/stdc++.h>\nint main() {}\n"
+CPP = b'// a\n#pragma once\n/* b */ #define X "y"\n#include <bits/stdc++.h>\nint main() {}\n'
 RESULT = plain_data.encode({"a": (1, 2.5, [True, None]), "b": "x,[{", 1 << 70: {1, 2}, b"": 1j})
 LCB = {
     "question_id": "a", "question_title": "t", "question_content": "c", "platform": "leetcode",
@@ -296,7 +296,7 @@ EVALPLUS = {
     "task_id": "a", "prompt": "def f(a):\n", "entry_point": "f", "canonical_solution": "    pass",
     "test": "def check(c): pass", "base_input": "[[1]]", "plus_input": [[1]], "atol": "0.1",
     "text": "t", "code": "import os\ndef f(a): return a", "test_list": ["assert f(1) == 1"],
-    "question_id": "q", "test_id": 1, "starter_code": LCB["starter_code"], "test": "[]",
+    "question_id": "q", "test_id": 1, "starter_code": LCB["starter_code"],
 }  # fmt: skip
 PISTON = {
     "language": "python", "version": "3.x", "stdin": "a", "args": ["b", 1], "run_timeout": 1000,

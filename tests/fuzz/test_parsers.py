@@ -6,15 +6,26 @@
 import os
 
 import pytest
+from fuzzed_parsers import PARSERS, Parser
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from fuzzed_parsers import PARSERS, Parser
 from proctor.errors import ProctorError
 
 TIMES = int(os.environ.get("PROCTOR_FUZZ", "1"))
 EXAMPLES = 60
-COMMON = (b"", b" ", b"\n", b"\x00", b"\xff", b"\xc3\xa9", b"\xed\xa0\x80", b"\xf0\x9f\x98\x80", b"0", b"a")
+COMMON = (
+    b"",
+    b" ",
+    b"\n",
+    b"\x00",
+    b"\xff",
+    b"\xc3\xa9",
+    b"\xed\xa0\x80",
+    b"\xf0\x9f\x98\x80",
+    b"0",
+    b"a",
+)
 REPEATED = (1, 1, 1, 2, 3, 20, 300, 5000)
 LONGEST = 200_000
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 
 from proctor.errors import InputError
 from proctor.judging.formats.replies import between_last_fences, code_blocks
-from proctor.languages.python_text import LONGEST, outline
+from proctor.languages.python_text import LONGEST, first_module, outline
 
 DEFAULT = "last-block"
 _TAG = re.compile(r"<(/?)(?:think|thinking|thought|reasoning|reflection)>", re.IGNORECASE)
@@ -82,11 +82,9 @@ def _beyond_quoted_fence(text: str, code: str) -> str:
     start = len(text) - behind - len(code)
     lines = text[start : start + LONGEST + 1].splitlines(keepends=True)
     marks = [n for n, line in enumerate(lines) if line.strip()[:3] in {"```", "~~~"}]
-    longer = ["".join(lines[:end]) for end in marks[:_FENCES_TRIED]]
-    longer = [each for each in longer if len(each) > len(code)]
-    if not longer or outline(code) is not None:
-        return code
-    return next((each for each in longer if outline(each) is not None), code)
+    upto = ["".join(lines[:end]) for end in marks[:_FENCES_TRIED]]
+    tried = [code, *(each for each in upto if len(code) < len(each) <= LONGEST)]
+    return tried[first_module(tried) or 0] if len(tried) > 1 else code
 
 
 def _is_program(text: str) -> bool:

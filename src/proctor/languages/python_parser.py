@@ -5,6 +5,7 @@ A text that takes more than its bounds ends the process, or is no Python.
 
 import ast
 import json
+import re
 import resource
 import signal
 import warnings
@@ -22,6 +23,7 @@ MEMORY = 1024 * MIB
 """Bytes of address space."""
 _NAMES = {"true": True, "false": False, "null": None}
 _IDLE = (ast.Constant, ast.Name, ast.Tuple, ast.Attribute, ast.BinOp, ast.Compare)
+_NO_PYTHON = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError, OverflowError)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -34,12 +36,12 @@ def main() -> None:
 
 
 def _answer(request: bytes) -> object:
-    what, text = json.loads(request.decode("utf-8", "surrogatepass"))
+    what, *texts = json.loads(request.decode("utf-8", "surrogatepass"))
     # No handler: the parser does not come back to let one run.
     signal.setitimer(signal.ITIMER_PROF, CPU)
     try:
-        return _QUESTIONS[what](text)
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return _QUESTIONS[what](*texts)
+    except (*_NO_PYTHON, re.error):
         return None
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -80,6 +82,21 @@ def _literal(text: str) -> object:
     return json.dumps(ast.literal_eval(_Constants().visit(tree)))
 
 
+def _first_module(*texts: str) -> object:
+    for number, text in enumerate(texts):
+        try:
+            ast.parse(text)
+        except _NO_PYTHON:
+            continue
+        return number
+    return None
+
+
+def _matching(pattern: str, *texts: str) -> object:
+    compiled = re.compile(pattern)
+    return [each for each in texts if compiled.match(each)]
+
+
 class _Constants(ast.NodeTransformer):
     """JSON's true, false and null within Python's literals."""
 
@@ -87,7 +104,10 @@ class _Constants(ast.NodeTransformer):
         return ast.Constant(_NAMES[node.id]) if node.id in _NAMES else node
 
 
-_QUESTIONS: dict[str, Callable[[str], object]] = {"outline": _outline, "literal": _literal}
+_QUESTIONS: dict[str, Callable[..., object]] = {
+    "outline": _outline, "first_module": _first_module, "literal": _literal,
+    "matching": _matching,
+}  # fmt: skip
 
 if __name__ == "__main__":
     main()

@@ -1,4 +1,4 @@
-"""Python that strangers wrote, looked into without being run.
+"""Python that strangers wrote, and regular expressions, looked into without being run.
 
 CPython's parser takes quadratic time and memory for some texts and may crash on others, and while
 it works no other thread does. So it works in a process of its own, with a bound on each text; what
@@ -7,6 +7,7 @@ goes beyond is taken for no Python at all.
 
 import atexit
 import os
+from collections.abc import Sequence
 
 import msgspec
 
@@ -53,6 +54,15 @@ def outline(text: str) -> Outline | None:
     return None if found is None else msgspec.convert(found, Outline)
 
 
+def first_module(texts: Sequence[str]) -> int | None:
+    """Return which of some texts is the first that is Python; the bounds are for all together.
+
+    Raises InfraFault.
+    """
+    found = _asked("first_module", *texts)
+    return found if isinstance(found, int) else None
+
+
 def literal(text: str) -> str | None:
     """Return a literal as JSON, `true`, `false` and `null` included; None if it is none.
 
@@ -62,11 +72,20 @@ def literal(text: str) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def _asked(what: str, text: str) -> object:
-    if len(text) > LONGEST:
+def matching(pattern: str, texts: Sequence[str]) -> list[str] | None:
+    """Return the texts that a regular expression matches from their start; None if it is none.
+
+    One that takes too long is none, either. Raises InfraFault.
+    """
+    found = _asked("matching", pattern, *texts)
+    return found if isinstance(found, list) else None
+
+
+def _asked(what: str, *texts: str) -> object:
+    if max(map(len, texts), default=0) > LONGEST:
         return None
     try:
-        return _workers[0].ask([what, text], _PATIENCE)
+        return _workers[0].ask([what, *texts], _PATIENCE)
     except HelperTimeout:
         return None
 
