@@ -3,6 +3,7 @@
 `PROCTOR_FUZZ=100` tries so many times as many, and others each time; see CONTRIBUTING.md.
 """
 
+import contextlib
 import os
 
 import pytest
@@ -47,6 +48,24 @@ def _edited(data: bytes, edits: list[tuple[float, int, bytes]]) -> bytes:
         at = int(where * len(data))
         data = data[:at] + run + data[at + length :]
     return data
+
+
+FOUND = {
+    "lines": (b'{"\\ud800": 1}', b'{"id": "a", "time_limit": "\\ud800", "memory_limit": 1}'),
+    "row": (b'{"\\ud800": 1}', b'{"test_cases": [{"\\ud800": 1}]}'),
+    "yaml": (b"!!timestamp x", b"!!int", b"!!float ''", b"!!bool x", b"a: !!binary \xc3\xa9"),
+    "version": (b"9" * 5000,),
+    "problem.toml": (
+        PARSERS["problem.toml"].documents[0].replace(b"submissions/down.py", b"s" * 300),
+    ),
+}
+"""What was found at some time."""
+
+
+@pytest.mark.parametrize(("name", "data"), [(name, each) for name in FOUND for each in FOUND[name]])
+def test_what_was_found_is_understood_or_refused(name: str, data: bytes) -> None:
+    with contextlib.suppress(ProctorError):
+        PARSERS[name].call(data)
 
 
 @pytest.mark.parametrize("name", PARSERS)

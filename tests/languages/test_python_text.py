@@ -111,3 +111,9 @@ def test_a_fork_asks_a_process_of_its_own() -> None:
     assert literal("4") == "4"
     os.close(reads)
     os.close(writes)
+
+
+def test_an_honest_text_as_long_and_dense_as_may_be() -> None:
+    line = "x=[[1,2,3],[4,5,6]]\n"
+    assert outline(line * (LONGEST // len(line))) is not None
+    assert literal("[" + "[1,2,3]," * (LONGEST // 8 - 1) + "]") is not None

@@ -190,5 +190,5 @@ def _loaded(value: Any, field: str) -> Any:
 def _convert(value: Any, kind: Any, field: str) -> Any:
     try:
         return msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise InputError(str(error), field=field) from error

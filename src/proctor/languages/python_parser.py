@@ -19,7 +19,7 @@ from proctor.sandbox.helper import serve
 
 CPU = 2.0
 """Seconds for one text; the densest honest one takes a third."""
-MEMORY = 1024 * MIB
+MEMORY = 512 * MIB
 """Bytes of address space."""
 _NAMES = {"true": True, "false": False, "null": None}
 _IDLE = (ast.Constant, ast.Name, ast.Tuple, ast.Attribute, ast.BinOp, ast.Compare)

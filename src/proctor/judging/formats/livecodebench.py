@@ -143,7 +143,7 @@ def _identified_lines(path: Path) -> Iterator[tuple[int, bytes, str]]:
 def _question_id(line: bytes) -> str:
     try:
         question_id = _ID_DECODER.decode(line).question_id
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise schema_error(error, hint=_hint(error)) from error
     except (ValueError, RecursionError):
         question_id = _convert(parse_json(line), _Id).question_id
@@ -224,7 +224,7 @@ def _cases(text: str) -> _Cases:
         content = plain_string(_decompressed(text))
     try:
         return _CASES_DECODER.decode(content)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise schema_error(error) from error
     except (ValueError, RecursionError):
         return _convert(parse_json(content if isinstance(content, str) else bytes(content)), _Cases)
@@ -295,11 +295,11 @@ def _end_of_line(data: bytes, start: int) -> int:
 def _convert(content: Any, kind: type[_T], field: str = "") -> _T:
     try:
         return msgspec.convert(content, kind)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise schema_error(error, within=field, hint=_hint(error)) from error
 
 
-def _hint(error: msgspec.ValidationError) -> str:
+def _hint(error: ValueError) -> str:
     if str(error).endswith("`$.question_id`"):
         return '; ids are strings, write "1899" rather than 1899'
     return ""
@@ -347,8 +347,13 @@ def parse_json(text: bytes | str) -> Any:
         raise InputError(f"broken JSON: {error}") from error
 
 
-def schema_error(error: msgspec.ValidationError, within: str = "", hint: str = "") -> InputError:
-    """The InputError for a value that does not fit its schema, with the path to it as field."""
+def schema_error(
+    error: msgspec.ValidationError | UnicodeEncodeError, within: str = "", hint: str = ""
+) -> InputError:
+    """The InputError for a value that does not fit its schema, with the path to it as field.
+
+    msgspec raises UnicodeEncodeError for half a surrogate pair, which JSON can carry.
+    """
     text = str(error)
     path = match["path"] if (match := _WHERE.search(text)) else ""
     text = _WHERE.sub("", text)
