@@ -1,10 +1,11 @@
 """Any text at all is either understood or refused by an error of proctor's own, in bounded work.
 
-`PROCTOR_FUZZ=100` tries so many times as many, and others each time; see CONTRIBUTING.md.
+`PROCTOR_TEST_FUZZ=100` tries so many times as many, and others each time; see CONTRIBUTING.md.
 """
 
 import contextlib
 import os
+import sys
 
 import pytest
 from fuzzed_parsers import PARSERS, Parser
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from proctor.errors import ProctorError
 
-TIMES = int(os.environ.get("PROCTOR_FUZZ", "1"))
+TIMES = int(os.environ.get("PROCTOR_TEST_FUZZ", "1"))
 EXAMPLES = 60
 COMMON = (
     b"",
@@ -85,3 +86,29 @@ def test_any_text_is_understood_or_refused(name: str) -> None:
             str(error).encode("utf-8", "surrogatepass")
 
     tried()
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_calls_grow_with_the_length_alone(name: str) -> None:
+    """Four times as much of anything takes four times as many calls, not sixteen."""
+    parser = PARSERS[name]
+    for piece in (*parser.pieces, *parser.documents):
+        short, long = (_calls(parser, piece * (size // len(piece) + 1)) for size in (500, 2000))
+        assert long <= 5 * short + 2000, piece
+
+
+def _calls(parser: Parser, data: bytes) -> int:
+    count = 0
+
+    def counted(_frame: object, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in {"call", "c_call"}
+
+    before = sys.getprofile()
+    sys.setprofile(counted)
+    try:
+        with contextlib.suppress(ProctorError):
+            parser.call(data)
+    finally:
+        sys.setprofile(before)
+    return count

@@ -299,7 +299,7 @@ def _convert(content: Any, kind: type[_T], field: str = "") -> _T:
         raise schema_error(error, within=field, hint=_hint(error)) from error
 
 
-def _hint(error: ValueError) -> str:
+def _hint(error: Exception) -> str:
     if str(error).endswith("`$.question_id`"):
         return '; ids are strings, write "1899" rather than 1899'
     return ""
