@@ -330,10 +330,6 @@ def _items(items: list[Any], depth: int) -> list[object]:
     return [_decoded(item, depth + 1) for item in items]
 
 
-def _elements(items: list[Any], depth: int) -> list[object]:
-    return _hashed(_items(items, depth))
-
-
 def _dict(body: list[Any], depth: int) -> dict[object, object]:
     if depth >= MAX_DEPTH:
         raise ValueError("nested too deeply")
@@ -395,7 +391,7 @@ _CONTAINER_TAGS: dict[str, Callable[[list[Any], int], object]] = {
     "dict": _dict,
     "tuple": lambda body, depth: tuple(_items(body, depth)),
     "deque": lambda body, depth: deque(_items(body, depth)),
-    "set": lambda body, depth: set(_elements(body, depth)),
-    "frozenset": lambda body, depth: frozenset(_elements(body, depth)),
+    "set": lambda body, depth: set(_hashed(_items(body, depth))),
+    "frozenset": lambda body, depth: frozenset(_hashed(_items(body, depth))),
 }
 _NESTING = frozenset((list, dict))
