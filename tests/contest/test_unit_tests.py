@@ -132,6 +132,19 @@ def test_results_that_break_the_tests_are_the_submissions_fault(arena: Arena) ->
     assert (found.verdict, found.message) == (Verdict.WA, BROKEN)
 
 
+@pytest.mark.parametrize("kind", ["set", "frozenset", "dict.fromkeys"])
+def test_results_that_would_take_quadratic_time_to_build_are_no_values(
+    arena: Arena, kind: str
+) -> None:
+    """The program's own class tells them apart; the numbers that they are all have one hash."""
+    source = (
+        "class N(int):\n    def __hash__(self): return id(self)\n"
+        f"def double(x): return {kind}([N(n * ((1 << 61) - 1)) for n in range(100_000)])"
+    )
+    found = judged(UnitTestJudge(arena), source, UnitTests(("double",), "assert double(1) == 2"))
+    assert (found.verdict, found.message) == (Verdict.WA, "what double returned is no value")
+
+
 @pytest.mark.parametrize(
     "code", ["assert triple(1) == 3", "assert (", "raise ValueError", "import os; os._exit(0)"]
 )

@@ -2,12 +2,16 @@
 
 # a test's name says what it tests
 
+import json
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.cell.plain_data import encode
 from proctor.judging import upstream
+from proctor.judging.compare import Bounds
 from proctor.judging.problem import Test
 from proctor.judging.upstream import LCB_RUNNER, PORTS, Case, judge_call, judge_stdio
 
@@ -93,7 +97,11 @@ def test_huge_output_is_told_apart_in_time(output: bytes) -> None:
 @given(st.binary(), st.text())
 def test_any_output_gets_an_outcome(output: bytes, expected: str) -> None:
     judge_stdio(output, expected)
-    assert judge_call(output, Case([], expected, 100)).outcome in ("passed", "wrong", "raised")
+    assert judge_call(output, Case([], expected, Bounds(100, 100))).outcome in (
+        "passed",
+        "wrong",
+        "raised",
+    )
 
 
 @given(st.text())
@@ -115,9 +123,28 @@ def test_hostile_results_are_told_apart_in_time(output: bytes) -> None:
     assert not judge_call(output, call("[" + "1," * 100_000 + "1]")).passed
 
 
+@pytest.mark.parametrize("node", ["[]", '{"set":[]}', '{"dict":[]}', '{"bytes":""}', "[[[[]]]]"])
+def test_no_more_values_are_decoded_than_the_expected_has(node: str) -> None:
+    """64 times the room of what is expected, full of containers, took a minute and gigabytes."""
+    expected = "[" + "7," * 20_000 + "7]"
+    forged = ("[" + f"{node}," * (2_500_000 // (len(node) + 1)) + "0]").encode()
+    tracemalloc.start()
+    try:
+        assert not judge_call(forged, call(expected)).passed
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 12 << 20
+
+
 def test_no_equal_result_is_too_long_to_be_plausible() -> None:
     case = call("[" + "1e300," * 5000 + "1e300]")
     assert judge_call(encode([int(1e300)] * 5001), case).passed
+    many = tuple((n, {"a": [n], ",[{": (1 << 70, float(n))}) for n in range(500))
+    case = call(json.dumps(many))
+    assert not Bounds.of("1").hold(encode(many))
+    assert case.plausible is not None
+    assert case.plausible.hold(encode(many))
     assert judge_call(encode(["\U0001f600" * 20_000]), call(f'["{chr(0x1F600) * 20_000}"]')).passed
 
 

@@ -9,18 +9,14 @@
 All but `upstream` and `whole` look at the answer only: thoughts in tags are taken off first.
 """
 
-import ast
 import re
-import warnings
 from collections.abc import Callable, Mapping
 
 from proctor.errors import InputError
 from proctor.judging.formats.replies import between_last_fences, code_blocks
+from proctor.languages.python_text import LONGEST, first_module, outline
 
 DEFAULT = "last-block"
-LONGEST_CHECKED = 1 << 18
-"""Characters; what is longer is not looked into for whether it is Python."""
-
 _TAG = re.compile(r"<(/?)(?:think|thinking|thought|reasoning|reflection)>", re.IGNORECASE)
 _FENCES_TRIED = 8
 
@@ -79,39 +75,22 @@ def _block(reply: str, language: str, which: int) -> str:
 
 def _beyond_quoted_fence(text: str, code: str) -> str:
     """The whole program where a fence within one of its strings seemed to end it."""
-    if _parsed(code) is not None:
+    # Backwards, since rfind takes quadratic time where find does not.
+    behind = text[::-1].find(code[::-1])
+    if behind < 0 or len(code) > LONGEST:
         return code
-    at = text.rfind(code)
-    if at < 0:
-        return code
-    lines = text[at:].splitlines(keepends=True)
+    start = len(text) - behind - len(code)
+    lines = text[start : start + LONGEST + 1].splitlines(keepends=True)
     marks = [n for n, line in enumerate(lines) if line.strip()[:3] in {"```", "~~~"}]
-    for end in marks[:_FENCES_TRIED]:
-        longer = "".join(lines[:end])
-        if len(longer) > len(code) and _parsed(longer) is not None:
-            return longer
-    return code
+    upto = ["".join(lines[:end]) for end in marks[:_FENCES_TRIED]]
+    tried = [code, *(each for each in upto if len(code) < len(each) <= LONGEST)]
+    return tried[first_module(tried) or 0] if len(tried) > 1 else code
 
 
 def _is_program(text: str) -> bool:
     """Whether text without any fence is Python that does something; one word is Python, too."""
-    tree = _parsed(text)
-    if tree is None:
-        return False
-    idle = (ast.Constant, ast.Name, ast.Tuple, ast.Attribute, ast.BinOp, ast.Compare)
-    return any(not (isinstance(node, ast.Expr) and isinstance(node.value, idle))
-               for node in tree.body)  # fmt: skip
-
-
-def _parsed(text: str) -> ast.Module | None:
-    if len(text) > LONGEST_CHECKED:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a program's odd escapes are its own affair
-            return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    found = outline(text)
+    return found is not None and found.acts
 
 
 def _upstream(reply: str, _language: str) -> str:

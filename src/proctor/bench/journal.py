@@ -141,7 +141,7 @@ class Journal:
         where = {"problem_id": self.request.problem_id, "sample": self.request.sample}
         try:
             return msgspec.convert({**where, "number": len(self.made), **values}, Turn)
-        except msgspec.ValidationError as error:
+        except (msgspec.ValidationError, UnicodeEncodeError) as error:
             raise AgentFault(f"step {len(self.made)} cannot be kept: {error}") from error
 
     async def _step(self, make: Callable[[], Awaitable[Turn]], **like: str) -> Turn:

@@ -111,7 +111,7 @@ def converted(row: Row, kind: type[_Struct]) -> _Struct:
     """The row as a struct. Raises InputError, with file, line and field."""
     try:
         return msgspec.convert(row.content, kind)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         found = schema_error(error)
         raise row.error(found.message, found.field) from error
 

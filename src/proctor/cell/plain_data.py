@@ -22,7 +22,7 @@ import json
 import math
 import re
 import sys
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -36,10 +36,10 @@ MAX_NODES = 2_000_000
 """Values in one encoded result: `x = [x, x]`, often enough, would unfold without end."""
 MAX_EMPTY_LISTS = 10_000
 """Lists that an array without items may unfold into. A few bytes can ask for millions."""
-MAX_HASHED = 10_000
-"""Set elements and dictionary keys, strings apart, in one result: a forged set of numbers whose
-hashes collide takes quadratic time to build. Strings' hashes are salted. Who decodes in a cell
-may allow more."""
+MAX_COLLISIONS = 100
+"""Comparisons for each element or key of a set or dictionary that those of equal hashes may cost,
+and as many thousand in all: a forged set of numbers that all have one hash would take quadratic
+time to build. Strings' hashes are salted."""
 
 _PLAIN_INT = 1 << 63
 _MAX_DECIMAL_EXPONENT = 20_000
@@ -79,18 +79,28 @@ class Array:
         return build(self.shape)
 
 
-def encode(value: object, *, nodes: int = MAX_NODES, hashed: int = MAX_HASHED) -> bytes:
+def encode(value: object, *, nodes: int = MAX_NODES) -> bytes:
     """Encode any value at all; see the module's docstring for the form.
 
     A subclass of a plain type is encoded by its base's data. A cycle, nesting deeper than
-    MAX_DEPTH and what lies beyond `nodes` values or `hashed` elements and keys become opaque.
+    MAX_DEPTH and what lies beyond `nodes` values become opaque.
     """
-    tree = _Encoder(nodes, hashed).tree(value, 0)
+    tree = _Encoder(nodes).tree(value, 0)
     return json.dumps(tree, separators=(",", ":"), check_circular=False).encode("ascii")
 
 
-def decode(data: bytes, *, hashed: int = MAX_HASHED) -> object:
+def most_nodes(data: bytes) -> int:
+    """Return how many values an encoding could hold, without parsing it.
+
+    Each but the first is behind one of these. Texts may hold them, too.
+    """
+    return 1 + data.count(b",") + data.count(b"[") + data.count(b"{")
+
+
+def decode(data: bytes) -> object:
     """Decode what `encode` wrote. Raises ValueError, and nothing else, for any other bytes.
+
+    It takes time and memory by the number of values: see most_nodes().
 
     The result is made of None, bool, int, float, complex, str, bytes, list, tuple, dict, set,
     frozenset, deque, Opaque and Array, exactly these types, nested at most MAX_DEPTH deep.
@@ -99,7 +109,7 @@ def decode(data: bytes, *, hashed: int = MAX_HASHED) -> object:
     parse_int = _short_int if _LONG_DIGITS.search(data) else None
     try:
         tree = json.loads(data.decode("ascii"), parse_int=parse_int, parse_constant=_refuse)
-        return _Decoder(hashed).value(tree, 0)
+        return _decoded(tree, 0)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     except TypeError as error:
@@ -119,9 +129,9 @@ def _refuse(constant: str) -> object:
 class _Encoder:
     """One walk over one value; builds what json.dumps is to write."""
 
-    def __init__(self, most_nodes: int, most_hashed: int) -> None:
-        self._most_nodes, self._most_hashed = most_nodes, most_hashed
-        self._nodes = self._hashed = 0
+    def __init__(self, most_nodes: int) -> None:
+        self._most_nodes = most_nodes
+        self._nodes = 0
         self._path: set[int] = set()
 
     def tree(self, value: object, depth: int) -> object:
@@ -156,11 +166,7 @@ class _Encoder:
             return {"opaque": ellipsis}  # what repr prints at a cycle
         items: list[Any] = list(items_of(value))
         self._nodes += len(items)
-        if tag in _HASHING:
-            keys = (key for key, _ in items) if tag == "dict" else items
-            self._hashed += sum(type(key) is not str for key in keys)
-        too_many = self._nodes > self._most_nodes or self._hashed > self._most_hashed
-        if depth >= MAX_DEPTH or too_many:
+        if depth >= MAX_DEPTH or self._nodes > self._most_nodes:
             return {"opaque": f"<{type(value).__name__} of {len(items)}: too deep or too large>"}
         self._path.add(id(value))
         tree: list[object]
@@ -285,7 +291,6 @@ _CONTAINERS: tuple[tuple[type, str, Callable[[Any], Iterable[object]], str], ...
     (frozenset, "frozenset", frozenset.__iter__, "{...}"),
     (deque, "deque", deque.__iter__, "[...]"),
 )
-_HASHING = ("dict", "set", "frozenset")
 _UNHASHABLE = (list, dict, set, deque)
 _ALL_PLAIN: dict[frozenset[type], Callable[[list[Any]], bool]] = {
     frozenset({int}): lambda items: min(items) > -_PLAIN_INT and max(items) < _PLAIN_INT,
@@ -299,81 +304,72 @@ _ALL_PLAIN: dict[frozenset[type], Callable[[list[Any]], bool]] = {
 }
 
 
-class _Decoder:
-    """One walk over one parsed JSON text."""
+def _decoded(tree: object, depth: int) -> object:
+    """Return what `tree`, inside `depth` containers, stands for. Raises ValueError, TypeError."""
+    if type(tree) is list:
+        return _items(tree, depth)
+    if type(tree) is not dict:
+        return tree
+    if len(tree) != 1:
+        raise ValueError("a tag has one member")
+    ((tag, body),) = tree.items()
+    if tag in _SCALAR_TAGS and type(body) is str:
+        return _SCALAR_TAGS[tag](body)
+    if tag == "opaque":
+        return Opaque(_text(body))
+    if tag not in _CONTAINER_TAGS or type(body) is not list:
+        raise ValueError(f"not a tag, or not its body: {tag[:20]}")
+    return _CONTAINER_TAGS[tag](body, depth)
 
-    def __init__(self, most_hashed: int) -> None:
-        self._most_hashed = most_hashed
-        self._hashed = 0
 
-    def value(self, tree: object, depth: int) -> object:
-        """What `tree`, inside `depth` containers, stands for. Raises ValueError or TypeError."""
-        if type(tree) is list:
-            return self._items(tree, depth)
-        if type(tree) is not dict:
-            return tree
-        if len(tree) != 1:
-            raise ValueError("a tag has one member")
-        ((tag, body),) = tree.items()
-        if tag in _SCALAR_TAGS and type(body) is str:
-            return _SCALAR_TAGS[tag](body)
-        if tag == "opaque":
-            return Opaque(self._text(body))
-        if tag not in _CONTAINER_TAGS or type(body) is not list:
-            raise ValueError(f"not a tag, or not its body: {tag[:20]}")
-        return self._container(tag, body, depth)
+def _items(items: list[Any], depth: int) -> list[object]:
+    if depth >= MAX_DEPTH:
+        raise ValueError("nested too deeply")
+    if _NESTING.isdisjoint(map(type, items)):
+        return items
+    return [_decoded(item, depth + 1) for item in items]
 
-    def _container(self, tag: str, body: list[Any], depth: int) -> object:
-        if tag == "array":
-            return self._array(body, depth)
-        if tag == "dict":
-            return self._dict(body, depth)
-        items = self._items(body, depth)
-        if tag in _HASHING:
-            self._count(items)
-        return _BUILDERS[tag](items)
 
-    def _items(self, items: list[Any], depth: int) -> list[object]:
-        if depth >= MAX_DEPTH:
-            raise ValueError("nested too deeply")
-        if _NESTING.isdisjoint(map(type, items)):
-            return items
-        return [self.value(item, depth + 1) for item in items]
+def _dict(body: list[Any], depth: int) -> dict[object, object]:
+    if depth >= MAX_DEPTH:
+        raise ValueError("nested too deeply")
+    keys: list[object] = []
+    items: list[object] = []
+    for pair in body:
+        if type(pair) is not list or len(pair) != 2:
+            raise ValueError("a dict holds pairs")
+        keys.append(_decoded(pair[0], depth + 1))
+        items.append(_decoded(pair[1], depth + 1))
+    return dict(zip(_hashed(keys), items, strict=True))
 
-    def _dict(self, body: list[Any], depth: int) -> dict[object, object]:
-        if depth >= MAX_DEPTH:
-            raise ValueError("nested too deeply")
-        pairs: list[tuple[object, object]] = []
-        for pair in body:
-            if type(pair) is not list or len(pair) != 2:
-                raise ValueError("a dict holds pairs")
-            key, item = pair
-            pairs.append((self.value(key, depth + 1), self.value(item, depth + 1)))
-        self._count(key for key, _ in pairs)
-        return dict(pairs)
 
-    def _array(self, body: list[Any], depth: int) -> Array:
-        if len(body) != 3 or type(body[0]) is not list or type(body[1]) is not list:
-            raise ValueError("an array holds shape, items and text")
-        shape = body[0]
-        if len(shape) > 64 or not all(type(n) is int and 0 <= n <= MAX_NODES for n in shape):
-            raise ValueError("bad shape")
-        # An array with no items still unfolds into as many lists as its other dimensions say.
-        lists = math.prod(max(n, 1) for n in shape)
-        if math.prod(shape) != len(body[1]) or lists > max(len(body[1]), MAX_EMPTY_LISTS):
-            raise ValueError("shape and items disagree")
-        return Array(tuple(shape), tuple(self._items(body[1], depth)), self._text(body[2]))
+def _array(body: list[Any], depth: int) -> Array:
+    if len(body) != 3 or type(body[0]) is not list or type(body[1]) is not list:
+        raise ValueError("an array holds shape, items and text")
+    shape = body[0]
+    if len(shape) > 64 or not all(type(n) is int and 0 <= n <= MAX_NODES for n in shape):
+        raise ValueError("bad shape")
+    # An array with no items still unfolds into as many lists as its other dimensions say.
+    lists = math.prod(max(n, 1) for n in shape)
+    if math.prod(shape) != len(body[1]) or lists > max(len(body[1]), MAX_EMPTY_LISTS):
+        raise ValueError("shape and items disagree")
+    return Array(tuple(shape), tuple(_items(body[1], depth)), _text(body[2]))
 
-    def _text(self, tree: object) -> str:
-        text = self.value(tree, MAX_DEPTH)
-        if type(text) is not str:
-            raise ValueError("not a text")
-        return text
 
-    def _count(self, keys: Iterable[object]) -> None:
-        self._hashed += sum(type(key) is not str for key in keys)
-        if self._hashed > self._most_hashed:
-            raise ValueError("too many set elements or keys")
+def _text(tree: object) -> str:
+    text = _decoded(tree, MAX_DEPTH)
+    if type(text) is not str:
+        raise ValueError("not a text")
+    return text
+
+
+def _hashed(keys: list[object]) -> list[object]:
+    """Return what a set or dictionary can be built of in linear time; nan is one object."""
+    hashes = {id(key): hash(key) for key in keys if type(key) is not str}.values()
+    shared = sum(n * n for n in Counter(hashes).values() if n > 1)
+    if shared > MAX_COLLISIONS * (1000 + len(hashes)):
+        raise ValueError("too many elements or keys of one hash")
+    return keys
 
 
 def _decode_int(body: str) -> int:
@@ -390,11 +386,12 @@ _SCALAR_TAGS: dict[str, Callable[[str], object]] = {
     "bytes": bytes.fromhex,
     "complex": lambda body: complex(*map(float, body.split())),
 }
-_BUILDERS: dict[str, Callable[[list[object]], object]] = {
-    "tuple": tuple,
-    "set": set,
-    "frozenset": frozenset,
-    "deque": deque,
+_CONTAINER_TAGS: dict[str, Callable[[list[Any], int], object]] = {
+    "array": _array,
+    "dict": _dict,
+    "tuple": lambda body, depth: tuple(_items(body, depth)),
+    "deque": lambda body, depth: deque(_items(body, depth)),
+    "set": lambda body, depth: set(_hashed(_items(body, depth))),
+    "frozenset": lambda body, depth: frozenset(_hashed(_items(body, depth))),
 }
-_CONTAINER_TAGS = frozenset((*_BUILDERS, "dict", "array"))
 _NESTING = frozenset((list, dict))

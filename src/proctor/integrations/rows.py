@@ -115,9 +115,10 @@ def _content(content: object) -> str:
 
 def _task(cases: Any, language: str | None, field: str) -> Task:
     cases = _loaded(cases, field)
+    while isinstance(cases, Mapping) and "test_cases" in cases:
+        language = language or cases.get("language")
+        cases = _loaded(cases["test_cases"], field)
     if isinstance(cases, Mapping):
-        if "test_cases" in cases:
-            return _task(cases["test_cases"], language or cases.get("language"), field)
         if "inputs" not in cases and "outputs" not in cases:
             raise InputError("has neither a list of tests nor inputs and outputs", field=field)
         read = _of_columns(_convert(cases, _Columns, field), field)
@@ -189,5 +190,5 @@ def _loaded(value: Any, field: str) -> Any:
 def _convert(value: Any, kind: Any, field: str) -> Any:
     try:
         return msgspec.convert(value, kind)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise InputError(str(error), field=field) from error

@@ -6,10 +6,11 @@ both look like numbers that a sane program prints. No sentence made here quotes 
 
 import re
 from collections import deque
+from dataclasses import dataclass
 from decimal import Context, Decimal
-from typing import TypeGuard
+from typing import Self, TypeGuard
 
-from proctor.cell.plain_data import Array
+from proctor.cell.plain_data import Array, most_nodes
 
 # Optional minus, no leading zeros, no plus, no underscores, nothing but ASCII. Six digits of
 # exponent are beyond any honest answer and keep the arithmetic below within bounds. Possessive, or
@@ -22,14 +23,32 @@ _SHOWN = 40
 _CONTEXT = Context(prec=60, Emax=999_999_999, Emin=-999_999_999, traps=[])
 
 
-def most_encoded(expected: str) -> int:
-    """Bytes beyond which an encoded result equals no value that is written as this JSON.
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Sizes beyond which an encoded result equals no expected value.
 
-    Encoded, a value takes at most some 50 times the room of an equal one written as JSON: 10**300
-    is one integer of 250 hex digits, and equal to 1e300. Decoding takes 50 times the room again,
-    and seconds, so that what a program may have forged is to be measured first.
+    Decoding takes 50 times the room, and seconds, so that what a program may have forged is
+    measured first.
     """
-    return 65536 + 64 * len(expected)
+
+    length: int
+    """Bytes."""
+    nodes: int
+
+    @classmethod
+    def of(cls, expected: str) -> Self:
+        """Return those of the values that equal one written as this JSON, or in Python.
+
+        Encoded, such a value takes at most some 50 times the room: 10**300 is one integer of 250
+        hex digits, and equal to 1e300. For each value, or mark of a text, it holds at most ten
+        marks, which is a numpy array without dimensions; and a thousand in what arrays print as.
+        """
+        marks = 1 + sum(map(expected.count, (",", "[", "(", "{", "\\")))
+        return cls(65536 + 64 * len(expected), 1024 + 10 * marks)
+
+    def hold(self, encoded: bytes) -> bool:
+        """Tell whether an encoded result keeps within."""
+        return len(encoded) <= self.length and most_nodes(encoded) <= self.nodes
 
 
 def compare_tokens(output: bytes, expected: bytes, tolerance: float | None) -> str | None:

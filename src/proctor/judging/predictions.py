@@ -17,13 +17,14 @@ from typing import Literal
 from proctor.cell import plain_data
 from proctor.cell.wire import Kind
 from proctor.errors import CellDied
-from proctor.judging.compare import most_encoded
+from proctor.judging.compare import Bounds
 from proctor.judging.inputs import encoded
 from proctor.judging.judge import submit
 from proctor.judging.judgement import Judgement, TestResult
 from proctor.judging.second_look import second_look
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.standard import failed_run
+from proctor.limits import MIB
 from proctor.program import Program
 from proctor.sandbox.cell import Cell, Serving, TestRun
 from proctor.sandbox.clock import Clock, ContestClock, UpstreamClock
@@ -35,8 +36,10 @@ OFFICIAL_SECONDS = 3.0
 """What the published evaluators give one check; a shorter limit of the settings goes before it."""
 _ANSWERER = Program((files("proctor.cell") / "predictions.py").read_text("utf-8"))
 _NOT_PLAIN = (b'{"opaque":', b'{"array":')
-_FLAGS = 64
-"""Bytes that two flags fit into; what was executed may have written anything."""
+_FLAGS = Bounds(64, 64)
+"""What two flags fit into; what was executed may have written anything."""
+_OWN = Bounds(64 * MIB, plain_data.MAX_NODES)
+"""What a task's own value may be."""
 _SHOWN = 200
 
 
@@ -116,8 +119,8 @@ class _Desk:
     def __init__(self, serving: Serving, clock: Clock, cell: Cell) -> None:
         self._serving, self._clock, self._cell = serving, clock, cell
 
-    def ask(self, longest: int | None, what: str, *given: object) -> _Answer:
-        """Ask for one value; one whose encoding is longer than that cannot be the right one."""
+    def ask(self, bounds: Bounds, what: str, *given: object) -> _Answer:
+        """Ask for one value; one whose encoding is larger than that cannot be the right one."""
         fd = memfile.sealed_reader(encoded("\n".join(map(json.dumps, (what, *given)))))
         try:
             run = self._serving.test(fd, self._clock)
@@ -125,8 +128,8 @@ class _Desk:
             os.close(fd)
         if (failure := failed_run(run, called=True)) is not None:
             return _Answer(run, failure)
-        if longest is not None and len(run.result) > longest:
-            return _Answer(run, (Verdict.WA, "far longer than the right value"))
+        if not bounds.hold(run.result):
+            return _Answer(run, (Verdict.WA, "far larger than the right value"))
         try:
             match plain_data.decode(run.result):
                 case (True, value):
@@ -139,7 +142,7 @@ class _Desk:
 
     def own(self, what: str, *given: object) -> object:
         """Ask for a value of the task itself. Raises _TaskFault if there is none."""
-        answer = self.ask(None, what, *given)
+        answer = self.ask(_OWN, what, *given)
         if answer.failure is not None:
             verdict, message = answer.failure
             raise _TaskFault(f"the task's own call gives no value: {verdict}, {message}")
@@ -188,18 +191,18 @@ def _graded_once(
 def _standard(desk: _Desk, task: CallTask, text: str) -> Judgement:
     own = (task.code, task.call, task.lcb)
     expected = desk.own("called", *own)
-    recorded = desk.ask(None, "literal", task.output)  # it need not be one
+    recorded = desk.ask(_OWN, "literal", task.output)  # it need not be one
     if recorded.failure is None and not _same(recorded.value, expected):
         raise _TaskFault(f"{task.call[:_SHOWN]} does not give what the task's source says")
-    longest = most_encoded(task.output)
+    bounds = Bounds.of(task.output)
     if task.wanted == "output":
-        answer = desk.ask(longest, "literal", text)
+        answer = desk.ask(bounds, "literal", text)
         return desk.compared(answer, expected, "not what the call gives")
     # The task's own arguments need be no literals.
     if text.strip() in {task.call, task.arguments}:
-        answer = desk.ask(longest, "called", *own)
+        answer = desk.ask(bounds, "called", *own)
     else:
-        answer = desk.ask(longest, "called_with", task.code, task.function, text, task.lcb)
+        answer = desk.ask(bounds, "called_with", task.code, task.function, text, task.lcb)
     return desk.compared(answer, expected, "the call gives another value")
 
 
@@ -224,7 +227,7 @@ def _assertion(desk: _Desk, task: AssertionTask, text: str, what: str) -> Judgem
         expected = json.loads(task.output)
     except (ValueError, RecursionError) as error:
         raise _TaskFault("the task's output is not JSON") from error
-    answer = desk.ask(most_encoded(task.output), what, text)
+    answer = desk.ask(Bounds.of(task.output), what, text)
     return desk.compared(answer, expected, "not what the call gives")
 
 

@@ -8,7 +8,7 @@ from proctor.errors import CellDied
 from proctor.execution import LimitHit
 from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
-from proctor.judging.compare import compare_tokens, compare_values, most_encoded
+from proctor.judging.compare import Bounds, compare_tokens, compare_values
 from proctor.judging.inputs import encoded
 from proctor.judging.judgement import Judgement, TestResult
 from proctor.judging.problem import Test
@@ -85,8 +85,8 @@ class _Standard:
         tolerance = self._settings.tolerance
         if self._problem.function is None:
             return compare_tokens(run.stdout, encoded(test.output), tolerance)
-        if len(run.result) > most_encoded(test.output):
-            return "the function's result is far longer than what was expected"
+        if not Bounds.of(test.output).hold(run.result):
+            return "the function's result is far larger than what was expected"
         try:
             value = plain_data.decode(run.result)
         except ValueError:

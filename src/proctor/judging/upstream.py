@@ -13,7 +13,7 @@ from decimal import Context, Decimal, InvalidOperation, localcontext
 from typing import Literal
 
 from proctor.cell.plain_data import Array, decode
-from proctor.judging.compare import most_encoded
+from proctor.judging.compare import Bounds
 from proctor.judging.judgement import UpstreamReport
 from proctor.judging.problem import Test
 from proctor.judging.upstream_values import (
@@ -58,8 +58,8 @@ class Case:
 
     inputs: object
     expected: object
-    plausible: int | None = None
-    """Bytes of an encoded result beyond which it cannot equal `expected`; None for stdio."""
+    plausible: Bounds | None = None
+    """Those of an encoded result that can equal `expected`; None for stdio."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def parse_calls(tests: Sequence[Test]) -> tuple[Case, ...]:
     except (ValueError, RecursionError) as error:
         raise UnreadableTests(str(error)) from None
     return tuple(
-        Case(arguments, expected, most_encoded(test.output))
+        Case(arguments, expected, Bounds.of(test.output))
         for arguments, expected, test in zip(inputs, outputs, tests, strict=True)
     )
 
@@ -148,8 +148,8 @@ def judge_call(output: bytes, case: Case) -> Comparison:
     differ from lists, 1 equals 1.0 and True, floats have no tolerance.
     """
     try:
-        if case.plausible is None or len(output) > case.plausible:
-            raise ValueError("too long to be equal")
+        if case.plausible is None or not case.plausible.hold(output):
+            raise ValueError("too large to be equal")
         value = decode(output)
     except ValueError:  # or not what our encoder writes: the program meddled with its own result
         return _wrong_value(output.decode("ascii", "replace"), holds_unshowable(output))

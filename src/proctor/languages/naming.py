@@ -1,7 +1,7 @@
 """Names that a language derives from the source: a Java file is called like its public class."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import PurePosixPath
 
@@ -66,7 +66,7 @@ class _Classes:
         code = _NOT_CODE.sub(" ", source)
         package = _PACKAGE.search(code)
         self.package = f"{package[1]}." if package else ""
-        top = [found for found in _TYPE.finditer(code) if _depth(code, found.start()) == 0]
+        top = list(_outermost(code))
         public = [found[2] for found in top if found[1]]
         self.starting = ""
         """The class that main is in; empty if there is none."""
@@ -80,5 +80,11 @@ class _Classes:
         """The class that the file must be named after, or may be."""
 
 
-def _depth(code: str, position: int) -> int:
-    return code.count("{", 0, position) - code.count("}", 0, position)
+def _outermost(code: str) -> Iterator[re.Match[str]]:
+    """Yield the types that are declared outside all braces, looking at every brace once."""
+    depth = at = 0
+    for found in _TYPE.finditer(code):
+        depth += code.count("{", at, found.start()) - code.count("}", at, found.start())
+        at = found.start()
+        if depth == 0:
+            yield found

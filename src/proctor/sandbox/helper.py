@@ -7,11 +7,13 @@ import contextlib
 import json
 import os
 import select
+import signal
 import struct
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from proctor.errors import InfraFault
@@ -27,6 +29,18 @@ class HelperTimeout(InfraFault):
     code = "helper-timeout"
 
 
+def serve(answer: Callable[[bytes], Any]) -> None:
+    """Answer requests, in a helper's process, until there are no more."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever is printed is no answer
+    answers.write(b"!")
+    answers.flush()
+    while head := sys.stdin.buffer.read(LENGTH.size):
+        data = json.dumps(answer(sys.stdin.buffer.read(*LENGTH.unpack(head)))).encode()
+        answers.write(LENGTH.pack(len(data)) + data)
+        answers.flush()
+
+
 class Helper:
     """Runs `python -m module`, which calls serve(); started when it is first asked."""
 
@@ -34,6 +48,8 @@ class Helper:
         self._module = module
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
+        self._ended: int | None = None
+        """How the last process did."""
 
     def ask(self, request: Any, timeout: float) -> Any:
         """Return its answer. Raises HelperTimeout, and InfraFault if it cannot be started."""
@@ -41,8 +57,10 @@ class Helper:
         with self._lock:
             try:
                 return self._asked(data, timeout)
-            except (OSError, EOFError):  # somebody may have killed it: it is asked once more
-                try:
+            except (OSError, EOFError) as error:
+                if self._ended == -signal.SIGPROF:
+                    raise HelperTimeout("it took more CPU time than it allows itself") from error
+                try:  # somebody may have killed it: it is asked once more
                     return self._asked(data, timeout)
                 except (OSError, EOFError) as error:
                     raise HelperTimeout(
@@ -94,7 +112,7 @@ class Helper:
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
-        process.wait()
+        self._ended = process.wait()
 
     def close(self) -> None:
         """End it. Idempotent."""

@@ -8,7 +8,7 @@ import msgspec
 
 from proctor.bench.benchmark import Benchmark
 from proctor.bench.functions.benchmark import FunctionBenchmark
-from proctor.bench.functions.task import FunctionTask, class_names, imports, top_level, used
+from proctor.bench.functions.task import FunctionTask, outlined
 from proctor.bench.tables import Places, converted
 from proctor.judging.formats.tables import Row
 from proctor.judging.unit_tests.judge import UnitTests
@@ -35,13 +35,16 @@ def task(row: Row) -> FunctionTask:
     if not found.test_list:
         raise row.error("must hold at least one assert", "test_list")
     # Some tests use what the solution imports.
-    before = [*imports(found.code), *found.test_imports, found.test_setup_code]
+    known = outlined(found.code)
+    before = [*known.imports, *found.test_imports, found.test_setup_code]
     official = "\n".join([*before, *found.test_list])
     standard = "\n".join([official, *found.challenge_test_list])
-    names = tuple(name for name, _ in top_level(found.code) if name in used(standard))
+    used = outlined(standard).names
+    called = [each for each in known.definitions if each.name in used]
+    names = tuple(each.name for each in called)
     if not names:
         raise row.error("defines nothing that the tests use", "code")
-    classes = [name for name in names if name in class_names(found.code)]
+    classes = [each.name for each in called if each.is_class]
     return FunctionTask(
         id=str(found.task_id),
         statement=statement,

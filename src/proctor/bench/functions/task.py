@@ -1,6 +1,5 @@
 """A function to be written, its tests, and how a program with it is graded."""
 
-import ast
 import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,7 @@ from proctor.bench.stored import ProblemInfo
 from proctor.errors import SettingsError
 from proctor.judging.contest.arena import open_arena
 from proctor.judging.unit_tests.judge import UnitTestJudge, UnitTests
+from proctor.languages.python_text import Outline, outline
 from proctor.verdict import Verdict
 
 
@@ -87,63 +87,23 @@ def program(task: FunctionTask, code: str) -> str:
     """
     if not code.strip() or not task.head:
         return code
-    defined = {name for name, _ in top_level(code)}
-    if task.function not in defined:
+    found = outlined(code)
+    if task.function not in {each.name for each in found.definitions}:
         return task.head + code
     lines = code.splitlines(keepends=True)
-    first = future_lines(code)
+    first = found.future_lines
     return "".join([*lines[:first], before(task.head, task.function), *lines[first:]])
 
 
 def before(head: str, function: str) -> str:
     """What a prompt has before the function that it begins: imports, other functions."""
-    begun = [line for name, line in top_level(head + "\n    pass\n") if name == function]
+    begun = [
+        each.line for each in outlined(head + "\n    pass\n").definitions if each.name == function
+    ]
     lines = head.splitlines(keepends=True)
     return "".join(lines[: begun[-1] - 1] if begun else []) + "\n"
 
 
-def future_lines(code: str) -> int:
-    """How many lines `from __future__` takes with what stands before it, where nothing else may."""
-    statements = _parsed(code).body
-    return max(
-        (
-            node.end_lineno or 0
-            for node in statements
-            if isinstance(node, ast.ImportFrom) and node.module == "__future__"
-        ),
-        default=0,
-    )
-
-
-def top_level(code: str) -> list[tuple[str, int]]:
-    """Functions and classes of a module with the lines they begin on, from 1; [] if unreadable."""
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return [
-        (node.name, min([node.lineno, *(each.lineno for each in node.decorator_list)]))
-        for node in _parsed(code).body
-        if isinstance(node, kinds)
-    ]
-
-
-def class_names(code: str) -> set[str]:
-    """Classes of a module."""
-    return {node.name for node in _parsed(code).body if isinstance(node, ast.ClassDef)}
-
-
-def imports(code: str) -> list[str]:
-    """Import statements of a module."""
-    found = (node for node in _parsed(code).body if isinstance(node, ast.Import | ast.ImportFrom))
-    return [ast.unparse(node) for node in found]
-
-
-def used(code: str) -> set[str]:
-    """Names that a module reads or sets."""
-    return {node.id for node in ast.walk(_parsed(code)) if isinstance(node, ast.Name)}
-
-
-def _parsed(code: str) -> ast.Module:
-    """A module; an empty one for what is none, or too deep to be one."""
-    try:
-        return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Module([], [])
+def outlined(code: str) -> Outline:
+    """The outline of a module; an empty one of what is none."""
+    return outline(code) or Outline()

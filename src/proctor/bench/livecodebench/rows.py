@@ -4,14 +4,13 @@ Others call the fields differently, give tests as plain lists, and leave the fun
 Test text is parsed as JSON or as Python literals; it is never evaluated.
 """
 
-import ast
-import json
 from collections.abc import Iterator, Mapping
 from datetime import date
 from typing import Any
 
 from proctor.errors import InputError
 from proctor.judging.formats.livecodebench import parse_json
+from proctor.languages.python_text import literal, outline
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "question_id": ("instance_id", "instanceId", "id"),
@@ -25,7 +24,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
 }
 _TESTS = ("public_test_cases", "private_test_cases")
 _EXPECTED = ("expectedOutput", "expected_output", "expected")
-_LITERALS = {"true": True, "false": False, "null": None}
+_MOST_ARGUMENTS = 255
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -81,14 +80,12 @@ def _add_function(row: dict[str, Any]) -> None:
 def public_method(starter: str) -> str | None:
     """First method of class Solution without a leading underscore; None if there is none."""
     for ending in ("", "pass", "\n        pass"):
-        try:
-            tree = ast.parse(starter.rstrip() + ending if ending else starter)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        found = outline(starter.rstrip() + ending if ending else starter)
+        if found is None:
             continue
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef) and node.name == "Solution":
-                names = (each.name for each in node.body if isinstance(each, ast.FunctionDef))
-                return next((name for name in names if not name.startswith("_")), None)
+        for each in found.definitions:
+            if each.is_class and each.name == "Solution":
+                return next((name for name in each.methods if not name.startswith("_")), None)
         return None
     return None
 
@@ -110,8 +107,10 @@ def call_input(text: str) -> str:
     lines = text.strip().split("\n")
     if all(_is_json(line) for line in lines):
         return text
-    values = []
+    values: list[str] = []
     for part in _top_level_parts(text.strip().replace("\n", ", ")):
+        if len(values) == _MOST_ARGUMENTS:
+            return text
         name, equals, rest = part.partition("=")
         value = _value(rest if equals and name.strip().isidentifier() else part)
         if value is None:
@@ -123,21 +122,7 @@ def call_input(text: str) -> str:
 def _value(text: str) -> str | None:
     """A JSON or Python literal as JSON; None if it is neither."""
     text = text.strip()
-    if _is_json(text):
-        return text
-    try:
-        tree = ast.parse(text, mode="eval")
-        literal = ast.literal_eval(_Names().visit(tree))
-        return json.dumps(literal)
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        return None
-
-
-class _Names(ast.NodeTransformer):
-    """JSON's true, false and null within Python's literals."""
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.Constant(_LITERALS[node.id]) if node.id in _LITERALS else node
+    return text if _is_json(text) else literal(text)
 
 
 def _is_json(text: str) -> bool:

@@ -81,7 +81,7 @@ def _rows(path: Path) -> list[Row]:
 def _replies(row: Row) -> tuple[str, list[Reply]]:
     try:
         values = msgspec.convert(_with_usual_names(row.content), _Recording)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         found = schema_error(error)
         raise row.error(found.message, found.field) from error
     programs = values.code_list if values.code_list is not None else _one(values.code)

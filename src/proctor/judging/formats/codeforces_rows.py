@@ -167,6 +167,6 @@ def _running(row: Row, values: _Row) -> Batch:
 def _converted(row: Row, kind: type[_T]) -> _T:
     try:
         return msgspec.convert(row.content, kind, strict=False)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         found = schema_error(error)
         raise row.error(found.message, found.field) from error

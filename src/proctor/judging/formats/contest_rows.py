@@ -120,7 +120,7 @@ def _read_programs(path: Path, language: str | None) -> list[tuple[Row, _Row, Pr
                 what = "is missing; or say it for all rows with --language"
                 raise InputError(what, field="language")
             program = Program(values.code, registry.get(name).id)
-        except msgspec.ValidationError as error:
+        except (msgspec.ValidationError, UnicodeEncodeError) as error:
             hint = '; a program is a string, "" where there is none' if "code" in str(error) else ""
             raise located(schema_error(error, hint=hint), path, row.line) from error
         except InputError as error:

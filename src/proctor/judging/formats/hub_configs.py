@@ -5,14 +5,15 @@ The list stands in the YAML head of the data set's README (`configs`, each with 
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from proctor.errors import InputError
-from proctor.judging.formats.tables import SUFFIXES, without_extra
+from proctor.judging.formats.tables import SUFFIXES
 
 _PARTIAL = re.compile(r"(?:^|/)partial-[^/]*/")
 """Directory of a split that the hub converted only the first gigabytes of."""
+_WILD = re.compile(r"(\*\*/|\*\*|\*|\?)")
 _HEAD = re.compile(r"\A---\s*\n(.*?)^---\s*$", re.DOTALL | re.MULTILINE)
 
 
@@ -29,8 +30,8 @@ def choose_files(card: str, paths: Collection[str], config: str | None, what: st
         name = config or _default(listed, what)
         if name not in listed:
             raise InputError(f"{what} has no configuration {name!r}; it has {_names(listed)}")
-        patterns = [re.compile(_pattern(glob)) for glob in listed[name]]
-        found = [path for path in tables if any(each.match(path) for each in patterns)]
+        globs = [_WILD.split(glob) for glob in listed[name]]
+        found = [path for path in tables if any(_fits(each, path) for each in globs)]
     elif config is None:
         found = tables
     else:
@@ -45,17 +46,15 @@ def choose_files(card: str, paths: Collection[str], config: str | None, what: st
 
 def _listed(card: str, what: str) -> dict[str, list[str]]:
     """Globs by configuration; that which is the default comes under its name and under ''."""
-    try:
-        import yaml
-    except ImportError as error:
-        raise without_extra(f"reading {what}", error) from error
     head = _HEAD.match(card)
     if head is None:
         return {}
+    from proctor.judging.formats.packages.yaml_text import parse_yaml
+
     try:
-        values = yaml.safe_load(head[1])
-    except yaml.YAMLError as error:
-        raise InputError(f"{what}: the head of its README is broken YAML: {error}") from error
+        values = parse_yaml(head[1])
+    except InputError as error:
+        raise InputError(f"{what}: the head of its README: {error.message}") from error
     found: dict[str, list[str]] = {}
     configs = values.get("configs") if isinstance(values, dict) else None
     for entry in configs if isinstance(configs, list) else ():
@@ -92,8 +91,35 @@ def _names(listed: dict[str, list[str]]) -> str:
     return ", ".join(name for name in listed if name)
 
 
-def _pattern(glob: str) -> str:
-    """Regular expression of a glob; `**` crosses directories, `*` and `?` do not."""
-    meaning = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob)
-    return "".join(meaning.get(part) or re.escape(part) for part in parts) + r"\Z"
+def _fits(parts: Sequence[str], path: str) -> bool:
+    """Tell whether a glob, split at its wildcards, matches: `**` crosses directories, others not.
+
+    By all places it may have come to: a pattern with many wildcards would take for ever to refuse.
+    """
+    at = {0}
+    for part in parts:
+        if not at:
+            return False
+        first = min(at)
+        match part:
+            case "**/":
+                at |= {place + 1 for place in range(first, len(path)) if path[place] == "/"}
+            case "**":
+                at = set(range(first, len(path) + 1))
+            case "*":
+                at = _within_directories(at, path)
+            case "?":
+                at = {place + 1 for place in at if path[place : place + 1] not in {"", "/"}}
+            case _:
+                at = {place + len(part) for place in at if path.startswith(part, place)}
+    return len(path) in at
+
+
+def _within_directories(at: set[int], path: str) -> set[int]:
+    """Return the places that are reached from some without crossing a slash."""
+    found, reached = set(), False
+    for place in range(len(path) + 1):
+        reached = place in at or (reached and path[place - 1] != "/")
+        if reached:
+            found.add(place)
+    return found

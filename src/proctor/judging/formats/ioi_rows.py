@@ -195,7 +195,7 @@ def converted(row: Row, kind: type[_T]) -> _T:
     """The row as a value of this kind. Raises InputError with file, line and field."""
     try:
         return msgspec.convert(row.content, kind, strict=False)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         found = schema_error(error)
         raise row.error(found.message, found.field) from error
 

@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Collection, Iterator, Mapping
 from datetime import date, datetime
 from difflib import get_close_matches
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,6 +24,8 @@ import msgspec
 from proctor.errors import InputError
 from proctor.judging.problem import Problem, Test
 
+LONGEST_LINE = 1 << 30
+"""Bytes of a row: a file may be packed, and hold far more than it seems to."""
 MAX_DECOMPRESSED = 1 << 30
 """Bytes that one row's compressed tests may unpack to: no real row needs it, a zip bomb does."""
 
@@ -140,7 +143,7 @@ def _identified_lines(path: Path) -> Iterator[tuple[int, bytes, str]]:
 def _question_id(line: bytes) -> str:
     try:
         question_id = _ID_DECODER.decode(line).question_id
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise schema_error(error, hint=_hint(error)) from error
     except (ValueError, RecursionError):
         question_id = _convert(parse_json(line), _Id).question_id
@@ -221,7 +224,7 @@ def _cases(text: str) -> _Cases:
         content = plain_string(_decompressed(text))
     try:
         return _CASES_DECODER.decode(content)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise schema_error(error) from error
     except (ValueError, RecursionError):
         return _convert(parse_json(content if isinstance(content, str) else bytes(content)), _Cases)
@@ -292,11 +295,11 @@ def _end_of_line(data: bytes, start: int) -> int:
 def _convert(content: Any, kind: type[_T], field: str = "") -> _T:
     try:
         return msgspec.convert(content, kind)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise schema_error(error, within=field, hint=_hint(error)) from error
 
 
-def _hint(error: msgspec.ValidationError) -> str:
+def _hint(error: Exception) -> str:
     if str(error).endswith("`$.question_id`"):
         return '; ids are strings, write "1899" rather than 1899'
     return ""
@@ -309,7 +312,13 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            for number, line in enumerate(file, 1):
+            for number in count(1):
+                line = file.readline(LONGEST_LINE + 1)
+                if not line:
+                    return
+                if len(line) > LONGEST_LINE:
+                    what = f"longer than {LONGEST_LINE} bytes; no real row is"
+                    raise InputError(what, file=str(path), line=number)
                 yield number, line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
     except (OSError, EOFError, zlib.error) as error:
         why = getattr(error, "strerror", None) or error
@@ -338,8 +347,13 @@ def parse_json(text: bytes | str) -> Any:
         raise InputError(f"broken JSON: {error}") from error
 
 
-def schema_error(error: msgspec.ValidationError, within: str = "", hint: str = "") -> InputError:
-    """The InputError for a value that does not fit its schema, with the path to it as field."""
+def schema_error(
+    error: msgspec.ValidationError | UnicodeEncodeError, within: str = "", hint: str = ""
+) -> InputError:
+    """The InputError for a value that does not fit its schema, with the path to it as field.
+
+    msgspec raises UnicodeEncodeError for half a surrogate pair, which JSON can carry.
+    """
     text = str(error)
     path = match["path"] if (match := _WHERE.search(text)) else ""
     text = _WHERE.sub("", text)

@@ -153,7 +153,7 @@ def _groups_in_benchmark_order(
         try:
             codes = msgspec.convert(item, list[str])
             _refuse_empty(codes, "")
-        except msgspec.ValidationError as error:
+        except (msgspec.ValidationError, UnicodeEncodeError) as error:
             raise located(
                 schema_error(error, hint=_NO_PROGRAM), path, None, within=f"[{position}]"
             ) from error
@@ -165,7 +165,7 @@ def _groups_in_benchmark_order(
 def _group(content: Any, known: frozenset[str]) -> _Group:
     try:
         row = msgspec.convert(content, _Row)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         hint = _NO_PROGRAM if "`$.code" in str(error) else ""
         raise schema_error(error, hint=hint) from error
     if row.question_id not in known:

@@ -1,14 +1,14 @@
 """`additional_files`: a zip from a stranger, as files in memory."""
 
-import io
 import stat
 import zipfile
-import zlib
 
 from proctor.errors import InputError
+from proctor.judging.formats.zip_files import open_zip, zip_faults
 from proctor.program import check_relative
 
 MOST_FILES = 1000
+_DIRECTORY = MOST_FILES << 10
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -18,13 +18,8 @@ def unpacked(data: bytes, most: int) -> dict[str, bytes]:
     Nothing is believed of what the archive says of its sizes. Raises InputError for what is no
     zip, is too large, or holds a name that could lead elsewhere, a link, or the same name twice.
     """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return _files(archive, most)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError,
-            UnicodeDecodeError, ValueError, OSError) as error:  # fmt: skip
-        # All of what zipfile raises for archives that are broken, encrypted or of another kind.
-        raise InputError(f"no zip archive that could be read: {error}") from error
+    with open_zip(data, _DIRECTORY) as archive, zip_faults():
+        return _files(archive, most)
 
 
 def _files(archive: zipfile.ZipFile, most: int) -> dict[str, bytes]:

@@ -139,6 +139,7 @@ class _Checking:
             return ""
         if len(value) > _LONGEST:
             self.complain(field, f"is too long (maximum is {_LONGEST} characters)")
+            return ""
         self.given[field] = value
         return value.strip()
 

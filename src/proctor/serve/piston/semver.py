@@ -11,7 +11,9 @@ _Bounds = tuple[Version, Version]
 """From the first on, below the second."""
 _END = (1 << 62, 0, 0)
 _ANY: _Bounds = ((0, 0, 0), _END)
-_FOUND = re.compile(r"\d+(?:\.\d+)+|\d+")
+_LONGEST = 256
+"""Characters of a range, as npm's semver has them of a version."""
+_FOUND = re.compile(r"\d{1,9}(?:\.\d{1,9})+|\d{1,9}")
 _PART = r"(?:\d{1,9}|[xX*])"
 _PARTS = rf"v?({_PART}(?:\.{_PART}){{0,2}})"
 _TERM = re.compile(rf"(>=|<=|>|<|=|~>?|\^)?\s*{_PARTS}(?:[-+][\w.+-]*)?")
@@ -34,6 +36,8 @@ def written(version: Version) -> str:
 
 def satisfies(version: Version, wanted: str) -> bool:
     """Whether a version is in a range; nothing is in a range that cannot be read."""
+    if len(wanted) > _LONGEST:
+        return False
     for alternative in wanted.split("||"):
         bounds = _all_of(alternative)
         if bounds is not None and all(low <= version < high for low, high in bounds):

@@ -96,6 +96,20 @@ def test_an_archive_is_as_good_as_files(tmp_path: Path) -> None:
     assert packed.subtasks == plain.subtasks
 
 
+def test_an_archive_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its list of files is read anew each time: for thousands of tests that took quadratic time."""
+    package = zipped(copied(tmp_path, "onroad"))
+    opened: list[object] = []
+    real = zipfile.ZipFile.__init__
+    monkeypatch.setattr(
+        zipfile.ZipFile,
+        "__init__",
+        lambda self, *a, **k: (opened.append(self), real(self, *a, **k))[1],
+    )
+    assert len(load(package).problem.tests) > 1
+    assert len(opened) == 1
+
+
 def test_archives_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = zipped(copied(tmp_path, "onroad"))
     monkeypatch.setattr(dmoj_files, "LARGEST", 1000)

@@ -1,18 +1,19 @@
 """Files of a DMOJ problem: beside init.yml, or in its zip archive."""
 
-import lzma
-import zipfile
-import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
+from zipfile import ZipFile
 
 from proctor.errors import InputError
 from proctor.judging.contest.problem import Blob
 from proctor.judging.formats.packages.files import LARGEST_SOURCE, Tree
+from proctor.judging.formats.zip_files import open_zip, zip_faults
 from proctor.program import check_relative
 
 LARGEST = 512 << 20
-"""Bytes of an archive's files together, unpacked: they are kept in memory."""
+"""Bytes of an archive, and of its files together, unpacked: they are kept in memory."""
+_DIRECTORY = 8 << 20
+"""Bytes of an archive's list of files: some hundred thousand."""
 
 
 @dataclass(slots=True)
@@ -22,6 +23,7 @@ class Files:
     tree: Tree
     said_by: str
     archive: Path | None = None
+    _zip: ZipFile | None = None
     _sizes: dict[str, int] = field(default_factory=dict)
     _read: dict[str, bytes] = field(default_factory=dict)
 
@@ -32,11 +34,15 @@ class Files:
             return cls(tree, said_by)
         path = tree.file(archive, said_by=said_by, field="archive")
         try:
-            with zipfile.ZipFile(path) as opened:
-                sizes = {each.filename: each.file_size for each in opened.infolist()}
-        except (zipfile.BadZipFile, OSError, NotImplementedError) as error:
-            raise InputError(f"cannot be read as a zip: {error}", file=str(path)) from error
-        return cls(tree, said_by, path, sizes)
+            with zip_faults(), path.open("rb") as file:
+                data = file.read(LARGEST + 1)
+            if len(data) > LARGEST:
+                raise InputError(f"has more than {LARGEST >> 20} MiB; unpack it into the package")
+            opened = open_zip(data, _DIRECTORY)
+        except InputError as error:
+            raise InputError(error.message, file=str(path)) from error
+        sizes = {each.filename: each.file_size for each in opened.infolist()}
+        return cls(tree, said_by, path, opened, sizes)
 
     def blob(self, name: str, field: str) -> Blob:
         """A test's file. Raises InputError if there is none."""
@@ -67,22 +73,16 @@ class Files:
         if name in self._read:
             return self._read[name]
         left = LARGEST - sum(map(len, self._read.values()))
+        assert self._zip is not None
         try:
             # One more than may be: a size that is stated need not be true.
-            with zipfile.ZipFile(self._path) as opened, opened.open(name) as file:
+            with zip_faults(), self._zip.open(name) as file:
                 data = file.read(left + 1)
-        except (
-            zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError,
-            zlib.error, lzma.LZMAError, KeyError,
-        ) as error:  # fmt: skip
-            raise InputError(f"{name!r} cannot be read: {error}", file=str(self.archive)) from error
+        except InputError as error:
+            what = f"{name!r}: {error.message}"
+            raise InputError(what, file=str(self.archive)) from error
         if len(data) > left:
             what = f"holds more than {LARGEST >> 20} MiB of tests; unpack it into the package"
             raise InputError(what, file=str(self.archive))
         self._read[name] = data
         return data
-
-    @property
-    def _path(self) -> Path:
-        assert self.archive is not None
-        return self.archive

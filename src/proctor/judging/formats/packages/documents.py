@@ -115,7 +115,7 @@ def convert(
     """
     try:
         return msgspec.convert(value, kind, strict=strict)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
         problem = _unknown_key(str(error), kind) or schema_error(error)
         raise located(problem, tree.root / name, None, within) from error
 

@@ -1,5 +1,6 @@
 """The files of a package, none of which may lie outside it."""
 
+import os
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,6 +10,8 @@ from proctor.errors import InputError
 from proctor.judging.contest.problem import Blob
 from proctor.program import check_relative
 
+_LONGEST_NAME = 255
+"""Bytes of one part of a path, on any usual file system."""
 LARGEST_SOURCE = 32 << 20
 """Bytes of a program, a grader or a settings file: what is read here is kept in memory."""
 
@@ -49,6 +52,8 @@ class Tree:
             return self.root
         try:
             check_relative(name)
+            if max(map(len, os.fsencode(name).split(b"/"))) > _LONGEST_NAME:
+                raise InputError(f"{name[:40]!r}... is too long for a file name")
             path = (self.root / name).resolve()
         except InputError as error:
             raise InputError(error.message, file=place, field=field) from error

@@ -10,6 +10,7 @@ from proctor.judging.contest.problem import Aggregate, Subtask
 from proctor.judging.formats.livecodebench import did_you_mean
 from proctor.judging.formats.packages.documents import convert, read_json
 from proctor.judging.formats.packages.files import Tree, join
+from proctor.languages.python_text import matching
 
 FILE = "subtasks.json"
 DIRECTORY = "subtasks"
@@ -118,12 +119,11 @@ def _matching(
     """Tests by regular expression, matched from the start of the name, as in CMS."""
     found = []
     for pattern in patterns:
-        try:
-            compiled = re.compile(pattern)
-        except re.error as error:
-            what = f"not a regular expression: {error}"
-            raise InputError(what, file=tree.shown(file), field=within + "regex") from error
-        found += [name for name in names if compiled.match(name)]
+        matched = matching(pattern, names)
+        if matched is None:
+            what = f"{pattern[:100]!r} is no regular expression, or takes too long"
+            raise InputError(what, file=tree.shown(file), field=within + "regex")
+        found += matched
     return found
 
 

@@ -46,7 +46,11 @@ def parse_yaml(text: str) -> Any:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else None
         raise InputError(f"broken YAML: {error.problem or error.context}", line=line) from error
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date such as 2024-99-99
+    except (
+        # ValueError: a date such as 2024-99-99. The others: what PyYAML makes of a tag such as
+        # !!timestamp before what is none.
+        yaml.YAMLError, ValueError, AttributeError, TypeError, LookupError, OverflowError,
+    ) as error:  # fmt: skip
         raise InputError(f"broken YAML: {error}") from error
     except RecursionError as error:
         raise InputError("the YAML is nested too deeply") from error

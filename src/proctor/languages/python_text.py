@@ -1,0 +1,104 @@
+"""Python that strangers wrote, and regular expressions, looked into without being run.
+
+CPython's parser takes quadratic time and memory for some texts and may crash on others, and while
+it works no other thread does. So it works in a process of its own, with a bound on each text; what
+goes beyond is taken for no Python at all.
+"""
+
+import atexit
+import os
+from collections.abc import Sequence
+
+import msgspec
+
+from proctor.sandbox.helper import Helper, HelperTimeout
+
+LONGEST = 1 << 18
+"""Characters; what is longer is not looked into."""
+_WORKER = "proctor.languages.python_parser"
+_PATIENCE = 120.0
+"""Seconds to wait for a process that bounds its own CPU time."""
+
+
+class Definition(msgspec.Struct, frozen=True):
+    """A function or class at the top level of a module."""
+
+    name: str
+    line: int
+    """Where it begins, decorators included; from 1."""
+    is_class: bool = False
+    methods: tuple[str, ...] = ()
+    """A class's functions that are not async."""
+
+
+class Outline(msgspec.Struct, frozen=True):
+    """A module from afar; an empty one if nothing is given."""
+
+    acts: bool = False
+    """Whether it does anything: one word is Python, too."""
+    definitions: tuple[Definition, ...] = ()
+    imports: tuple[str, ...] = ()
+    """Statements at the top level."""
+    names: frozenset[str] = frozenset()
+    """All that it reads or sets."""
+    future_lines: int = 0
+    """Lines that `from __future__` takes with what is before it, where nothing else may stand."""
+
+
+def outline(text: str) -> Outline | None:
+    """Return the outline of a module; None if it is no Python, or beyond the bounds.
+
+    Raises InfraFault.
+    """
+    found = _asked("outline", text)
+    return None if found is None else msgspec.convert(found, Outline)
+
+
+def first_module(texts: Sequence[str]) -> int | None:
+    """Return which of some texts is the first that is Python; the bounds are for all together.
+
+    Raises InfraFault.
+    """
+    found = _asked("first_module", *texts)
+    return found if isinstance(found, int) else None
+
+
+def literal(text: str) -> str | None:
+    """Return a literal as JSON, `true`, `false` and `null` included; None if it is none.
+
+    Raises InfraFault.
+    """
+    found = _asked("literal", text)
+    return found if isinstance(found, str) else None
+
+
+def matching(pattern: str, texts: Sequence[str]) -> list[str] | None:
+    """Return the texts that a regular expression matches from their start; None if it is none.
+
+    One that takes too long is none, either. Raises InfraFault.
+    """
+    found = _asked("matching", pattern, *texts)
+    return found if isinstance(found, list) else None
+
+
+def _asked(what: str, *texts: str) -> object:
+    if max(map(len, texts), default=0) > LONGEST:
+        return None
+    try:
+        return _workers[0].ask([what, *texts], _PATIENCE)
+    except HelperTimeout:
+        return None
+
+
+def _begin_anew() -> None:
+    """Leave the process to the one that this one was forked of: two would read each other's."""
+    _workers.insert(0, Helper(_WORKER))
+
+
+@atexit.register
+def _close() -> None:
+    _workers[0].close()
+
+
+_workers = [Helper(_WORKER)]
+os.register_at_fork(after_in_child=_begin_anew)

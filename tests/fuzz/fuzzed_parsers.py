@@ -1,0 +1,399 @@
+"""Every parser of the host that meets what programs, models and strangers wrote."""
+
+import atexit
+import contextlib
+import io
+import json
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proctor.bench import predictions
+from proctor.bench.extraction import answer, extract, policies
+from proctor.bench.functions import humaneval, mbpp
+from proctor.bench.livecodebench import output_prediction
+from proctor.bench.livecodebench.rows import upstream_row
+from proctor.cell import plain_data
+from proctor.compat.open_r1 import add_includes
+from proctor.errors import ProctorError
+from proctor.execution import Execution, Isolation
+from proctor.integrations import rows as reward_rows
+from proctor.judging import compare, upstream
+from proctor.judging.contest import checkers, comparison
+from proctor.judging.contest.problem import Comparison, Convention, Match
+from proctor.judging.formats import codeforces_rows, ioi_rows, livecodebench
+from proctor.judging.formats.hub_configs import choose_files
+from proctor.judging.formats.packages.package import load
+from proctor.judging.formats.packages.yaml_text import parse_yaml
+from proctor.judging.formats.programs import read_programs
+from proctor.judging.formats.replies import between_last_fences, code_blocks, extract_code
+from proctor.judging.formats.tables import Row
+from proctor.judging.problem import Test
+from proctor.languages import naming, registry
+from proctor.languages.headers import _FIRST_INCLUDE
+from proctor.serve.judge0 import request as judge0
+from proctor.serve.judge0.archive import unpacked
+from proctor.serve.judge0.languages import Offered
+from proctor.serve.judge0.settings import Judge0Settings
+from proctor.serve.native import convert, schema
+from proctor.serve.piston import request as piston
+from proctor.serve.piston.runtimes import Runtime
+from proctor.serve.piston.semver import satisfies, version_in
+from proctor.serve.piston.settings import PistonSettings
+from proctor.serve.sandbox_fusion import schema as fusion
+from proctor.solver import claim, strict_json
+from proctor.verdict import Verdict
+
+HERE = Path(__file__).parent
+PACKAGES = HERE.parent / "packages"
+
+
+def text_or_latin(data: bytes) -> str:
+    """Any text, lone surrogates too."""
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def reply(data: bytes) -> None:
+    said = text_or_latin(data)
+    for policy in policies():
+        for language in ("python", "cpp"):
+            extract(said, policy, language)
+    extract_code(said)
+    answer(said)
+    between_last_fences(said)
+    code_blocks(said, "java")
+    for policy in ("first-block", "last-block"):
+        predictions.tagged(said, policy)
+    predictions.sides(said)
+    output_prediction._assertion(answer(said), first=True)
+    output_prediction._upstream(said)
+    reward_rows.text_of([{"role": "assistant", "content": said}])
+
+
+def source(data: bytes) -> None:
+    said = text_or_latin(data)
+    java = registry.get("java")
+    naming.file_name(java, said)
+    naming.main_class([said, said])
+    naming.values(java, "A.java", {"A.java": said, "B.java": said})
+    _FIRST_INCLUDE.match(data)
+    for name in ("a.py", "a.cpp", "a.java", said[:50]):
+        registry.by_extension(name, said)
+        registry.by_extension(name, data)
+    add_includes(said, "abc")
+
+
+EXPECTED = '{"a": [1, 2.5, [true, null]], "b": "x,[{"}'
+(CASE,) = upstream.parse_calls([Test("1", EXPECTED)])
+
+
+def function_result(data: bytes) -> None:
+    upstream.judge_call(data, CASE)
+    with contextlib.suppress(ValueError):
+        compare.compare_values(plain_data.decode(data), json.loads(EXPECTED), 1e-6)
+    compare.Bounds.of(text_or_latin(data)).hold(data)
+
+
+HOWS = tuple(
+    Comparison(match, sensitive, spaces, 1e-6, 1e-6)
+    for match in Match
+    for sensitive in (True, False)
+    for spaces in ((True, False) if match is Match.TOKENS else (False,))
+)
+
+
+def printed(data: bytes) -> None:
+    for expected in (b"1 2\n3\n", b"yes", b"", data[: len(data) // 2]):
+        upstream.judge_stdio(data, text_or_latin(expected))
+        upstream.judge_stdio(expected, text_or_latin(data))
+        for tolerance in (None, 1e-6):
+            compare.compare_tokens(data, expected, tolerance)
+        for how in HOWS:
+            comparison.compare(data, expected, how)
+
+
+def checker(data: bytes) -> None:
+    for convention in Convention:
+        for code in (0, 1, 7, 42, 43, 60):
+            run = Execution(code, None, data, data, 0.0, 0.0, 0, 0.0, None, Isolation("none", {}))
+            names = ("score.txt", "score_multiplier.txt", "teammessage.txt", "judgemessage.txt")
+            for files in ({}, {f"{checkers.FEEDBACK}/{name}": data for name in names}):
+                for stderr_scores in (False, True):
+                    found = checkers.opinion(convention, run, files, stderr_scores=stderr_scores)
+                    assert 0 <= found.score <= 1
+                    assert found.verdict is not Verdict.AC or found.score == 1
+
+
+def result_json(data: bytes) -> None:
+    with contextlib.suppress(ValueError):
+        value = strict_json.decode(data, 50, 10_000)
+        assert len(json.dumps(value)) >= 0
+        json.dumps(value, allow_nan=False).encode()
+        claim.summary(value)
+    claim.shown(data)
+    claim.digest(data, data)
+
+
+def archive(data: bytes) -> None:
+    unpacked(data, 1 << 20)
+
+
+def lines(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place, "rows.jsonl")
+        path.write_bytes(data)
+        for read in (
+            lambda: livecodebench.load_problems(path),
+            lambda: list(read_programs(path, ["a"])),
+            lambda: codeforces_rows.load_problems([path]),
+            lambda: codeforces_rows.load_generated([path], {"a"}),
+            lambda: ioi_rows.load_tasks([path], [path]),
+            lambda: ioi_rows.task_keys([path]),
+        ):
+            with contextlib.suppress(ProctorError):
+                read()
+
+
+def row(data: bytes) -> None:
+    content = livecodebench.parse_json(data)
+    if not isinstance(content, dict):
+        return
+    here = Row(Path("rows"), 1, content)
+    for read in (
+        lambda: upstream_row(content),
+        lambda: livecodebench.problem_of(upstream_row(content)),
+        lambda: codeforces_rows.problem_of_row(content),
+        lambda: ioi_rows.task_of_rows([content], {}),
+        lambda: reward_rows.task_of(content),
+        lambda: reward_rows.key_of(content),
+        lambda: humaneval.task(here),
+        lambda: mbpp.task(here),
+        lambda: output_prediction._question(here),
+    ):
+        with contextlib.suppress(ProctorError):
+            read()
+
+
+def card(data: bytes) -> None:
+    paths = ("data/train-0.jsonl", "a/b/test.parquet", "a" * 60 + "/b.jsonl")
+    for config in (None, "a"):
+        with contextlib.suppress(ProctorError):
+            choose_files(text_or_latin(data), paths, config, "it")
+
+
+def package(name: str, original: str) -> Callable[[bytes], object]:
+    """Loading of a package whose main file is another."""
+    place = Path(tempfile.mkdtemp(prefix="proctor-fuzz-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    shutil.copytree(PACKAGES / original, place, dirs_exist_ok=True)
+
+    def read(data: bytes) -> object:
+        (place / name).write_bytes(data)
+        return load(place)
+
+    return read
+
+
+def yaml(data: bytes) -> None:
+    parse_yaml(text_or_latin(data))
+
+
+RUNTIMES = (Runtime("python", (3, 11, 0), ("py",), "python"),)
+
+
+def body(data: bytes) -> None:
+    with contextlib.suppress(ProctorError, piston.Refused):
+        job = piston.parsed(piston.decoded(data), RUNTIMES, PistonSettings())
+        assert job.limits
+        assert job.compile_memory
+        job.program()
+    for kind, made in (
+        (schema.RunRequest, convert.run_request),
+        (schema.JudgeRequest, native_problem),
+        (fusion.RunCodeRequest, None),
+    ):
+        try:
+            asked: Any = msgspec.json.decode(data, type=kind)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            continue  # what litestar answers with 400
+        if made:
+            with contextlib.suppress(ProctorError):
+                made(asked)
+    try:
+        asked = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return
+    if isinstance(asked, dict):
+        offered = {71: Offered(71, "Python", "python", "script.py", False),
+                   54: Offered(54, "C++", "cpp17", "main.cpp", True)}  # fmt: skip
+        for base64 in (False, True):
+            with contextlib.suppress(judge0.Invalid):
+                judge0.parsed(asked, offered, Judge0Settings(), base64=base64)
+
+
+def native_problem(asked: schema.JudgeRequest) -> object:
+    if convert._is_plain(asked):
+        return convert._plain_problem(asked.problem)
+    return convert._contest_problem(asked)
+
+
+def version(data: bytes) -> None:
+    said = text_or_latin(data)
+    satisfies((3, 11, 0), said)
+    version_in(said)
+
+
+@dataclass(frozen=True)
+class Parser:
+    """One of them, and what its inputs are made of. All raise ProctorError, if anything."""
+
+    call: Callable[[bytes], object]
+    documents: tuple[bytes, ...]
+    """Inputs that are as they should be."""
+    pieces: tuple[bytes, ...] = ()
+
+
+PYTHON = b"def f(a):\n    return '''\n```\n''' + a\n"
+REPLY = b"<think>\nno\n</think>\nSo:\n\n```python\n" + PYTHON + b"```\n\n~~~cpp\nint main;\n~~~\n"
+JAVA = (
+    b"package a.b;\n/* x */ public final class A { static void main(String[] a) {"
+    b" String s = \"}\"; char c = '{'; } } // y\nrecord B() {}\n"
+)
+CPP = b'// a\n#pragma once\n/* b */ #define X "y"\n#include <bits/stdc++.h>\nint main() {}\n'
+RESULT = plain_data.encode({"a": (1, 2.5, [True, None]), "b": "x,[{", 1 << 70: {1, 2}, b"": 1j})
+LCB = {
+    "question_id": "a", "question_title": "t", "question_content": "c", "platform": "leetcode",
+    "contest_date": "2024-01-01", "difficulty": "easy",
+    "starter_code": "class Solution:\n    def f(self, a):\n        ",
+    "public_test_cases": [{"input": "a = [1, (2)], b = True", "output": "'x'"}],
+    "private_test_cases": "eJxrYJlaxMDABAADdgEm", "metadata": "{}",
+}  # fmt: skip
+CODEFORCES = {
+    "id": "1/A", "time_limit": 1.0, "memory_limit": 256.0, "input_mode": "stdio",
+    "official_tests": [{"input": "1", "output": "2"}], "generated_checker": "print(1)",
+    "problem_id": "a", "input": "1", "output": "2",
+}  # fmt: skip
+IOI = {
+    "year": 2024, "day": "1", "name": "n", "id": "t", "problem_statement": "s", "time_limit": 1.0,
+    "memory_limit": 256.0, "subtask": "01", "score": 10.0, "score_precision": 2,
+    "test_names": ["a"], "test_cases": [["1", "2"]], "statement": "s", "starting_code": "",
+    "grader_files": [["graders/checker.cpp", "int main() {}"], ["graders/grader_config.json", "{}"]],
+}  # fmt: skip
+REWARD = {
+    "verification_info": {"language": "python", "test_cases": [{"input": "1", "output": "2"}]},
+    "ground_truth": {"inputs": [[1]], "outputs": [[2]], "fn_name": "f"}, "test_cases": "[]",
+}  # fmt: skip
+EVALPLUS = {
+    "task_id": "a", "prompt": "def f(a):\n", "entry_point": "f", "canonical_solution": "    pass",
+    "test": "def check(c): pass", "base_input": "[[1]]", "plus_input": [[1]], "atol": "0.1",
+    "text": "t", "code": "import os\ndef f(a): return a", "test_list": ["assert f(1) == 1"],
+    "question_id": "q", "test_id": 1, "starter_code": LCB["starter_code"],
+}  # fmt: skip
+PISTON = {
+    "language": "python", "version": "3.x", "stdin": "a", "args": ["b", 1], "run_timeout": 1000,
+    "files": [{"name": "a.py", "content": "x"}, {"content": "00", "encoding": "hex"}],
+    "run_memory_limit": 1e9,
+}  # fmt: skip
+JUDGE0 = {
+    "source_code": "print(1)", "language_id": 54, "stdin": "MQ==", "expected_output": "1",
+    "cpu_time_limit": "1.5", "command_line_arguments": "a 'b c'", "memory_limit": 1e5,
+    "compiler_options": "-O2 -std=c++17", "number_of_runs": 1, "wall_time_limit": 5,
+}  # fmt: skip
+NATIVE = {
+    "program": {"source": "x", "language": "python", "files": {"a": "YQ=="}},
+    "problem": {"id": "a", "tests": [{"input": "1", "output": "2"}]}, "limits": {"cpu": 1.5},
+}  # fmt: skip
+
+
+def documents(*values: Mapping[str, object]) -> tuple[bytes, ...]:
+    """Values as JSON, one a line."""
+    return tuple(json.dumps(each).encode() + b"\n" for each in values)
+
+
+def zipped() -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a/b.txt", b"b" * 1000)
+        archive.writestr("run", b"echo 1", zipfile.ZIP_STORED)
+    return made.getvalue()
+
+
+def main_file(package: str, name: str) -> bytes:
+    return (PACKAGES / package / name).read_bytes()
+
+
+ROWS = documents(LCB, CODEFORCES, IOI, REWARD, EVALPLUS)
+CARD = b"---\nconfigs:\n- config_name: a\n  default: true\n  data_files:\n  - split: x\n    path: data/*.jsonl\n---\n# It\n"
+
+PARSERS = {
+    "reply": Parser(reply, (REPLY, PYTHON), (
+        b"```", b"```python\n", b"~~~\n", b"> ", b"- ", b"1. ", b"[ANSWER]", b"[/ANSWER]",
+        b"<think>", b"</think>", b"assert ", b" == ", b"(", b"\t", b"    ", b"[a]: <b> \"", b"* * ",
+        b"\\", b"`", b"[[", b"import a.", b"a.", b"'''", b"f'{", b"<!--", b"---\n", b"=", b"|",
+    )),
+    "source": Parser(source, (JAVA, CPP, b"#!/usr/bin/env python2\n"), (
+        b"class a ", b"{", b"}", b"/*", b"*/", b"//", b'"', b"'", b'"""', b"public ", b"static ",
+        b"void main(", b"package a.", b"#include <", b"#define ", b"#!", b"\\", b"record ", b"env -S ",
+    )),
+    "function result": Parser(function_result, (RESULT, b"[1,2]"), (
+        b"[", b"]", b"{", b"}", b",", b'{"set":[', b'{"dict":[[', b'{"array":[[', b'{"int":"', b"f",
+        b'{"tuple":[', b'{"float":"nan"}', b'{"text":"eda080"}', b'{"opaque":"x"}', b"1e999", b"9",
+        b'{"complex":"1 nan"}', b'{"int":"1fffffffffffffff0"},', b"0.", b"[],", b"null,", b'"a",',
+    )),
+    "printed": Parser(printed, (b"1 2\n3\n", b"Yes\n", b"-1.50e3 nan 0x1\n"), (
+        b"1 ", b"\n", b"\r\n", b"\v", b"1e999999", b"sNaN ", b"inf ", b"_", b".", b"9", b"-", b"\xff",
+        b"\xc2\xa0", b"\xe2\x80\xa8", b"\x00", b"1_0 ", b"\xd9\xa1", b"e", b"NO ",
+    )),
+    "checker": Parser(checker, (b"0.5\n", b"points 0.5 ok\n", b"100 x"), (
+        b"1", b"0", b".", b"e", b"+", b"-", b"nan", b"inf", b"points ", b"\n", b"\xff", b"\x00", b" ",
+    )),
+    "result.json": Parser(result_json, (
+        b'{"status": "OPTIMAL", "schedule": [{"assignmentId": "a"}], "assignments": [{"id": 1}]}',
+    ), (b"[", b"{", b'"a":', b"1,", b'"', b"\\ud800", b"1e999", b"9", b"NaN", b"\\", b"\n", b'{"a":[')),
+    "archive": Parser(archive, (zipped(),), (
+        b"PK\x01\x02", b"PK\x03\x04", b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07", b"\x00", b"\xff",
+        b"\x01\x00\x08\x00", b"up\x00\x00", b"../", b"/",
+    )),
+    "lines": Parser(lines, ROWS, (b"\n", b"\xef\xbb\xbf", b"[", b'{"question_id":"a","code":"', b"]", b"}")),
+    "row": Parser(row, ROWS, (
+        b"[", b"{", b"]", b"}", b'"', b"1", b"null", b"\\ud800", b"1e999", b"-", b"a.", b"(", b"NaN", b"\\n",
+        b'{"test_cases":', b"true", b",", b'""', b"9" * 5000, b"1e400", b"\\u0000", b"0001-01-01",
+    )),
+    "card": Parser(card, (CARD,), (
+        b"---\n", b"*", b"**/", b"[", b"{", b"&a ", b"*a", b"- ", b"  ", b"? ", b"!!python/name:os ",
+        b"2024-99-99", b"1:1:", b"a: ", b"|\n", b"'", b"9" * 5000, b"path: ", b"data_dir: ",
+    )),
+    "yaml": Parser(yaml, (CARD,), (
+        b"[", b"{", b"- ", b"? ", b": ", b"!!binary ", b"2024-99-99", b"1:1", b"&a ", b"*a ", b"<<: ",
+        b"!!timestamp ", b"\n", b"  ", b"|\n", b"\"", b"\\", b"%YAML 9\n", b"!!set ", b"!!float ", b"9" * 5000,
+        b"!!omap ", b"!!int ", b"0b", b".nan: 1\n", b"!!null ", b"\xed\xa0\x80", b"\x00", b"!!pairs ",
+    )),
+    "body": Parser(body, documents(PISTON, JUDGE0, NATIVE), (
+        b"[", b"{", b"]", b"}", b'"', b"1", b"null", b"\\ud800", b"1e999", b"-1", b"../", b"\\u0000", b"1e400",
+        b"9" * 5000, b"'", b"\\\\", b"true", b"/", b"0.0001",
+    )),
+    "version": Parser(version, (b">=3.11 <4 || ^1.2.x", b"1.0 - 2.0"), (
+        b"1 ", b"1.", b"x", b"^", b"~", b">=", b" ", b"||", b" - ", b"v", b"*", b"9", b"-a", b"+", b"\xd9\xa1",
+        b"\xc2\xb2",
+    )),
+    **{
+        name: Parser(package(name, original), (main_file(original, name),), (
+            b"[", b"{", b"]", b"}", b'"', b"<", b">", b"&", b"/", b"../", b"9" * 5000, b"nan", b"inf", b"-1",
+            b"\n", b"  ", b": ", b"1e999", b"\x00", b"\xff", b"\xed\xa0\x80", b"= ", b"'''", b"*", b"2024-99-99",
+            b"(a+)+$", b"<!DOCTYPE a>", b"[[", b"null", b"true", b"[]",
+        ))
+        for name, original in (
+            ("problem.toml", "countdown"), ("problem.yaml", "guess"), ("problem.json", "courier"),
+            ("problem.xml", "nearest"), ("init.yml", "onroad"),
+        )
+    },
+}  # fmt: skip

@@ -1,0 +1,110 @@
+"""Inputs that kept the host busy for minutes or for ever, each found by looking for more."""
+
+import gzip
+import shlex
+from pathlib import Path
+
+import pytest
+
+from proctor.bench.extraction import extract
+from proctor.errors import InputError
+from proctor.integrations.rows import task_of
+from proctor.judging.formats import livecodebench
+from proctor.judging.formats.hub_configs import choose_files
+from proctor.languages.python_text import matching
+from proctor.serve.judge0 import request as judge0
+from proctor.serve.judge0.languages import Offered
+from proctor.serve.judge0.settings import Judge0Settings
+from proctor.serve.piston.semver import satisfies, version_in
+
+pytestmark = pytest.mark.usefixtures("ends")
+
+
+def test_a_reply_whose_program_is_slow_to_parse() -> None:
+    program = "import a" + ".a" * 120_000
+    assert extract(f"```python\n{program}\n```\n\n```\nx\n```\n") == program + "\n"
+    assert extract(program) == ""
+
+
+def test_a_reply_that_nearly_holds_its_program_everywhere() -> None:
+    program = "b" + "a" * 300_000 + "\n"
+    reply = f"```python\n{program}```\n" + "a" * 3_000_000
+    assert extract(reply) == program
+
+
+def test_a_version_of_a_million_terms() -> None:
+    assert satisfies((1, 0, 0), "1 " * 100)
+    assert not satisfies((1, 0, 0), "1 " * 10_000_000)
+    assert version_in("gcc " + "9" * 5000) == (999_999_999, 0, 0)
+
+
+def test_long_arguments_are_not_split(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        shlex, "split", lambda text: pytest.fail("split") if len(text) > 512 else []
+    )
+    offered = {71: Offered(71, "Python", "python", "script.py", compiled=False)}
+    body = {"source_code": "x", "language_id": 71, "command_line_arguments": "'" * 10_000_000}
+    with pytest.raises(judge0.Invalid) as error:
+        judge0.parsed(body, offered, Judge0Settings(), base64=False)
+    assert "too long" in str(error.value.errors)
+
+
+def card(files: str) -> str:
+    return f"---\nconfigs:\n- config_name: a\n  data_files: {files}\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("glob", "fits"),
+    [
+        ("**", True), ("data/*.jsonl", False), ("data/**/b-?.jsonl", True), ("**/b-*", True),
+        ("data/*/b-1.jsonl", True), ("data/x/b-1.jsonl", True), ("*/b-1.jsonl", False),
+        ("data/x**1.jsonl", True), ("data/x/b-??.jsonl", False), ("data/*b-1.jsonl", False),
+        ("*", False), ("**/*.jsonl", True), ("data/**/x/b-1.jsonl", True), ("?ata/**", True),
+    ],
+)  # fmt: skip
+def test_globs(glob: str, fits: bool) -> None:
+    path = "data/x/b-1.jsonl"
+    if fits:
+        assert choose_files(card(f"'{glob}'"), [path], "a", "it") == [path]
+    else:
+        with pytest.raises(InputError, match="no table"):
+            choose_files(card(f"'{glob}'"), [path], "a", "it")
+
+
+def test_a_glob_of_many_wildcards() -> None:
+    paths = ["a" * 200 + ".jsonl"]
+    for wild in ("*", "**", "**/"):
+        with pytest.raises(InputError, match="no table"):
+            choose_files(card("'" + f"{wild}a" * 60 + "b'"), paths, "a", "it")
+
+
+def test_a_card_that_unfolds_without_end() -> None:
+    lists = ["&a0 [x, x]", *(f"&a{n + 1} [*a{n}, *a{n}]" for n in range(40))]
+    with pytest.raises(InputError, match="aliases"):
+        choose_files(card("[" + ", ".join(lists) + "]"), ["x.jsonl"], "a", "it")
+
+
+def test_a_regular_expression_that_never_ends() -> None:
+    assert matching("(a+)+$", ["a" * 60 + "b"]) is None
+    assert matching("(", ["a"]) is None
+    assert matching("(" * 50_000 + ")" * 50_000, ["a"]) is None
+    assert matching("a+", ["aab", "b", "a"]) == ["aab", "a"]
+
+
+def test_a_packed_line_without_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(livecodebench, "LONGEST_LINE", 1000)
+    path = tmp_path / "rows.jsonl.gz"
+    path.write_bytes(gzip.compress(b"x" * 1000 + b"\n" + b" " * 1001))
+    read = livecodebench.read_lines(path)
+    with pytest.raises(InputError, match="longer than 1000") as error:
+        list(read)
+    assert error.value.line == 1
+    path.write_bytes(gzip.compress(b"x" * 999 + b"\n" + b"y" * 1000))
+    assert [len(line) for _, line in livecodebench.read_lines(path)] == [1000, 1000]
+
+
+def test_tests_within_tests_without_end() -> None:
+    cases: object = []
+    for _ in range(100_000):
+        cases = {"test_cases": cases}
+    assert task_of({"test_cases": cases}).problem.tests == ()
