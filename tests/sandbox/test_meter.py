@@ -79,3 +79,36 @@ def test_what_no_wait_excuses_is_certain_at_once(monkeypatch: pytest.MonkeyPatch
     explicit = ContestClock(Limits(cpu=5.0, wall=1.0))
     assert made()._certain(explicit, 1.1, Reading(0.1, 0.0, 0.0)), "the caller's wall limit"
     assert not made()._certain(CLOCK, 2.1, Reading(0.1, 0.0, 0.0))
+
+
+class Memory:
+    """A control group in which the kernel kills once."""
+
+    def __init__(self, peak: int) -> None:
+        self._peak, self._kills = peak, 0
+
+    def cpu(self) -> float:
+        return 0.0
+
+    def reset_peak(self) -> None:
+        self._kills = 0
+
+    def peak(self) -> int:
+        return self._peak
+
+    def check(self) -> None:
+        self._kills = 1
+
+    def oom_kills(self) -> int:
+        return self._kills
+
+
+@pytest.mark.parametrize(("peak", "known"), [(1000, True), (950, True), (0, True), (300, False)])
+def test_a_machine_out_of_memory_is_no_limit_of_the_program(peak: int, *, known: bool) -> None:
+    cell = SimpleNamespace(group=Memory(peak), job_pids=list, memory_bound=1000)
+    meter = Meter(cast("AgentCell", cell))
+    if known:
+        assert meter.limit_hit(Limits(), 9, 0.0, b"", b"") is LimitHit.MEMORY
+    else:
+        with pytest.raises(CellDied, match="the machine ran out of memory"):
+            meter.limit_hit(Limits(), 9, 0.0, b"", b"")

@@ -98,7 +98,7 @@ def submit(judge_in_cell: Callable[[Cell], Judgement], pool: Submitting) -> Futu
     outcome: Future[Judgement] = Future()
 
     def job(cell: Cell, _queued: float) -> Judgement:
-        return judge_in_cell(cell)
+        return _unless_killed(judge_in_cell, cell)
 
     def hand_over(done: Future[Judgement]) -> None:
         if not outcome.set_running_or_notify_cancel():
@@ -113,6 +113,21 @@ def submit(judge_in_cell: Callable[[Cell], Judgement], pool: Submitting) -> Futu
 
     pool.submit(job).add_done_callback(hand_over)
     return outcome
+
+
+def _unless_killed(judge_in_cell: Callable[[Cell], Judgement], cell: Cell) -> Judgement:
+    """Judge, and once more if somebody killed the program: it may not have been itself.
+
+    Who sent a SIGKILL cannot be known. A program that does it to itself does it again. That it is
+    judged once more does not depend on its answers, and does not let it answer again: a wrong one
+    before is final.
+    """
+    cell.killed = False
+    found = judge_in_cell(cell)
+    if not cell.killed:
+        return found
+    again = judge_in_cell(cell)
+    return again if found.verdict is Verdict.RE else found
 
 
 def fault_of(error: BaseException) -> Judgement:

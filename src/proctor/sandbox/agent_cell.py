@@ -37,6 +37,11 @@ _LARGEST_ADDRESS_SPACE_RATIO = 4
 class AgentCell:
     """A warm sandbox that runs one job at a time."""
 
+    killed = False
+    """Set when a program that takes tests was ended by a SIGKILL that no limit explains."""
+    memory_bound = 0
+    """Bytes at which the control group's memory limit is now; 0 if there is none."""
+
     def __init__(self, backend: Launcher, setup: CellSetup) -> None:
         """Start a cell and wait until its agent has proved itself. Raises CellStartFailed."""
         self.jobs = 0
@@ -271,8 +276,9 @@ class AgentCell:
                 raise CellDied(f"no directory for the job: {error}") from error
         if self.group is None:
             return
+        self.memory_bound = limits.memory + self._base_memory
         try:
-            self.group.limit(limits.memory + self._base_memory, limits.processes + OWN_PROCESSES)
+            self.group.limit(self.memory_bound, limits.processes + OWN_PROCESSES)
         except OSError as error:  # EBUSY: more than that is charged to the group already
             self.odd = True
             raise CellDied(f"the cell's limits could not be set: {error}") from error

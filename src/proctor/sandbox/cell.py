@@ -70,6 +70,9 @@ class Cell(Protocol):
     isolation: Isolation
     odd: bool
     """Set at the first sign of trouble; the pool then replaces the cell."""
+    killed: bool
+    """Set when a program that takes tests was ended by a SIGKILL that no limit explains: its own,
+    or that of the machine's out-of-memory killer, or of a person."""
 
     @property
     def spent(self) -> bool:

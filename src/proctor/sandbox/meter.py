@@ -11,6 +11,8 @@ from proctor.sandbox.agent_cell import AgentCell
 from proctor.sandbox.clock import NOTHING, Clock, Reading
 from proctor.sandbox.machine import procfs
 
+_AT_LIMIT = 0.9
+"""Share of its memory limit that a program must have used for a kill to be for that limit."""
 AGENT_SHARE = 0.02
 """CPU seconds by which a group may exceed a job's rusage before orphans are suspected."""
 
@@ -195,4 +197,11 @@ class Meter:
         if self._group is None:
             return False
         self._group.check()
-        return self._group.oom_kills() > self._oom0
+        if self._group.oom_kills() <= self._oom0:
+            return False
+        peak = self._group.peak()
+        if peak and peak < _AT_LIMIT * self._cell.memory_bound:
+            raise CellDied(
+                "the machine ran out of memory, and a program within its limit was killed"
+            )
+        return True

@@ -1,6 +1,8 @@
 """Many tests of one program in one cell, one after the other."""
 
 import os
+import select
+import signal
 import socket
 import struct
 from types import TracebackType
@@ -17,6 +19,8 @@ from proctor.sandbox.execute import request
 from proctor.sandbox.machine import memfile, procfs
 from proctor.sandbox.meter import Meter
 
+_DYING = 2.0
+"""Seconds that a process which has closed its descriptors is given to be over."""
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
 _TIMESTAMP = struct.Struct("qq")  # seconds, nanoseconds
 _SO_TIMESTAMPNS = 35  # as the option and as the type of what comes with a message
@@ -74,7 +78,9 @@ class AgentServing:
         elif reply is not None and reply.tag is Tag.READY:
             self.alive = True
         elif self.load_limit is None:
+            killed = self._was_killed()
             self.load_limit = meter.limit_hit(self._limits, 0, meter.server_cpu(), b"", b"")
+            self._cell.killed |= killed and self.load_limit is None
 
     def test(self, input_fd: int, clock: Clock) -> TestRun:
         """Run one test with this input. Raises CellDied. Afterwards `alive` may be False."""
@@ -92,8 +98,10 @@ class AgentServing:
         meter = Meter(self._cell, self._process)
         hit, reply = self._ask([input_fd, *outputs], meter, clock)
         wall = meter.wall(self._sent if reply is not None else None)
+        killed = False
         if reply is None:
             self.alive = False
+            killed = hit is None and self._was_killed()
             self._end()
         status = _wait_status(reply)
         if reply is not None and reply.tag is Tag.ENDED:
@@ -106,6 +114,9 @@ class AgentServing:
         files = [memfile.content(fd, most + 1) for fd in outputs]
         stdout, stderr, result = [*files, b"", b""][:3]
         hit = hit or meter.limit_hit(self._limits, status, cpu, stdout, stderr)
+        if reply is not None and reply.tag is Tag.ENDED:
+            killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+        self._cell.killed |= killed and hit is None
         raised = _text(reply, Tag.RAISED)
         broken = _text(reply, Tag.UNLOADABLE)
         return TestRun(
@@ -164,10 +175,23 @@ class AgentServing:
         except ValueError:
             return None
 
-    def _end(self) -> None:
-        if not self._ended:
-            self._ended = True
-            self._cell.end_job()
+    def _was_killed(self) -> bool:
+        """End a program that says nothing any more; return whether somebody else has killed it."""
+        # Descriptors are closed a moment before a process is over. One that has closed ours and
+        # lives on is up to something, and is ended by us.
+        poller = select.poll()
+        poller.register(self._feed.fileno(), 0)  # of a hang-up one is told unasked
+        dying = _DYING if poller.poll(0) else 0.0
+        over = bool(self._cell.wait([self._cell.control.fileno()], dying))
+        status = self._end()
+        return over and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+
+    def _end(self) -> int:
+        """End the program, if that was not done before; return its raw wait status then, else 0."""
+        if self._ended:
+            return 0
+        self._ended = True
+        return self._cell.end_job().status
 
     def _close_files(self) -> None:
         self._feed.close()

@@ -52,6 +52,7 @@ class ContainerCell:
         """
         self.jobs = 0
         self.odd = False
+        self.killed = False  # in a container nobody tells
         self._starter, self._setup, self._slot = starter, setup, slot
         self._closed = False
         self._size = starter.size()

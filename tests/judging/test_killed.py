@@ -1,0 +1,85 @@
+"""A program that somebody killed is judged once more; one that kills itself has failed."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from proctor import JudgeSettings, Limits, Pool, Problem, Program, Test, judge, open_pool
+from proctor.languages.compiler import Compiler
+from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.executing import in_pool
+from proctor.verdict import Verdict
+
+WAITS = "import sys, time\nword = input()\ntime.sleep(1.5)\nprint(word)"
+PROBLEM = Problem("echo", (Test("word\n", "word\n"),))
+
+
+@pytest.fixture
+def own_pool() -> Iterator[Pool]:
+    with open_pool(cells=1) as pool:
+        yield pool
+
+
+def killed_once(pool: Pool, least: int) -> Callable[[], None]:
+    """Kill the youngest process of the pool's cell, once, when its job has so many; a joiner."""
+
+    def watch() -> None:
+        while True:
+            for cell in list(pool._live.values()):
+                assert isinstance(cell, AgentCell)
+                pids = cell.job_pids()
+                if len(pids) >= least:
+                    os.kill(max(pids), signal.SIGKILL)
+                    return
+            time.sleep(0.005)
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    return thread.join
+
+
+@pytest.mark.parametrize(("mode", "processes"), [("standard", 3), ("official", 2)])
+def test_killed_from_outside(mode: str, processes: int, own_pool: Pool) -> None:
+    """Its stub, in standard mode its server, and it itself."""
+    settings = JudgeSettings(mode=mode)  # type: ignore[arg-type]
+    assert judge(PROBLEM, "print(input())", settings=settings, pool=own_pool).passed
+    join = killed_once(own_pool, processes)
+    found = judge(PROBLEM, WAITS, settings=settings, pool=own_pool)
+    join()
+    assert found.verdict is Verdict.AC
+
+
+def test_a_compiled_program_killed_from_outside(own_pool: Pool) -> None:
+    program = Program(
+        '#include <unistd.h>\n#include <stdio.h>\nint main(void) { sleep(2); puts("word"); }', "c"
+    )
+    built = Compiler(in_pool(own_pool)).build(program)
+    limits = Limits()
+    command = built.command(memory=limits.memory, judged=True)
+    join = killed_once(own_pool, 2)
+    done = in_pool(own_pool)(command, b"", built.limits(limits, command))
+    join()
+    assert done.execution.stdout == b"word\n"
+
+
+@pytest.mark.parametrize("mode", ["standard", "official"])
+def test_who_kills_itself_has_failed(mode: str, pool: Pool) -> None:
+    source = "import ctypes, os\nctypes.CDLL(None).kill(os.getpid(), 9)"
+    settings = JudgeSettings(mode=mode)  # type: ignore[arg-type]
+    assert judge(PROBLEM, source, settings=settings, pool=pool).verdict is Verdict.RE
+
+
+def test_a_wrong_answer_before_is_final(pool: Pool) -> None:
+    """Nor may a program that kills itself answer an earlier test again."""
+    problem = Problem("two", (Test("1\n", "a\n"), Test("2\n", "b\n")))
+    source = (
+        "import os, signal\n"
+        "if input() == '1':\n    print('wrong')\nelse:\n    os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    for stop in ("first", "crash", "never"):
+        found = judge(problem, source, settings=JudgeSettings(stop=stop), pool=pool)  # type: ignore[arg-type]
+        assert found.verdict is Verdict.WA
