@@ -7,10 +7,9 @@ import pytest
 
 from proctor.errors import CellDied
 from proctor.execution import LimitHit
-from proctor.limits import Limits
 from proctor.sandbox import meter as meter_module
 from proctor.sandbox.agent_cell import AgentCell
-from proctor.sandbox.clock import ContestClock, Reading, UpstreamClock
+from proctor.sandbox.clock import UpstreamClock
 from proctor.sandbox.meter import Meter
 
 CLOCK = UpstreamClock(2.0)
@@ -55,27 +54,3 @@ def test_a_clock_that_is_set_back_makes_no_test_short(now: SimpleNamespace) -> N
     now.monotonic += 3.0
     assert meter.wall(5002.5) == pytest.approx(2.5)  # the reply's stamp: the host was late to look
     assert meter.wall(5000.0 - 3600) == pytest.approx(3.0)
-
-
-def test_a_wait_for_a_cpu_that_goes_on_is_no_time_of_the_program(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The kernel counts a wait when it ends: till then a limit that seems hit is not certain."""
-    meter, seen = made(), [{(7, b"1 0 1")}, {(7, b"1 0 1")}, {(7, b"2 9 2")}]
-    monkeypatch.setattr(meter_module.procfs, "runnable", lambda _pids: seen.pop(0))
-    unexcused = Reading(0.01, 0.0, 0.0)
-    assert not meter._certain(CLOCK, 2.1, unexcused)
-    assert not meter._certain(CLOCK, 2.2, unexcused)
-    assert meter._certain(CLOCK, 2.3, unexcused), "it has had a CPU since, and is late even so"
-    assert meter._certain(CLOCK, 2.4, unexcused)
-    assert seen == []
-
-
-def test_what_no_wait_excuses_is_certain_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meter_module.procfs, "runnable", lambda _pids: {(7, b"1 0 1")})
-    assert made()._certain(CLOCK, 2.5, Reading(2.1, 0.0, 0.0)), "CPU time"
-    assert made()._certain(CLOCK, 70.0, Reading(0.1, 60.0, 60.0)), "the backstop"
-    assert made()._certain(CLOCK, 25.0, Reading(0.1, None, None)), "no schedstat to wait for"
-    explicit = ContestClock(Limits(cpu=5.0, wall=1.0))
-    assert made()._certain(explicit, 1.1, Reading(0.1, 0.0, 0.0)), "the caller's wall limit"
-    assert not made()._certain(CLOCK, 2.1, Reading(0.1, 0.0, 0.0))

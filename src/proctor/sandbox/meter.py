@@ -2,17 +2,21 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from proctor.errors import CellDied
 from proctor.execution import LimitHit
 from proctor.limits import Limits
 from proctor.sandbox.agent_cell import AgentCell
 from proctor.sandbox.clock import NOTHING, Clock, Reading
+from proctor.sandbox.idleness import Idleness, Look
 from proctor.sandbox.machine import procfs
 
 AGENT_SHARE = 0.02
 """CPU seconds by which a group may exceed a job's rusage before orphans are suspected."""
+_TRIES = 5
+"""Looks at a process that has answered: it may run on for a moment."""
 
 
 class Meter:
@@ -28,15 +32,13 @@ class Meter:
         self._server_reaped0 = 0.0
         if server is not None and group is None:
             self._server_reaped0 = procfs.reaped_cpu_seconds(server.pid)
-        self._server_waited0 = server.waited() if server is not None else 0.0
+        self._idleness = Idleness(server.main_thread() if server is not None else None)
         self._oom0 = group.oom_kills() if group is not None else 0
         self._latest = NOTHING
         self._pids: list[int] = []
         self._asked = time.monotonic()
         self._late = 0.0
         """Seconds by which start() may have come after the program's own start."""
-        self._waiting: set[tuple[int, bytes]] | None = None
-        """Since a limit first seemed hit: who has been waiting for a CPU all the time."""
         if group is not None:
             group.reset_peak()
         self.start()
@@ -62,19 +64,28 @@ class Meter:
 
     def read(self) -> Reading:
         """What the job has used up to now."""
-        self._pids = pids = self._cell.job_pids()
-        if self._group is not None:
-            cpu = self._group.cpu() - self._cpu0
-        else:
-            cpu = sum(map(procfs.cpu_seconds, pids)) - self._server_cpu0
-            cpu += sum(map(procfs.reaped_cpu_seconds, pids)) - self._server_reaped0
-        delays = procfs.run_delays(pids)
-        if delays is None:
-            self._latest = Reading(cpu, None, None)
-        else:
-            waited = max(sum(delays) - self._server_waited0, 0.0)
-            self._latest = Reading(cpu, waited, min(waited, max(delays, default=0.0)))
+        if not procfs.counts_waits():
+            self._pids = pids = self._cell.job_pids()
+            self._latest = Reading(self._used(pids), None)
+            return self._latest
+        look = self._look()
+        # Nothing has run between two equal looks.
+        at_rest = look.at_rest and procfs.tasks(self._cell.job_pids()) == look.tasks
+        self._idleness.add(look, at_rest=at_rest)
+        self._latest = Reading(look.cpu, self._idleness.seconds)
         return self._latest
+
+    def _look(self) -> Look:
+        self._pids = pids = self._cell.job_pids()
+        tasks = procfs.tasks(pids)
+        return Look(self.wall(), self._used(pids), tasks)
+
+    def _used(self, pids: Collection[int]) -> float:
+        """CPU seconds of the job, whose processes these are, with those of its ended tasks."""
+        if self._group is not None:
+            return self._group.cpu() - self._cpu0
+        cpu = sum(map(procfs.cpu_seconds, pids)) - self._server_cpu0
+        return cpu + sum(map(procfs.reaped_cpu_seconds, pids)) - self._server_reaped0
 
     def wait(
         self, fds: Sequence[int], clock: Clock, limits: Limits, *, again: bool = False
@@ -100,32 +111,13 @@ class Meter:
             reading = self.read()
             wall = self.wall()
             hit = clock.check(wall, reading)
-            if hit is not None and self._certain(clock, wall, reading):
+            if hit is not None:
                 # The end may have come while the host was late to look.
                 return None if cell.wait(fds, 0) else hit
             hit = self._watch(limits) if looking else None
             if hit is not None:
                 return hit
             pause = clock.pause(wall, reading)
-
-    def _certain(self, clock: Clock, wall: float, reading: Reading) -> bool:
-        """Whether a limit stays hit when the waits for a CPU that go on now are counted.
-
-        The kernel counts a wait when it is over. So what was waiting when the limit seemed hit
-        must have had a CPU since, or no longer want one, before the limit counts as hit.
-        """
-        forgiven = None if reading.longest_wait is None else wall
-        if clock.check(wall, Reading(reading.cpu, forgiven, forgiven)) is not None:
-            return True  # whatever was waited for
-        if forgiven is None:
-            return True
-        pids = self._cell.job_pids()
-        if self._waiting is None:
-            self._waiting = procfs.runnable(pids)
-        elif self._waiting:
-            now = procfs.runnable(pids)
-            self._waiting &= now
-        return not self._waiting
 
     def _watch(self, limits: Limits) -> LimitHit | None:
         """Look at what a control group, or a file system of the job's own, would bound."""
@@ -148,13 +140,27 @@ class Meter:
 
         Raises CellDied if that cannot be told: the host was itself kept waiting while it asked.
         """
-        if clock.check(wall + self._late, Reading(cpu, 0.0, 0.0)) is None:
+        if clock.check(wall + self._late, Reading(cpu, wall + self._late)) is None:
             return None
-        reading = self.read()  # the machine's load may excuse it
-        hit = clock.check(wall, reading)
-        if hit is None and clock.check(wall + self._late, reading) is not None:
+        idle = self._idle_at_end(wall)  # the machine's load may excuse it
+        hit = clock.check(wall, Reading(cpu, idle))
+        late = Reading(cpu, None if idle is None else idle + self._late)
+        if hit is None and clock.check(wall + self._late, late) is not None:
             raise CellDied("the machine was too busy to tell whether a test ended in time")
         return hit
+
+    def _idle_at_end(self, wall: float) -> float | None:
+        """Idle seconds of a test that has ended in the serving process, after `wall` seconds."""
+        if not procfs.counts_waits():
+            return None
+        server = self._server.pid if self._server is not None else 0
+        for _ in range(_TRIES):
+            look = self._look()
+            if procfs.tasks(self._pids) == look.tasks:
+                left = [task for name, task in look.tasks.items() if name != server]
+                if all(task.at_rest for task in left):
+                    return self._idleness.at_end(replace(look, wall=wall))
+        return self._idleness.seconds
 
     def cpu(self, rusage: float) -> float:
         """CPU seconds of an ended process tree: what was waited for, or more if orphans used more.
