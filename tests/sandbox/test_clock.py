@@ -153,7 +153,7 @@ def test_whoever_follows_the_pauses_overruns_by_no_more_than_the_shortest(
 ) -> None:
     """A program that computes and starves as it likes, looked at only when pause() says so."""
     wall, now = 0.0, NOTHING
-    for number in range(15_000):  # the shortest pauses, up to the earliest backstop
+    for number in range(21_000):  # the shortest pauses, up to the latest wall limit
         busy, starved = moves[number % len(moves)]
         pause = clock.pause(wall, now)
         idle = pause * (1 - starved) * (1 - busy)
