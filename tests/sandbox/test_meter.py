@@ -10,6 +10,7 @@ from proctor.execution import LimitHit
 from proctor.sandbox import meter as meter_module
 from proctor.sandbox.agent_cell import AgentCell
 from proctor.sandbox.clock import UpstreamClock
+from proctor.sandbox.machine import procfs
 from proctor.sandbox.meter import Meter
 
 CLOCK = UpstreamClock(2.0)
@@ -54,3 +55,51 @@ def test_a_clock_that_is_set_back_makes_no_test_short(now: SimpleNamespace) -> N
     now.monotonic += 3.0
     assert meter.wall(5002.5) == pytest.approx(2.5)  # the reply's stamp: the host was late to look
     assert meter.wall(5000.0 - 3600) == pytest.approx(3.0)
+
+
+class Computing:
+    """A job that computes from 1 s to 10 s, then rests; to read anything takes the host 50 ms."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.threads_ended = 0.0
+        """CPU seconds of them."""
+
+    def passes(self) -> float:
+        self.now += 0.05
+        return self.now
+
+    def cpu(self) -> float:
+        return min(max(self.passes() - 1.0, 0.0), 9.0)
+
+    def tasks(self, _pids: list[int]) -> procfs.Tasks:
+        cpu = round((self.cpu() - self.threads_ended) * 1e9)
+        return {7: procfs.Task("R" if self.now < 10 else "S", cpu, 0, cpu)}
+
+    def oom_kills(self) -> int:
+        return 0
+
+    def reset_peak(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("threads_ended", [0.0, 0.2])
+def test_a_host_that_is_kept_waiting_amid_a_look_takes_no_work_for_rest(
+    monkeypatch: pytest.MonkeyPatch, threads_ended: float
+) -> None:
+    job = Computing()
+    fake = SimpleNamespace(monotonic=job.passes, time=lambda: 5000.0)
+    monkeypatch.setattr(meter_module, "time", fake)
+    monkeypatch.setattr(procfs, "tasks", job.tasks)
+    monkeypatch.setattr(procfs, "counts_waits", lambda: True)
+    meter = Meter(cast("AgentCell", SimpleNamespace(group=job, job_pids=lambda: [7])))
+    job.now = began = 1.0
+    meter._started = began
+    while job.now < 9.5:
+        assert meter.read().idle == 0
+    job.threads_ended = threads_ended
+    assert meter._idle_at_end(9.0) <= 1e-6  # type: ignore[operator]
+    job.now = 10.0
+    rested = meter.read().idle
+    assert rested is not None
+    assert rested <= job.now - 0.1 - 10.0 + 1e-6, "it was confirmed after that"

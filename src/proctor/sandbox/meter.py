@@ -69,16 +69,24 @@ class Meter:
             self._latest = Reading(self._used(pids), None)
             return self._latest
         look = self._look()
-        # Nothing has run between two equal looks.
-        at_rest = look.at_rest and procfs.tasks(self._cell.job_pids()) == look.tasks
-        self._idleness.add(look, at_rest=at_rest)
+        confirmed = self._confirmed(look) if look.at_rest else None
+        self._idleness.add(confirmed or look, at_rest=confirmed is not None)
         self._latest = Reading(look.cpu, self._idleness.seconds)
         return self._latest
 
     def _look(self) -> Look:
+        # We may be kept waiting between any two of these while the job goes on: in this order it
+        # then seems to have used more since, but not to have been idle.
         self._pids = pids = self._cell.job_pids()
+        cpu = self._used(pids)
         tasks = procfs.tasks(pids)
-        return Look(self.wall(), self._used(pids), tasks)
+        return Look(self.wall(), cpu, tasks)
+
+    def _confirmed(self, look: Look) -> Look | None:
+        """The same with its figures as of one moment; None if anything in the job has run since."""
+        cpu = self._used(self._pids)
+        same = procfs.tasks(self._cell.job_pids()) == look.tasks
+        return replace(look, cpu=cpu) if same else None
 
     def _used(self, pids: Collection[int]) -> float:
         """CPU seconds of the job, whose processes these are, with those of its ended tasks."""
@@ -155,8 +163,8 @@ class Meter:
             return None
         server = self._server.pid if self._server is not None else 0
         for _ in range(_TRIES):
-            look = self._look()
-            if procfs.tasks(self._pids) == look.tasks:
+            look = self._confirmed(self._look())
+            if look is not None:
                 left = [task for name, task in look.tasks.items() if name != server]
                 if all(task.at_rest for task in left):
                     return self._idleness.at_end(replace(look, wall=wall))

@@ -7,7 +7,7 @@ import socket
 import struct
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from proctor.cell.wire import MAX_MESSAGE, Kind, Notice, Order, Reply, Tag, Tell, What, send
 from proctor.errors import CellDied, UsageError
@@ -305,14 +305,17 @@ class Programs:
     def _reading(self, watch: Watch) -> Reading:
         running = watch.running
         pids = self._pids(running)
-        tasks = procfs.tasks(pids)
-        wall = time.monotonic() - watch.began
         running.latest_cpu = max(running.latest_cpu, _cpu(pids))
         cpu = max(running.latest_cpu - watch.cpu0, 0.0)
         if not procfs.counts_waits():
             return Reading(cpu, None)
-        look = Look(wall, cpu, tasks)
-        at_rest = look.at_rest and procfs.tasks(self._pids(running)) == tasks
+        # In this order: see Meter, which does the same with the job of a cell.
+        tasks = procfs.tasks(pids)
+        look = Look(time.monotonic() - watch.began, cpu, tasks)
+        at_rest = look.at_rest
+        if at_rest:
+            look = replace(look, cpu=_cpu(pids) - watch.cpu0)
+            at_rest = procfs.tasks(self._pids(running)) == tasks
         watch.idleness.add(look, at_rest=at_rest)
         return Reading(cpu, watch.idleness.seconds)
 
