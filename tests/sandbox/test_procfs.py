@@ -3,6 +3,7 @@
 import os
 import time
 
+import pytest
 from children import StartChild, line
 
 from proctor.sandbox.machine import procfs
@@ -52,7 +53,7 @@ def test_a_process_that_is_gone_has_nothing() -> None:
     assert procfs.cpu_seconds(pid) == 0.0
     assert procfs.start_time(pid) is None
     assert procfs.descendants(pid) == []
-    assert procfs.tasks([pid]) == {}
+    assert procfs.tasks([pid]) == {pid: procfs.Task("")}
     assert procfs.resident_bytes([pid], 0) == 0
     process = procfs.Process(pid)
     assert (process.cpu(), process.main_thread()) == (0.0, {})
@@ -125,10 +126,22 @@ def test_tasks_are_threads_of_processes_that_live(child: StartChild) -> None:
         "for _ in range(3): threading.Thread(target=hold.wait, daemon=True).start()\n" + WAIT
     )
     line(program.stdout)
-    found = procfs.tasks([program.pid, gone()])
+    found = procfs.tasks([program.pid])
     assert len(found) == 4
     assert program.pid in found
     assert all(task.cpu > 0 and task.turns > 0 and task.waited >= 0 for task in found.values())
+
+
+def test_who_ends_amid_a_look_was_not_at_rest(
+    child: StartChild, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has run since the look began, and with it whoever waited for it."""
+    program = child(WAIT)
+    line(program.stdout)
+    listed = os.listdir
+    monkeypatch.setattr(os, "listdir", lambda path: [*listed(path), str(gone())])
+    found = procfs.tasks([program.pid])
+    assert [task.at_rest for name, task in found.items() if name != program.pid] == [False]
 
 
 def test_who_computes_is_never_seen_at_rest(child: StartChild) -> None:

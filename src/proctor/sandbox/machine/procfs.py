@@ -150,7 +150,7 @@ class Task:
     """A thread, as the scheduler knows it."""
 
     state: str
-    """As in proc_pid_stat(5)."""
+    """As in proc_pid_stat(5); empty if it was there and ended before it could be looked at."""
     cpu: int = 0
     """Nanoseconds on a CPU, as of the last tick or switch."""
     waited: int = 0
@@ -161,7 +161,7 @@ class Task:
     @property
     def at_rest(self) -> bool:
         """Whether it neither has nor wants a CPU, nor waits in the kernel for memory or a lock."""
-        return self.state not in {"R", "D"}
+        return self.state not in {"R", "D", ""}
 
 
 Tasks = Mapping[int, Task]
@@ -184,16 +184,19 @@ def tasks(pids: Iterable[int]) -> Tasks:
         try:
             names = os.listdir(f"/proc/{pid}/task")
         except _GONE:
+            found[pid] = Task("")
             continue
-        for name in names:
-            try:
-                stat = _read(f"/proc/{pid}/task/{name}/stat")
-                note = _read(f"/proc/{pid}/task/{name}/schedstat") if counts_waits() else b"0 0 0"
-            except _GONE:
-                continue
-            state = stat.rpartition(b") ")[2][:1].decode()
-            found[int(name)] = Task(state, *map(int, note.split()))
+        found |= {int(name): _task(f"/proc/{pid}/task/{name}") for name in names}
     return found
+
+
+def _task(place: str) -> Task:
+    try:
+        stat = _read(f"{place}/stat")
+        note = _read(f"{place}/schedstat") if counts_waits() else b"0 0 0"
+    except _GONE:
+        return Task("")
+    return Task(stat.rpartition(b") ")[2][:1].decode(), *map(int, note.split()))
 
 
 def _read(path: str) -> bytes:
