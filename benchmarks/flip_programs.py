@@ -50,7 +50,9 @@ for i in range(2):
 for end in ends: os.close(end)
 for i in range(2): os.wait()""",
 }
-# Their limit in official mode is on the time that passes, unless it is spent waiting for a CPU.
+# Their limit in official mode is on the time that passes, unless it is spent waiting for a CPU. At
+# 1.1 they are left out: a tenth of so short a limit is less than the host may be late to look, and
+# what it did not see is not charged.
 _RESTING = {
     "asleep": "time.sleep({0})",
     "a thread asleep": "t = Thread(target=time.sleep, args=({0},)); t.start(); t.join()",
@@ -89,6 +91,8 @@ def cases(limit: float) -> Iterator[Case]:
             ("official", _COMPUTING | _RESTING),
         ):
             for what, body in ways.items():
+                if what in _RESTING and share == 1.1:
+                    continue
                 source = _SPIN + body.format(share * limit) + _ANSWER
                 yield Case(mode, what, share, Program(source), expected)
         for what, how in _COMPILED.items():

@@ -92,7 +92,7 @@ def test_a_host_that_is_kept_waiting_amid_a_look_takes_no_work_for_rest(
     monkeypatch.setattr(meter_module, "time", fake)
     monkeypatch.setattr(procfs, "tasks", job.tasks)
     monkeypatch.setattr(procfs, "counts_waits", lambda: True)
-    meter = Meter(cast("AgentCell", SimpleNamespace(group=job, job_pids=lambda: [7])))
+    meter = Meter(cell_of(job, ended=[]))
     job.now = began = 1.0
     meter._started = began
     while job.now < 9.5:
@@ -103,3 +103,27 @@ def test_a_host_that_is_kept_waiting_amid_a_look_takes_no_work_for_rest(
     rested = meter.read().idle
     assert rested is not None
     assert rested <= job.now - 0.1 - 10.0 + 1e-6, "it was confirmed after that"
+
+
+def cell_of(job: Computing, ended: list[int], works: bool = False) -> AgentCell:
+    cell = SimpleNamespace(
+        group=job, job_pids=lambda: [7], wait=lambda _fds, _time: ended, works=lambda: works
+    )
+    return cast("AgentCell", cell)
+
+
+@pytest.mark.parametrize(("ended", "works"), [([3], False), ([], True), ([], False)])
+def test_who_is_over_rests_for_that_reason(
+    monkeypatch: pytest.MonkeyPatch, ended: list[int], works: bool
+) -> None:
+    """The host may be late to look, and its answer be there; or the agent be late to tell."""
+    job = Computing()
+    monkeypatch.setattr(meter_module, "time", SimpleNamespace(
+        monotonic=job.passes, time=lambda: 5000.0))  # fmt: skip
+    monkeypatch.setattr(procfs, "tasks", job.tasks)
+    monkeypatch.setattr(procfs, "counts_waits", lambda: True)
+    meter = Meter(cell_of(job, ended, works))
+    job.now = 20.0
+    idle = meter.read([3]).idle
+    assert idle is not None
+    assert (idle > 9.0) is not (bool(ended) or works)

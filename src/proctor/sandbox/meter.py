@@ -62,14 +62,16 @@ class Meter:
             return wall
         return min(wall, ended - self._started_real)
 
-    def read(self) -> Reading:
-        """What the job has used up to now."""
+    def read(self, fds: Sequence[int] = ()) -> Reading:
+        """What the job has used up to now. Its end shows in `fds`."""
         if not procfs.counts_waits():
             self._pids = pids = self._cell.job_pids()
             self._latest = Reading(self._used(pids), None)
             return self._latest
         look = self._look()
         confirmed = self._confirmed(look) if look.at_rest else None
+        if confirmed is not None and (self._cell.wait(fds, 0) or self._cell.works()):
+            return self._latest  # it rests because it is over, or about to begin
         self._idleness.add(confirmed or look, at_rest=confirmed is not None)
         self._latest = Reading(look.cpu, self._idleness.seconds)
         return self._latest
@@ -103,7 +105,7 @@ class Meter:
         `again`: the program has been waited for before.
         """
         cell = self._cell
-        pause = clock.pause(self.wall(), self.read()) if again else clock.pause(0.0, NOTHING)
+        pause = clock.pause(self.wall(), self.read(fds)) if again else clock.pause(0.0, NOTHING)
         watch = cell.watch_every[0]
         looking = cell.watch_memory or (cell.disk_used is not None and limits.disk > 0)
         while True:
@@ -116,7 +118,7 @@ class Meter:
             pause -= step
             if pause > 0 and not looking:
                 continue  # the clock need not be asked yet
-            reading = self.read()
+            reading = self.read(fds)
             wall = self.wall()
             hit = clock.check(wall, reading)
             if hit is not None:

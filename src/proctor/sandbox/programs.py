@@ -312,7 +312,8 @@ class Programs:
         # In this order: see Meter, which does the same with the job of a cell.
         tasks = procfs.tasks(pids)
         look = Look(time.monotonic() - watch.began, cpu, tasks)
-        at_rest = look.at_rest
+        over = any(task.state == "Z" for task in tasks.values())  # and its notice is on the way
+        at_rest = look.at_rest and not over
         if at_rest:
             look = replace(look, cpu=_cpu(pids) - watch.cpu0)
             at_rest = procfs.tasks(self._pids(running)) == tasks
