@@ -80,7 +80,8 @@ def notes(found: dict[str, Any]) -> list[str]:
     )
     made.append(
         f"Verdicts with that many jobs per CPU, limit {found['flips']['limit_s']} s, programs that"
-        f" use 0.45 and 1.5 of it in standard, fast and official mode: {runs}."
+        " use 0.5, 0.9, 1.1 and 1.5 of it in threads, children and pipelines, Python and C++, in"
+        f" standard, fast and official mode: {runs}."
     )
     return made
 

@@ -185,18 +185,18 @@ def test_nobody_is_idle_while_another_wants_a_cpu_or_was_not_looked_at() -> None
     command = Command(("true",))
     talk = Talk([Member(command, Streams(), limits, referee=True),
                  Member(command, Streams(), limits)])  # fmt: skip
-    partner, clock, nothing = Seen(), TalkClock(limits, talk, 1), Reading(0.0, 0.0, 0.0)
+    partner, clock = Seen(), TalkClock(limits, talk, 1)
     talk._seats[0].cell = partner  # type: ignore[assignment]
-    assert clock.check(4.9, nothing) is None
-    assert clock.check(6.0, nothing) is None
+    assert clock.check(4.9, Reading(0.0, 4.9)) is None
+    assert clock.check(6.0, Reading(0.0, 6.0)) is None
     talk.note(0, 0.0, idle=True)
-    assert clock.check(6.1, nothing) is None
+    assert clock.check(6.1, Reading(0.0, 6.1)) is None
     partner.busy = False
-    assert clock.check(6.2, nothing) is LimitHit.IDLE
+    assert clock.check(6.2, Reading(0.0, 6.2)) is LimitHit.IDLE
     talk.note(0, 3.0, idle=False)
-    assert clock.check(6.3, nothing) is None
-    clock.pause(6.3, nothing)
-    assert clock.check(8.1, nothing) is None  # suspected anew, and not looked at since
+    assert clock.check(6.3, Reading(0.0, 6.3)) is None
+    clock.pause(6.3, Reading(0.0, 6.3))
+    assert clock.check(8.1, Reading(0.0, 8.1)) is None  # suspected anew, and not looked at since
     talk.note(0, 3.0, idle=True)
-    assert clock.check(8.2, nothing) is LimitHit.IDLE
-    assert clock.check(60.1, nothing) is LimitHit.IDLE
+    assert clock.check(8.2, Reading(0.0, 8.2)) is LimitHit.IDLE
+    assert clock.check(60.1, Reading(0.0, 60.1)) is LimitHit.IDLE

@@ -5,9 +5,8 @@ import pytest
 from proctor.judging import answers as answers_module
 from proctor.judging.answers import Answers
 from proctor.judging.judge import judge, judge_many
-from proctor.judging.judgement import Judgement, TestResult
+from proctor.judging.judgement import TestResult
 from proctor.judging.problem import Problem, Test
-from proctor.judging.second_look import second_look
 from proctor.judging.settings import JudgeSettings, Stop
 from proctor.limits import Limits
 from proctor.sandbox.pool import Pool
@@ -82,21 +81,6 @@ def test_a_crash_later_on_takes_no_answer_back(pool: Pool) -> None:
         found = judge(COIN, source, settings=settings, pool=pool)
         assert found.verdict == "WA"
         assert [test.verdict.value for test in found.tests] == ["WA", "AC", "AC", "AC"][:run]
-
-
-def late(cpu: float) -> TestResult:
-    return TestResult(Verdict.TLE, cpu, 6.0, 0)
-
-
-WRONG = TestResult(Verdict.WA, 0.01, 0.01, 0)
-
-
-def test_who_is_late_after_a_wrong_answer_does_not_answer_again() -> None:
-    """Nor does that it is looked at again depend on that answer."""
-    first = Judgement(Verdict.WA, 0.0, (WRONG, late(0.01)))
-    looks = [first, Judgement(Verdict.AC, 1.0, ())]
-    assert second_look(lambda: looks.pop(0), 6.0) is first
-    assert looks == []
 
 
 def test_official_mode_runs_on_while_there_is_a_process(pool: Pool) -> None:

@@ -31,13 +31,49 @@ def busy(share: float) -> str:
     )
 
 
+def spent(share: float, how: str) -> str:
+    """The same, as threads and children that end meanwhile."""
+    return (
+        "import os, time\n"
+        "from threading import Thread\n"
+        "def spin(seconds):\n"
+        "    end = time.thread_time() + seconds\n"
+        "    while time.thread_time() < end:\n"
+        "        for _ in range(1000): pass\n"
+        f"{how.format(share * LIMIT)}\n"
+        "print(input())\n"
+    )
+
+
+THREAD = "t = Thread(target=spin, args=({0},)); t.start(); t.join()"
+THREADS = """begin = time.process_time()
+while time.process_time() < begin + {0}:
+    t = Thread(target=spin, args=(0.005,)); t.start(); t.join()"""
+CHILDREN = """gone = 0
+while gone < {0}:
+    pid = os.fork()
+    if pid == 0: spin(0.1); os._exit(0)
+    used = os.wait4(pid, 0)[2]
+    gone += used.ru_utime + used.ru_stime"""
 PROGRAMS = {
     "well within": busy(0.45),
+    "well within, in a thread": spent(0.45, THREAD),
+    "well within, in many threads": spent(0.45, THREADS),
+    "well within, in children": spent(0.45, CHILDREN),
+    "well over, in many threads": spent(1.6, THREADS),
     "well over": busy(1.6),
     "asleep": f"import time\ntime.sleep({2 * LIMIT})\nprint(input())\n",
     "asleep for a moment": f"import time\ntime.sleep({0.3 * LIMIT})\nprint(input())\n",
 }
 EXPECTED = {
+    ("official", "well within, in a thread"): "AC",
+    ("official", "well within, in many threads"): "AC",
+    ("official", "well within, in children"): "RE",  # upstream lets nobody fork
+    ("official", "well over, in many threads"): "TLE",
+    ("standard", "well within, in a thread"): "AC",
+    ("standard", "well within, in many threads"): "AC",
+    ("standard", "well within, in children"): "AC",
+    ("standard", "well over, in many threads"): "TLE",
     ("official", "well within"): "AC",
     ("official", "well over"): "TLE",
     ("official", "asleep"): "TLE",

@@ -10,7 +10,8 @@ from proctor.execution import LimitHit
 from proctor.limits import Limits
 from proctor.sandbox import meter as meter_module
 from proctor.sandbox.agent_cell import AgentCell
-from proctor.sandbox.clock import ContestClock, Reading, UpstreamClock
+from proctor.sandbox.clock import UpstreamClock
+from proctor.sandbox.machine import procfs
 from proctor.sandbox.meter import Meter
 
 CLOCK = UpstreamClock(2.0)
@@ -31,22 +32,9 @@ def made() -> Meter:
 
 def test_a_test_that_ended_in_time_or_not(now: SimpleNamespace) -> None:
     meter = made()
-    meter.ask()
     meter.start()
     assert meter.check_ended(CLOCK, 1.9, 0.0) is None
     assert meter.check_ended(CLOCK, 2.1, 0.0) is LimitHit.CPU
-
-
-def test_a_host_that_was_kept_waiting_while_it_asked_does_not_guess(now: SimpleNamespace) -> None:
-    """The program may have begun at once, or only now: in time by one of them, late by the other."""
-    meter = made()
-    meter.ask()
-    now.monotonic += 0.5
-    meter.start()
-    assert meter.check_ended(CLOCK, 1.4, 0.0) is None
-    assert meter.check_ended(CLOCK, 2.1, 0.0) is LimitHit.CPU
-    with pytest.raises(CellDied, match="too busy"):
-        meter.check_ended(CLOCK, 1.6, 0.0)
 
 
 def test_a_clock_that_is_set_back_makes_no_test_short(now: SimpleNamespace) -> None:
@@ -57,28 +45,76 @@ def test_a_clock_that_is_set_back_makes_no_test_short(now: SimpleNamespace) -> N
     assert meter.wall(5000.0 - 3600) == pytest.approx(3.0)
 
 
-def test_a_wait_for_a_cpu_that_goes_on_is_no_time_of_the_program(
-    monkeypatch: pytest.MonkeyPatch,
+class Computing:
+    """A job that computes from 1 s to 10 s, then rests; to read anything takes the host 50 ms."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.threads_ended = 0.0
+        """CPU seconds of them."""
+
+    def passes(self) -> float:
+        self.now += 0.05
+        return self.now
+
+    def cpu(self) -> float:
+        return min(max(self.passes() - 1.0, 0.0), 9.0)
+
+    def tasks(self, _pids: list[int]) -> procfs.Tasks:
+        cpu = round((self.cpu() - self.threads_ended) * 1e9)
+        return {7: procfs.Task("R" if self.now < 10 else "S", cpu, 0, cpu)}
+
+    def oom_kills(self) -> int:
+        return 0
+
+    def reset_peak(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("threads_ended", [0.0, 0.2])
+def test_a_host_that_is_kept_waiting_amid_a_look_takes_no_work_for_rest(
+    monkeypatch: pytest.MonkeyPatch, threads_ended: float
 ) -> None:
-    """The kernel counts a wait when it ends: till then a limit that seems hit is not certain."""
-    meter, seen = made(), [{(7, b"1 0 1")}, {(7, b"1 0 1")}, {(7, b"2 9 2")}]
-    monkeypatch.setattr(meter_module.procfs, "runnable", lambda _pids: seen.pop(0))
-    unexcused = Reading(0.01, 0.0, 0.0)
-    assert not meter._certain(CLOCK, 2.1, unexcused)
-    assert not meter._certain(CLOCK, 2.2, unexcused)
-    assert meter._certain(CLOCK, 2.3, unexcused), "it has had a CPU since, and is late even so"
-    assert meter._certain(CLOCK, 2.4, unexcused)
-    assert seen == []
+    job = Computing()
+    fake = SimpleNamespace(monotonic=job.passes, time=lambda: 5000.0)
+    monkeypatch.setattr(meter_module, "time", fake)
+    monkeypatch.setattr(procfs, "tasks", job.tasks)
+    monkeypatch.setattr(procfs, "counts_waits", lambda: True)
+    meter = Meter(cell_of(job, ended=[]))
+    job.now = began = 1.0
+    meter._started = began
+    while job.now < 9.5:
+        assert meter.read().idle == 0
+    job.threads_ended = threads_ended
+    assert meter._idle_at_end(9.0) <= 1e-6  # type: ignore[operator]
+    job.now = 10.0
+    rested = meter.read().idle
+    assert rested is not None
+    assert rested <= job.now - 0.1 - 10.0 + 1e-6, "it was confirmed after that"
 
 
-def test_what_no_wait_excuses_is_certain_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meter_module.procfs, "runnable", lambda _pids: {(7, b"1 0 1")})
-    assert made()._certain(CLOCK, 2.5, Reading(2.1, 0.0, 0.0)), "CPU time"
-    assert made()._certain(CLOCK, 70.0, Reading(0.1, 60.0, 60.0)), "the backstop"
-    assert made()._certain(CLOCK, 25.0, Reading(0.1, None, None)), "no schedstat to wait for"
-    explicit = ContestClock(Limits(cpu=5.0, wall=1.0))
-    assert made()._certain(explicit, 1.1, Reading(0.1, 0.0, 0.0)), "the caller's wall limit"
-    assert not made()._certain(CLOCK, 2.1, Reading(0.1, 0.0, 0.0))
+def cell_of(job: Computing, ended: list[int], works: bool = False) -> AgentCell:
+    cell = SimpleNamespace(
+        group=job, job_pids=lambda: [7], wait=lambda _fds, _time: ended, works=lambda: works
+    )
+    return cast("AgentCell", cell)
+
+
+@pytest.mark.parametrize(("ended", "works"), [([3], False), ([], True), ([], False)])
+def test_who_is_over_rests_for_that_reason(
+    monkeypatch: pytest.MonkeyPatch, ended: list[int], works: bool
+) -> None:
+    """The host may be late to look, and its answer be there; or the agent be late to tell."""
+    job = Computing()
+    monkeypatch.setattr(meter_module, "time", SimpleNamespace(
+        monotonic=job.passes, time=lambda: 5000.0))  # fmt: skip
+    monkeypatch.setattr(procfs, "tasks", job.tasks)
+    monkeypatch.setattr(procfs, "counts_waits", lambda: True)
+    meter = Meter(cell_of(job, ended, works))
+    job.now = 20.0
+    idle = meter.read([3]).idle
+    assert idle is not None
+    assert (idle > 9.0) is not (bool(ended) or works)
 
 
 class Memory:

@@ -3,6 +3,7 @@
 import os
 import time
 
+import pytest
 from children import StartChild, line
 
 from proctor.sandbox.machine import procfs
@@ -35,9 +36,9 @@ def test_cpu_seconds_of_another_process(child: StartChild) -> None:
     assert said <= procfs.cpu_seconds(program.pid) < said + 1
     process = procfs.Process(program.pid)
     assert process.cpu() >= said
-    assert process.waited() >= 0
+    assert set(process.main_thread()) == {program.pid}
     process.close()
-    assert process.waited() == 0
+    assert process.main_thread() == {}
     process.close()
 
 
@@ -52,10 +53,10 @@ def test_a_process_that_is_gone_has_nothing() -> None:
     assert procfs.cpu_seconds(pid) == 0.0
     assert procfs.start_time(pid) is None
     assert procfs.descendants(pid) == []
-    assert procfs.run_delays([pid]) == []
+    assert procfs.tasks([pid]) == {pid: procfs.Task("")}
     assert procfs.resident_bytes([pid], 0) == 0
     process = procfs.Process(pid)
-    assert (process.cpu(), process.waited()) == (0.0, 0.0)
+    assert (process.cpu(), process.main_thread()) == (0.0, {})
     process.close()
 
 
@@ -65,7 +66,7 @@ def test_a_process_that_goes_while_it_is_watched(child: StartChild) -> None:
     process = procfs.Process(program.pid)
     program.kill()
     program.wait()
-    assert (process.cpu(), process.waited()) == (0.0, 0.0)
+    assert (process.cpu(), process.main_thread()) == (0.0, {})
     process.close()
 
 
@@ -118,17 +119,76 @@ def test_descendants_are_the_whole_tree(child: StartChild) -> None:
     assert set(procfs.descendants(program.pid)) == pids
 
 
-def test_run_delays_are_one_figure_per_task(child: StartChild) -> None:
+def test_tasks_are_threads_of_processes_that_live(child: StartChild) -> None:
     program = child(
         "import sys, threading\n"
         "hold = threading.Event()\n"
         "for _ in range(3): threading.Thread(target=hold.wait, daemon=True).start()\n" + WAIT
     )
     line(program.stdout)
-    delays = procfs.run_delays([program.pid, gone()])
-    assert delays is not None
-    assert len(delays) == 4
-    assert all(delay >= 0 for delay in delays)
+    found = procfs.tasks([program.pid])
+    assert len(found) == 4
+    assert program.pid in found
+    assert all(task.cpu > 0 and task.turns > 0 and task.waited >= 0 for task in found.values())
+
+
+def test_who_ends_amid_a_look_was_not_at_rest(
+    child: StartChild, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has run since the look began, and with it whoever waited for it."""
+    program = child(WAIT)
+    line(program.stdout)
+    listed = os.listdir
+    monkeypatch.setattr(os, "listdir", lambda path: [*listed(path), str(gone())])
+    found = procfs.tasks([program.pid])
+    assert [task.at_rest for name, task in found.items() if name != program.pid] == [False]
+
+
+def test_who_computes_is_never_seen_at_rest(child: StartChild) -> None:
+    """On a CPU or not: the test itself may have taken it."""
+    program = child("print('ready', flush=True)\nwhile True: pass")
+    line(program.stdout)
+    for _ in range(100):
+        (task,) = procfs.tasks([program.pid]).values()
+        assert not task.at_rest
+
+
+def test_who_sleeps_is_at_rest_and_its_figures_stand_still(child: StartChild) -> None:
+    program = child("print('ready', flush=True)\nimport signal\nsignal.pause()")
+    line(program.stdout)
+    while not (before := procfs.tasks([program.pid]))[program.pid].at_rest:
+        os.sched_yield()
+    assert procfs.tasks([program.pid]) == before
+
+
+def test_the_clock_of_a_process_at_rest_is_the_sum_of_its_threads(child: StartChild) -> None:
+    """To the nanosecond: what it has beyond that, threads have used that ended."""
+    program = child(
+        "import sys, threading, time\n"
+        "def burn():\n"
+        "    while time.thread_time() < 0.01: pass\n"
+        "print('ready', flush=True)\n"
+        "sys.stdin.readline()\n"
+        "t = threading.Thread(target=burn); t.start(); t.join()\n"
+        "print('joined', flush=True)\n"
+        "sys.stdin.readline()\n",
+    )
+    line(program.stdout)
+    assert ended(program.pid) == 0
+    assert program.stdin is not None
+    program.stdin.write("\n")
+    program.stdin.flush()
+    line(program.stdout)
+    assert ended(program.pid) >= 10_000_000
+
+
+def ended(pid: int) -> int:
+    """Nanoseconds of a process's threads that have ended, once it is at rest."""
+    while True:
+        before = procfs.tasks([pid])
+        clock = round(procfs.cpu_seconds(pid) * 1e9)
+        if all(task.at_rest for task in before.values()) and procfs.tasks([pid]) == before:
+            return clock - sum(task.cpu for task in before.values())
 
 
 def test_resident_bytes_count_what_was_touched(child: StartChild) -> None:

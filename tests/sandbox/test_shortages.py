@@ -116,7 +116,7 @@ def test_root_without_descriptors_does_not_take_itself_for_somebody_else() -> No
 def test_without_descriptors_no_program_seems_to_wait_for_nothing() -> None:
     with room_for(0):
         with pytest.raises(OSError, match="Too many open files"):
-            procfs.run_delays([os.getpid()])
+            procfs.tasks([os.getpid()])
         with pytest.raises(OSError, match="Too many open files"):
             procfs.reaped_cpu_seconds(os.getpid())
 

@@ -309,9 +309,8 @@ def doctor_command(json: Json = False) -> None:
 def selftest_command(
     isolation: Isolation = None,
     group: Annotated[
-        list[str] | None,
-        typer.Option(help="Only this group: escape, exhaustion, grader, leakage or oracle.",
-                     metavar="GROUP"),
+        list[str] | None, typer.Option(metavar="GROUP", help=
+        "Only this group: escape, exhaustion, grader, leakage or oracle."),
     ] = None,
     only: Annotated[
         list[str] | None, typer.Option(help="Only the attack of this name.", metavar="NAME")
@@ -327,9 +326,8 @@ def selftest_command(
     """
     from proctor.cli import selftest
 
-    raise typer.Exit(
-        selftest.run(isolation, tuple(group or ()), tuple(only or ()), judgements, as_json=json)
-    )
+    chosen = tuple(group or ()), tuple(only or ())
+    raise typer.Exit(selftest.run(isolation, *chosen, judgements, as_json=json))
 
 
 @app.command("languages")

@@ -11,7 +11,6 @@ from proctor.judging.assignment import Assignment
 from proctor.judging.judgement import Judgement, TestResult, UpstreamReport
 from proctor.judging.per_problem import PerProblem
 from proctor.judging.problem import Problem, Test
-from proctor.judging.second_look import second_look
 from proctor.sandbox.cell import Serving, TestRun
 from proctor.sandbox.clock import UpstreamClock
 from proctor.verdict import Verdict
@@ -39,8 +38,7 @@ _cases = PerProblem(_parse_cases)
 
 def judge_official(assignment: Assignment) -> Judgement:
     """Judge one program in one cell. Raises CellDied."""
-    limit = assignment.settings.limits.cpu
-    return second_look(lambda: _Official(assignment).judge(), limit)
+    return _Official(assignment).judge()
 
 
 class _Official:

@@ -21,7 +21,6 @@ from proctor.judging.compare import Bounds
 from proctor.judging.inputs import encoded
 from proctor.judging.judge import submit
 from proctor.judging.judgement import Judgement, TestResult
-from proctor.judging.second_look import second_look
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.standard import failed_run
 from proctor.limits import MIB
@@ -164,18 +163,10 @@ class _Desk:
 
 
 def _graded(cell: Cell, settings: JudgeSettings, task: Task, text: str) -> Judgement:
-    limits = settings.limits
-    if settings.mode != "official":
-        return _graded_once(cell, settings, task, text, ContestClock(limits))
-    seconds = min(limits.cpu, OFFICIAL_SECONDS)
-    clock = UpstreamClock(seconds)
-    return second_look(lambda: _graded_once(cell, settings, task, text, clock), seconds)
-
-
-def _graded_once(
-    cell: Cell, settings: JudgeSettings, task: Task, text: str, clock: Clock
-) -> Judgement:
     limits, official = settings.limits, settings.mode == "official"
+    clock: Clock = ContestClock(limits)
+    if official:
+        clock = UpstreamClock(min(limits.cpu, OFFICIAL_SECONDS))
     with cell.serve(Kind.SERVE_FORK, _ANSWERER, "answer", limits, clock) as serving:
         if not serving.alive:
             raise CellDied(f"our own program did not load: {serving.unloadable}")

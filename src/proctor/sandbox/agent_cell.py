@@ -249,8 +249,12 @@ class AgentCell:
                 os.sched_setaffinity(pid, cpus)
 
     def runs(self) -> bool:
-        """Whether any process of the job in it runs, or waits for nothing but a CPU."""
-        return bool(procfs.runnable(self.job_pids()))
+        """Whether anything of the job in it runs, or would if it had a CPU."""
+        return not all(task.at_rest for task in procfs.tasks(self.job_pids()).values())
+
+    def works(self) -> bool:
+        """Whether the cell's own processes want a CPU, to start a job or to tell its end."""
+        return any(task.state in {"R", "D"} for task in procfs.tasks(self._own).values())
 
     def process_limit(self, limits: Limits) -> int:
         """RLIMIT_NPROC for a job."""

@@ -9,6 +9,8 @@ from proctor.limits import Limits
 
 _CPUS = os.cpu_count() or 1
 _SHORTEST = 0.005  # seconds between two checks; finer would only cost
+_LONGEST = 0.25  # where idle time is to be seen
+_LOOKS = 32  # in the time of a limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,13 +18,11 @@ class Reading:
     """What a running program has used since it began. Seconds."""
 
     cpu: float
-    waited: float | None
-    """Runnable but without a CPU, summed over its tasks; None where the kernel does not say."""
-    longest_wait: float | None
-    """The same for the task that waited most."""
+    idle: float | None
+    """At rest: neither on a CPU nor waiting for one; None where the kernel does not say."""
 
 
-NOTHING = Reading(0.0, 0.0, 0.0)
+NOTHING = Reading(0.0, 0.0)
 
 
 class Clock(Protocol):
@@ -32,7 +32,7 @@ class Clock(Protocol):
         """Return the limit that was hit `wall` seconds after the start, or None."""
 
     def pause(self, wall: float, reading: Reading) -> float:
-        """Seconds for which check() cannot change its answer, however the program runs."""
+        """Seconds till the next look: before it, check() cannot change its answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,9 @@ class ContestClock:
             return LimitHit.WALL if wall > limits.wall else None
         if wall > limits.wall_backstop:
             return LimitHit.IDLE
-        if reading.longest_wait is None:
+        if reading.idle is None:
             return LimitHit.IDLE if wall > max(10 * limits.cpu, 30.0) else None
-        # The longest wait, not the sum: children that wait for one another would excuse any sleep.
-        idle = wall - reading.cpu - reading.longest_wait
-        return LimitHit.IDLE if idle > limits.idle_allowance else None
+        return LimitHit.IDLE if reading.idle > limits.idle_allowance else None
 
     def pause(self, wall: float, reading: Reading) -> float:
         limits = self.limits
@@ -62,19 +60,20 @@ class ContestClock:
             left.append(limits.wall - wall)
         else:
             left.append(limits.wall_backstop - wall)
-            if reading.longest_wait is None:
+            if reading.idle is None:
                 left.append(max(10 * limits.cpu, 30.0) - wall)
             else:
-                left.append(limits.idle_allowance - (wall - reading.cpu - reading.longest_wait))
+                allowance = limits.idle_allowance
+                left += [allowance - reading.idle, _between_looks(allowance)]
         return max(min(left), _SHORTEST)
 
 
 @dataclass(frozen=True, slots=True)
 class UpstreamClock:
-    """lcb_runner's wall clock made independent of load: time without a CPU does not count.
+    """lcb_runner's wall clock made independent of load: time computing and time idle.
 
-    CPU time counts too, so that a program cannot stretch its limit by making its own processes
-    wait for one another.
+    Neither grows while a program waits for a CPU. CPU time alone counts too, for those that
+    compute on several CPUs at once.
     """
 
     timeout: float
@@ -85,14 +84,23 @@ class UpstreamClock:
         return LimitHit.CPU if wall > max(20 * self.timeout, 60.0) else None
 
     def pause(self, wall: float, reading: Reading) -> float:
-        left = [(self.timeout - reading.cpu) / _CPUS, max(20 * self.timeout, 60.0) - wall]
-        if reading.longest_wait is None:
+        used = max(reading.cpu, self._elapsed(wall, reading))
+        left = [(self.timeout - used) / _CPUS, max(20 * self.timeout, 60.0) - wall]
+        if reading.idle is None:
             left.append(max(10 * self.timeout, 30.0) - wall)
         else:
-            left.append(self.timeout - self._elapsed(wall, reading))
+            left.append(_between_looks(self.timeout))
         return max(min(left), _SHORTEST)
 
     def _elapsed(self, wall: float, reading: Reading) -> float:
-        if reading.longest_wait is None:
+        if reading.idle is None:
             return reading.cpu if wall < max(10 * self.timeout, 30.0) else wall
-        return wall - reading.longest_wait
+        return min(reading.cpu + reading.idle, wall)
+
+
+def _between_looks(limit: float) -> float:
+    """Seconds between two looks for idle time, a part of its limit.
+
+    What cannot be known of a stretch between two looks is not much then.
+    """
+    return min(limit / _LOOKS, _LONGEST)

@@ -2,19 +2,23 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from proctor.errors import CellDied
 from proctor.execution import LimitHit
 from proctor.limits import Limits
 from proctor.sandbox.agent_cell import AgentCell
 from proctor.sandbox.clock import NOTHING, Clock, Reading
+from proctor.sandbox.idleness import Idleness, Look
 from proctor.sandbox.machine import procfs
 
 _AT_LIMIT = 0.9
 """Share of its memory limit that a program must have used for a kill to be for that limit."""
 AGENT_SHARE = 0.02
 """CPU seconds by which a group may exceed a job's rusage before orphans are suspected."""
+_TRIES = 5
+"""Looks at a process that has answered: it may run on for a moment."""
 
 
 class Meter:
@@ -30,27 +34,17 @@ class Meter:
         self._server_reaped0 = 0.0
         if server is not None and group is None:
             self._server_reaped0 = procfs.reaped_cpu_seconds(server.pid)
-        self._server_waited0 = server.waited() if server is not None else 0.0
+        self._idleness = Idleness(server.main_thread() if server is not None else None)
         self._oom0 = group.oom_kills() if group is not None else 0
         self._latest = NOTHING
         self._pids: list[int] = []
-        self._asked = time.monotonic()
-        self._late = 0.0
-        """Seconds by which start() may have come after the program's own start."""
-        self._waiting: set[tuple[int, bytes]] | None = None
-        """Since a limit first seemed hit: who has been waiting for a CPU all the time."""
         if group is not None:
             group.reset_peak()
         self.start()
 
-    def ask(self) -> None:
-        """Note that the program is about to be asked: its time begins between this and start()."""
-        self._asked = time.monotonic()
-
     def start(self) -> None:
         """Let the wall clock begin now: the program was not asked before."""
         self._started, self._started_real = time.monotonic(), time.time()
-        self._late = time.monotonic() - self._asked
 
     def wall(self, ended: float | None = None) -> float:
         """Seconds since the start, till now or till `ended` on the real-time clock.
@@ -62,21 +56,40 @@ class Meter:
             return wall
         return min(wall, ended - self._started_real)
 
-    def read(self) -> Reading:
-        """What the job has used up to now."""
-        self._pids = pids = self._cell.job_pids()
-        if self._group is not None:
-            cpu = self._group.cpu() - self._cpu0
-        else:
-            cpu = sum(map(procfs.cpu_seconds, pids)) - self._server_cpu0
-            cpu += sum(map(procfs.reaped_cpu_seconds, pids)) - self._server_reaped0
-        delays = procfs.run_delays(pids)
-        if delays is None:
-            self._latest = Reading(cpu, None, None)
-        else:
-            waited = max(sum(delays) - self._server_waited0, 0.0)
-            self._latest = Reading(cpu, waited, min(waited, max(delays, default=0.0)))
+    def read(self, fds: Sequence[int] = ()) -> Reading:
+        """What the job has used up to now. Its end shows in `fds`."""
+        if not procfs.counts_waits():
+            self._pids = pids = self._cell.job_pids()
+            self._latest = Reading(self._used(pids), None)
+            return self._latest
+        look = self._look()
+        confirmed = self._confirmed(look) if look.at_rest else None
+        if confirmed is not None and (self._cell.wait(fds, 0) or self._cell.works()):
+            return self._latest  # it rests because it is over, or about to begin
+        self._idleness.add(confirmed or look, at_rest=confirmed is not None)
+        self._latest = Reading(look.cpu, self._idleness.seconds)
         return self._latest
+
+    def _look(self) -> Look:
+        # We may be kept waiting between any two of these while the job goes on: in this order it
+        # then seems to have used more since, but not to have been idle.
+        self._pids = pids = self._cell.job_pids()
+        cpu = self._used(pids)
+        tasks = procfs.tasks(pids)
+        return Look(self.wall(), cpu, tasks)
+
+    def _confirmed(self, look: Look) -> Look | None:
+        """The same with its figures as of one moment; None if anything in the job has run since."""
+        cpu = self._used(self._pids)
+        same = procfs.tasks(self._cell.job_pids()) == look.tasks
+        return replace(look, cpu=cpu) if same else None
+
+    def _used(self, pids: Collection[int]) -> float:
+        """CPU seconds of the job, whose processes these are, with those of its ended tasks."""
+        if self._group is not None:
+            return self._group.cpu() - self._cpu0
+        cpu = sum(map(procfs.cpu_seconds, pids)) - self._server_cpu0
+        return cpu + sum(map(procfs.reaped_cpu_seconds, pids)) - self._server_reaped0
 
     def wait(
         self, fds: Sequence[int], clock: Clock, limits: Limits, *, again: bool = False
@@ -86,7 +99,7 @@ class Meter:
         `again`: the program has been waited for before.
         """
         cell = self._cell
-        pause = clock.pause(self.wall(), self.read()) if again else clock.pause(0.0, NOTHING)
+        pause = clock.pause(self.wall(), self.read(fds)) if again else clock.pause(0.0, NOTHING)
         watch = cell.watch_every[0]
         looking = cell.watch_memory or (cell.disk_used is not None and limits.disk > 0)
         while True:
@@ -99,35 +112,16 @@ class Meter:
             pause -= step
             if pause > 0 and not looking:
                 continue  # the clock need not be asked yet
-            reading = self.read()
+            reading = self.read(fds)
             wall = self.wall()
             hit = clock.check(wall, reading)
-            if hit is not None and self._certain(clock, wall, reading):
+            if hit is not None:
                 # The end may have come while the host was late to look.
                 return None if cell.wait(fds, 0) else hit
             hit = self._watch(limits) if looking else None
             if hit is not None:
                 return hit
             pause = clock.pause(wall, reading)
-
-    def _certain(self, clock: Clock, wall: float, reading: Reading) -> bool:
-        """Whether a limit stays hit when the waits for a CPU that go on now are counted.
-
-        The kernel counts a wait when it is over. So what was waiting when the limit seemed hit
-        must have had a CPU since, or no longer want one, before the limit counts as hit.
-        """
-        forgiven = None if reading.longest_wait is None else wall
-        if clock.check(wall, Reading(reading.cpu, forgiven, forgiven)) is not None:
-            return True  # whatever was waited for
-        if forgiven is None:
-            return True
-        pids = self._cell.job_pids()
-        if self._waiting is None:
-            self._waiting = procfs.runnable(pids)
-        elif self._waiting:
-            now = procfs.runnable(pids)
-            self._waiting &= now
-        return not self._waiting
 
     def _watch(self, limits: Limits) -> LimitHit | None:
         """Look at what a control group, or a file system of the job's own, would bound."""
@@ -146,17 +140,23 @@ class Meter:
         return LimitHit.MEMORY
 
     def check_ended(self, clock: Clock, wall: float, cpu: float) -> LimitHit | None:
-        """Whether a test that ended by itself did so too late.
-
-        Raises CellDied if that cannot be told: the host was itself kept waiting while it asked.
-        """
-        if clock.check(wall + self._late, Reading(cpu, 0.0, 0.0)) is None:
+        """Whether a test that ended by itself did so too late. Only what was seen idle counts."""
+        if clock.check(wall, Reading(cpu, wall)) is None:
             return None
-        reading = self.read()  # the machine's load may excuse it
-        hit = clock.check(wall, reading)
-        if hit is None and clock.check(wall + self._late, reading) is not None:
-            raise CellDied("the machine was too busy to tell whether a test ended in time")
-        return hit
+        return clock.check(wall, Reading(cpu, self._idle_at_end(wall)))
+
+    def _idle_at_end(self, wall: float) -> float | None:
+        """Idle seconds of a test that has ended in the serving process, after `wall` seconds."""
+        if not procfs.counts_waits():
+            return None
+        server = self._server.pid if self._server is not None else 0
+        for _ in range(_TRIES):
+            look = self._confirmed(self._look())
+            if look is not None:
+                left = [task for name, task in look.tasks.items() if name != server]
+                if all(task.at_rest for task in left):
+                    return self._idleness.at_end(replace(look, wall=wall))
+        return self._idleness.seconds
 
     def cpu(self, rusage: float) -> float:
         """CPU seconds of an ended process tree: what was waited for, or more if orphans used more.

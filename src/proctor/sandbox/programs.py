@@ -6,8 +6,8 @@ import select
 import socket
 import struct
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 
 from proctor.cell.wire import MAX_MESSAGE, Kind, Notice, Order, Reply, Tag, Tell, What, send
 from proctor.errors import CellDied, UsageError
@@ -17,6 +17,7 @@ from proctor.program import Program
 from proctor.sandbox.agent_cell import AgentCell
 from proctor.sandbox.clock import NOTHING, ContestClock, Reading
 from proctor.sandbox.execute import request
+from proctor.sandbox.idleness import Idleness, Look
 from proctor.sandbox.machine import memfile, procfs, trees
 from proctor.sandbox.stop import Stop
 
@@ -40,6 +41,7 @@ class Watch:
     """What it had used by then."""
     look: float
     """When it is to be looked at next (monotonic)."""
+    idleness: Idleness
     stop: Stop | None = None
     called_off: bool = False
     """Whether it was ended since `stop` was set."""
@@ -162,8 +164,9 @@ class Programs:
         first = min(clock.pause(0.0, NOTHING), _FIRST_PAUSE)
         # Of what has just begun nothing was used; to look would cost more than to start it.
         fresh = began - running.began < _FIRST_PAUSE
-        cpu0 = 0.0 if fresh else self.cpu(running)
-        return Watch(running, clock, began, cpu0, began + first, stop)
+        pids = [] if fresh else self._pids(running)
+        idleness = Idleness(procfs.tasks(pids))
+        return Watch(running, clock, began, _cpu(pids), began + first, idleness, stop)
 
     def tend(self, watches: Sequence[Watch]) -> float:
         """End what has had its time; return the seconds until one must be looked at again."""
@@ -201,7 +204,7 @@ class Programs:
         if watch.running.notice is not None:
             return None, True, 0.0
         wall = time.monotonic() - watch.began
-        reading = self._reading(watch.running, watch.cpu0)
+        reading = self._reading(watch)
         hit = watch.clock.check(wall, reading) or self._watch()
         return hit, False, min(watch.clock.pause(wall, reading), self._longest_pause)
 
@@ -299,22 +302,32 @@ class Programs:
             if kind == socket.SCM_CREDENTIALS and notice.tell is Tell.STARTED:
                 running.pid = _CREDENTIALS.unpack(value)[0]
 
-    def _reading(self, running: Running, cpu0: float) -> Reading:
+    def _reading(self, watch: Watch) -> Reading:
+        running = watch.running
         pids = self._pids(running)
-        running.latest_cpu = max(running.latest_cpu, self.cpu(running))
-        delays = procfs.run_delays(pids)
-        cpu = max(running.latest_cpu - cpu0, 0.0)
-        if delays is None:
-            return Reading(cpu, None, None)
-        return Reading(cpu, sum(delays), max(delays, default=0.0))
+        running.latest_cpu = max(running.latest_cpu, _cpu(pids))
+        cpu = max(running.latest_cpu - watch.cpu0, 0.0)
+        if not procfs.counts_waits():
+            return Reading(cpu, None)
+        # In this order: see Meter, which does the same with the job of a cell.
+        tasks = procfs.tasks(pids)
+        look = Look(time.monotonic() - watch.began, cpu, tasks)
+        over = any(task.state == "Z" for task in tasks.values())  # and its notice is on the way
+        at_rest = look.at_rest and not over
+        if at_rest:
+            look = replace(look, cpu=_cpu(pids) - watch.cpu0)
+            at_rest = procfs.tasks(self._pids(running)) == tasks
+        watch.idleness.add(look, at_rest=at_rest)
+        return Reading(cpu, watch.idleness.seconds)
 
     def _pids(self, running: Running) -> list[int]:
-        return [running.pid, *procfs.descendants(running.pid)] if running.pid is not None else []
+        if running.pid is None:
+            return []
+        return [running.pid, *procfs.descendants(running.pid, self._cell.job_pids())]
 
     def cpu(self, running: Running) -> float:
         """CPU seconds that it and what it started have used so far."""
-        pids = self._pids(running)
-        return sum(map(procfs.cpu_seconds, pids)) + sum(map(procfs.reaped_cpu_seconds, pids))
+        return _cpu(self._pids(running))
 
     def _watch(self) -> LimitHit | None:
         """What the session as a whole has overrun, where the host must look."""
@@ -333,3 +346,7 @@ class Programs:
         if overrun:
             return LimitHit.OUTPUT
         return LimitHit.CPU if cpu > running.limits.cpu else None
+
+
+def _cpu(pids: Collection[int]) -> float:
+    return sum(map(procfs.cpu_seconds, pids)) + sum(map(procfs.reaped_cpu_seconds, pids))

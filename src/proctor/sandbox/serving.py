@@ -139,7 +139,6 @@ class AgentServing:
         """Send one test and wait for its reply; no reply means that the process is no use now."""
         if self._cell.wait([self._feed.fileno()], 0):
             return None, None  # a message nobody asked for: forged by the program
-        meter.ask()
         try:
             send(self._feed, TEST, fds)
         except (BlockingIOError, ConnectionError):  # it reads nothing, or is gone

@@ -169,7 +169,7 @@ class TalkClock:
         return LimitHit.IDLE if self.talk.waits(self.index) else None
 
     def _seems_idle(self, wall: float, reading: Reading) -> bool:
-        return wall - _busy(reading) - self.talk.busy_but(self.index) > self._allowance()
+        return _idle(wall, reading) - self.talk.busy_but(self.index) > self._allowance()
 
     def _allowance(self) -> float:
         """Idle seconds: the others' first, so that it is they who are found to be waiting."""
@@ -179,18 +179,19 @@ class TalkClock:
 
     def _backstop(self, reading: Reading) -> float:
         cpu = sum(member.limits.cpu for member in self.talk.members)
-        if reading.longest_wait is None:
+        if reading.idle is None:
             return max(10 * cpu, 30.0)
         return max(20 * cpu, 60.0)
 
     def pause(self, wall: float, reading: Reading) -> float:
-        self.talk.note(self.index, _busy(reading), idle=self._seems_idle(wall, reading))
+        busy = wall - _idle(wall, reading)
+        self.talk.note(self.index, busy, idle=self._seems_idle(wall, reading))
         left = (self.limits.cpu - reading.cpu) / (os.cpu_count() or 1)
         return min(max(left, 0.005), _PAUSE)
 
 
-def _busy(reading: Reading) -> float:
-    return reading.cpu + (reading.longest_wait or 0.0)
+def _idle(wall: float, reading: Reading) -> float:
+    return wall - reading.cpu if reading.idle is None else reading.idle
 
 
 _turns = itertools.count()

@@ -3,7 +3,9 @@
 import os
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
@@ -53,14 +55,15 @@ class Process:
         """CPU seconds of all its threads; 0.0 once it is gone."""
         return cpu_seconds(self.pid)
 
-    def waited(self) -> float:
-        """Seconds its main thread was runnable but without a CPU; 0.0 if unknown."""
+    def main_thread(self) -> "Tasks":
+        """Its main thread, as at rest; empty where nothing is known of it."""
         if self._schedstat < 0:
-            return 0.0
+            return {}
         try:
-            return int(os.pread(self._schedstat, 128, 0).split()[1]) / 1e9
+            figures = os.pread(self._schedstat, 128, 0).split()
         except OSError:
-            return 0.0
+            return {}
+        return {self.pid: Task("S", int(figures[0]), int(figures[1]), int(figures[2]))}
 
     def close(self) -> None:
         """Let go of the descriptor."""
@@ -134,10 +137,10 @@ def all_pids() -> list[int]:
     return [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
 
 
-def descendants(root: int) -> list[int]:
-    """Pids below `root`, by one walk over /proc (few kernels list children)."""
+def descendants(root: int, among: Iterable[int] | None = None) -> list[int]:
+    """Pids below `root`, by one walk over /proc, or over `among` (few kernels list children)."""
     children: dict[int, list[int]] = defaultdict(list)
-    for pid in all_pids():
+    for pid in all_pids() if among is None else among:
         try:
             stat = Path(f"/proc/{pid}/stat").read_bytes()
         except _GONE:
@@ -152,45 +155,67 @@ def descendants(root: int) -> list[int]:
     return found
 
 
-def run_delays(pids: Iterable[int]) -> list[float] | None:
-    """Seconds each task of these processes was runnable but without a CPU; None if unknown.
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A thread, as the scheduler knows it."""
 
-    Second figure of /proc/PID/task/TID/schedstat (kernel: Documentation/scheduler/sched-stats).
+    state: str
+    """As in proc_pid_stat(5); empty if it was there and ended before it could be looked at."""
+    cpu: int = 0
+    """Nanoseconds on a CPU, as of the last tick or switch."""
+    waited: int = 0
+    """Nanoseconds runnable but without a CPU. A wait counts when it is over."""
+    turns: int = 0
+    """How often it got a CPU."""
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether it neither has nor wants a CPU, nor waits in the kernel for memory or a lock."""
+        return self.state not in {"R", "D", ""}
+
+
+Tasks = Mapping[int, Task]
+"""By thread id."""
+
+
+@cache
+def counts_waits() -> bool:
+    """Whether the kernel tells how long a task waits for a CPU."""
+    return os.path.exists("/proc/self/schedstat")
+
+
+def tasks(pids: Iterable[int]) -> Tasks:
+    """All threads of these processes; the times are 0 unless counts_waits().
+
+    /proc/PID/task/TID/schedstat (kernel: Documentation/scheduler/sched-stats).
     """
-    delays = []
-    known = os.path.exists("/proc/self/schedstat")
-    if not known:
-        return None
+    found: dict[int, Task] = {}
     for pid in pids:
         try:
-            tasks = os.listdir(f"/proc/{pid}/task")
+            names = os.listdir(f"/proc/{pid}/task")
         except _GONE:
+            found[pid] = Task("")
             continue
-        for task in tasks:
-            try:
-                line = Path(f"/proc/{pid}/task/{task}/schedstat").read_bytes()
-            except _GONE:
-                continue
-            delays.append(int(line.split()[1]) / 1e9)
-    return delays
-
-
-def runnable(pids: Iterable[int]) -> set[tuple[int, bytes]]:
-    """Tasks of these processes that have or want a CPU, each with what the scheduler noted of it.
-
-    The note changes as soon as a task that waited gets a CPU, and while it has one.
-    """
-    found = set()
-    for pid in pids:
-        try:
-            for task in os.listdir(f"/proc/{pid}/task"):
-                stat = Path(f"/proc/{pid}/task/{task}/stat").read_bytes()
-                if stat.rpartition(b") ")[2][:1] == b"R":
-                    note = Path(f"/proc/{pid}/task/{task}/schedstat").read_bytes()
-                    found.add((int(task), note))
-        except _GONE:
-            continue
+        found |= {int(name): _task(f"/proc/{pid}/task/{name}") for name in names}
     return found
+
+
+def _task(place: str) -> Task:
+    try:
+        stat = _read(f"{place}/stat")
+        note = _read(f"{place}/schedstat") if counts_waits() else b"0 0 0"
+    except _GONE:
+        return Task("")
+    return Task(stat.rpartition(b") ")[2][:1].decode(), *map(int, note.split()))
+
+
+def _read(path: str) -> bytes:
+    """Read a small file of /proc: there are many at each look, and Path takes twice as long."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(fd, 4096)
+    finally:
+        os.close(fd)
 
 
 def resident_bytes(pids: Collection[int], limit: int) -> int:

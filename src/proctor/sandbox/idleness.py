@@ -1,0 +1,84 @@
+"""How long a job has been idle, with load told from idleness. Pure: looks in, seconds out.
+
+The kernel tells how long each living task has waited for a CPU, but forgets it when the task ends.
+So what remains of the wall time without CPU time and known waits is not all idle: it may have
+been the wait of a thread or child that is gone. Therefore idle time is charged only at a moment at
+which the whole job was seen at rest, nothing in it running, runnable or held up in the kernel:
+
+- if no task has ended since it was last seen so, all waits are known, and the rest of the time was
+  idle, to the nanosecond;
+- if one has, only the time since the look before is charged. A program whose tasks come and go but
+  of which one always works is never seen at rest and never charged, however busy the machine; one
+  that sleeps is, nearly always.
+"""
+
+from dataclasses import dataclass, field
+
+from proctor.sandbox.machine.procfs import Tasks
+
+_NOTHING = 20e-6
+"""CPU seconds that two clocks may differ by: one of them counts in microseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A job at one moment."""
+
+    wall: float = 0.0
+    """Seconds since it began."""
+    cpu: float = 0.0
+    """CPU seconds of all its tasks, ended ones included."""
+    tasks: Tasks = field(default_factory=dict)
+    """The living ones."""
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether there is something in the job, and nothing in it works or waits to work."""
+        return bool(self.tasks) and all(task.at_rest for task in self.tasks.values())
+
+    @property
+    def ended_cpu(self) -> float:
+        """CPU seconds of tasks that have ended. Exact while nothing runs."""
+        return self.cpu - sum(task.cpu for task in self.tasks.values()) / 1e9
+
+
+class Idleness:
+    """Adds up the idle time of one job, look by look."""
+
+    def __init__(self, tasks: Tasks | None = None) -> None:
+        """Begin with these tasks, whose past does not count."""
+        self.seconds = 0.0
+        self._rested = self._latest = Look(tasks=tasks or {})
+
+    def add(self, look: Look, *, at_rest: bool) -> None:
+        """Take in a look. `at_rest`: nothing has run during it, and nothing wanted to."""
+        if at_rest:
+            known = _none_ended(self._rested, look)
+            self.seconds += _unexplained(self._rested if known else self._latest, look)
+            self._rested = look
+        self._latest = look
+
+    def at_end(self, look: Look) -> float:
+        """Return the idle seconds up to a look at a program that is over, during which none ran.
+
+        It rests because it is over, which tells nothing of the time before. So that time counts
+        only if all waits in it are known, and only since the last look, which would have shown it.
+        """
+        if not _none_ended(self._rested, look):
+            return self.seconds
+        return self.seconds + _unexplained(self._latest, look)
+
+
+def _none_ended(since: Look, now: Look) -> bool:
+    """Whether all that has run since then still lives."""
+    grown = now.ended_cpu - since.ended_cpu
+    return since.tasks.keys() <= now.tasks.keys() and abs(grown) < _NOTHING
+
+
+def _unexplained(since: Look, now: Look) -> float:
+    """Seconds in which the job neither ran nor, as far as is known, waited for a CPU."""
+    waited = 0
+    for name, task in now.tasks.items():
+        before = since.tasks.get(name)
+        waited += max(task.waited - (before.waited if before is not None else 0), 0)
+    return max(now.wall - since.wall - (now.cpu - since.cpu) - waited / 1e9, 0.0)
