@@ -284,7 +284,7 @@ class NotAllJudged(InfraFault):
 
     def __init__(self, message: str, results: Any, metadata: Any) -> None:
         self.results, self.metadata = results, metadata
-        """As the call would have returned them, with None for each program that was not judged."""
+        """Results in the form that the call returns, None for each program that was not judged."""
         super().__init__(message)
 
 

@@ -71,7 +71,7 @@ class Request:
     function: str = ""
     """Function to call for each test; empty for a stdin/stdout program."""
     judged: bool = False
-    """Whether a verdict will be passed on it: it then gets no locks and no shared futexes."""
+    """A verdict will be passed on it: it gets no locks and no shared futexes."""
 
     def encode(self) -> bytes:
         """Raise ValueError if the function's name is too long to be one."""

@@ -1,4 +1,4 @@
-"""What a program answered to its tests, compared as it comes, or only when all tests were run."""
+"""Answers of a program to its tests, compared one by one, or only when all tests were run."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -49,7 +49,7 @@ class Answers(Generic[T]):
 
     @property
     def stopped(self) -> bool:
-        """Whether the tests that are left are not to be run."""
+        """True once the tests that are left are not to be run."""
         if self._stop == "crash":
             return self._crashed
         failed = bool(self.results) and not self.results[-1].verdict.passed

@@ -50,7 +50,7 @@ class _Official:
         self._codes = upstream.PORTS if settings.codes == "ports" else upstream.LCB_RUNNER
         self._answers = Answers(settings.stop, self._compare)
         self._failed: tuple[UpstreamReport, Verdict] | None = None
-        """What upstream says of the first test that did not pass, where it would have ended."""
+        """Upstream's word on the first test that did not pass, where it would have ended."""
 
     def judge(self) -> Judgement:
         with self._assignment.serve(Kind.SERVE_OFFICIAL, self._clock) as serving:
@@ -135,7 +135,7 @@ class _Official:
 
 
 def _crashed(run: TestRun) -> bool:
-    """Whether there is nothing to compare: _report then has another reason."""
+    """True where there is nothing to compare: _report then has another reason."""
     return run.limit is not None or run.exit_code is None or run.harness_failure is not None
 
 

@@ -36,9 +36,9 @@ OFFICIAL_SECONDS = 3.0
 _ANSWERER = Program((files("proctor.cell") / "predictions.py").read_text("utf-8"))
 _NOT_PLAIN = (b'{"opaque":', b'{"array":')
 _FLAGS = Bounds(64, 64)
-"""What two flags fit into; what was executed may have written anything."""
+"""Bytes for two flags; what was executed may have written anything."""
 _OWN = Bounds(64 * MIB, plain_data.MAX_NODES)
-"""What a task's own value may be."""
+"""Bytes of a task's own value at most."""
 _SHOWN = 200
 
 

@@ -101,4 +101,5 @@ def _close() -> None:
 
 
 _workers = [Helper(_WORKER)]
-os.register_at_fork(after_in_child=_begin_anew)
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
+    os.register_at_fork(after_in_child=_begin_anew)

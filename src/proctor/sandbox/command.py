@@ -39,7 +39,7 @@ class Command:
     most: int = 64 * MIB
     """Bytes to bring back at most; files that would go beyond are left out."""
     judged: bool = False
-    """Whether a verdict will be passed on it: it then gets no locks and no shared futexes."""
+    """A verdict will be passed on it: it gets no locks and no shared futexes."""
 
     @property
     def needs_disk(self) -> bool:
