@@ -123,7 +123,7 @@ def test_the_compose_file(image: Engine, context: Path) -> None:
     shutil.chown(tokens, int(USER), int(USER))
     here = {"image": IMAGE, "network_mode": "none", "ulimits": {"nofile": 1024}}
     # However long it takes on a busy machine: what has ended is not starting any more.
-    here["healthcheck"] = {"interval": "1s", "retries": 10 * PATIENCE}
+    here["healthcheck"] = {"interval": "1s", "retries": round(10 * PATIENCE)}
     override = context / "here.json"
     override.write_text(json.dumps({"services": {"proctor": here}}))
 
