@@ -150,9 +150,15 @@ def test_different_values(output: object, expected: object) -> None:
         assert compare_values(output, expected, 1e-6) is not None
 
 
+INFINITY = float("inf")
+
+
 def test_values_within_tolerance() -> None:
     assert compare_values([0.1 + 0.2, (1,)], [0.3, [1.0000001]], 1e-6) is None
     assert compare_values([0.30001], [0.3], 1e-6) is not None
+    for got, wanted in ((5, INFINITY), (-INFINITY, INFINITY), (0.0, -INFINITY), (5, 10**400)):
+        assert compare_values([got], [wanted], 1e-6) is not None
+    assert compare_values([INFINITY, -INFINITY], [INFINITY, -INFINITY], 1e-6) is None
 
 
 def test_a_sentence_says_where_in_a_value() -> None:

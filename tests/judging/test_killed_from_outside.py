@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from proctor import JudgeSettings, Limits, Pool, Problem, Program, Test, judge, open_pool
+from proctor.judging.judge import start
+from proctor.judging.judgement import TestResult
+from proctor.judging.settings import Stop
 from proctor.languages.compiler import Compiler
 from proctor.sandbox.agent_cell import AgentCell
 from proctor.sandbox.executing import in_pool
@@ -71,6 +74,17 @@ def test_who_kills_itself_has_failed(mode: str, pool: Pool) -> None:
     source = "import ctypes, os\nctypes.CDLL(None).kill(os.getpid(), 9)"
     settings = JudgeSettings(mode=mode)  # type: ignore[arg-type]
     assert judge(PROBLEM, source, settings=settings, pool=pool).verdict is Verdict.RE
+
+
+@pytest.mark.parametrize("stop", ["first", "crash", "never"])
+def test_progress_tells_of_each_test_once(stop: Stop, pool: Pool) -> None:
+    """Though it was judged twice."""
+    problem = Problem("three", tuple(Test(f"{n}\n", f"{n}\n") for n in range(3)))
+    source = "import os\nn = int(input())\nprint(n)\nif n == 1:\n    os.kill(os.getpid(), 9)"
+    told: list[TestResult] = []
+    found = start(problem, source, JudgeSettings(stop=stop), pool, progress=told.append).result()
+    assert found.verdict is Verdict.RE
+    assert tuple(told) == found.tests
 
 
 def test_a_wrong_answer_before_is_final(pool: Pool) -> None:

@@ -82,6 +82,26 @@ def test_directories_deeper_than_any_path_are_deleted(walled: Pool) -> None:
     assert not place.path.exists()
 
 
+def test_directories_that_nobody_may_write_to_are_deleted() -> None:
+    """Of the user that runs proctor, if that is not root."""
+    root = os.geteuid() == 0
+    place = Scratch(None)
+    if root:
+        os.chown(place.path, 65534, -1)
+        os.seteuid(65534)
+    try:
+        place.prepare()
+        (place.path / "work" / "open").mkdir()
+        (place.path / "work" / "open" / "shut").mkdir(0o000)
+        place.clear()
+        assert not place.in_use
+    finally:
+        if root:
+            os.seteuid(0)
+        place.remove()
+    assert not place.path.exists()
+
+
 def test_what_is_linked_to_is_left_alone(tmp_path: Path) -> None:
     target = tmp_path / "precious"
     target.mkdir()

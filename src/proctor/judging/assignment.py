@@ -1,11 +1,9 @@
 """One judgement to be made, in the cell it is made in."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from proctor.cell.wire import Kind
 from proctor.judging.inputs import Inputs
-from proctor.judging.judgement import TestResult
 from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings
 from proctor.program import Program
@@ -22,14 +20,6 @@ class Assignment:
     program: Program
     settings: JudgeSettings
     inputs: Inputs
-    progress: Callable[[TestResult], None] | None = None
-    """Is told each result that counts, in order, from the cell's thread."""
-
-    def note(self, result: TestResult) -> TestResult:
-        """Tell of a result, and return it."""
-        if self.progress is not None:
-            self.progress(result)
-        return result
 
     def serve(self, kind: Kind, clock: Clock) -> Serving:
         """Load the program into the cell. Raises CellDied."""

@@ -4,6 +4,7 @@ Outputs are bytes and stay bytes: tokens are compared as they are, and as exact 
 both look like numbers that a sane program prints. No sentence made here quotes the expected output.
 """
 
+import math
 import re
 from collections import deque
 from dataclasses import dataclass
@@ -162,8 +163,8 @@ def _close(got: float, wanted: float, tolerance: float | None) -> bool:
         return True
     if tolerance is None:
         return False
-    try:
-        return abs(got - wanted) <= tolerance * max(1, abs(wanted))
+    try:  # all numbers are within a share of infinity
+        return not math.isinf(wanted) and abs(got - wanted) <= tolerance * max(1, abs(wanted))
     except OverflowError:  # an integer that no float can hold, and not equal
         return False
 

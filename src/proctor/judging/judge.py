@@ -85,20 +85,31 @@ def start(
         judge_in_cell = judge_compiled
     final, inputs = program, _inputs_of(pool)
     return submit(
-        lambda cell: judge_in_cell(Assignment(cell, problem, final, settings, inputs, progress)),
+        lambda cell: judge_in_cell(Assignment(cell, problem, final, settings, inputs)),
         pool if cancellation is None else Revocable(pool, cancellation),
+        progress,
     )
 
 
-def submit(judge_in_cell: Callable[[Cell], Judgement], pool: Submitting) -> Future[Judgement]:
+def submit(
+    judge_in_cell: Callable[[Cell], Judgement],
+    pool: Submitting,
+    progress: Callable[[TestResult], None] | None = None,
+) -> Future[Judgement]:
     """Queue a judgement to be made in a cell; what goes wrong there is an INFRA_FAULT.
 
-    The future raises PoolClosed, CellStartFailed or Cancelled, nothing else.
+    `progress` is told each result in order, from the cell's thread, when all are final: a program
+    may be judged once more. The future raises PoolClosed, CellStartFailed or Cancelled, and nothing
+    else.
     """
     outcome: Future[Judgement] = Future()
 
     def job(cell: Cell, _queued: float) -> Judgement:
-        return _unless_killed(judge_in_cell, cell)
+        found = _unless_killed(judge_in_cell, cell)
+        if progress is not None:
+            for result in found.tests:
+                progress(result)
+        return found
 
     def hand_over(done: Future[Judgement]) -> None:
         if not outcome.set_running_or_notify_cancel():

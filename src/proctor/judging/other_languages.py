@@ -25,7 +25,7 @@ def judge_compiled(assignment: Assignment) -> Judgement:
     tests = assignment.problem.tests
 
     def compare(answer: tuple[Execution, Test]) -> TestResult:
-        return assignment.note(_compared(assignment, built, *answer))
+        return _compared(assignment, built, *answer)
 
     answers = Answers(assignment.settings.stop, compare)
     while len(answers) < len(tests) and not answers.stopped:

@@ -156,10 +156,19 @@ def _delete(top: int, name: str) -> None:
         below = os.open(name, _DIRECTORY, dir_fd=top)
         try:
             for each in os.listdir(below):  # noqa: PTH208
-                os.rename(each, secrets.token_hex(16), src_dir_fd=below, dst_dir_fd=top)
+                _move_up(below, each, top)
         finally:
             os.close(below)
         os.rmdir(name, dir_fd=top)
+
+
+def _move_up(below: int, name: str, top: int) -> None:
+    new = secrets.token_hex(16)
+    try:
+        os.rename(name, new, src_dir_fd=below, dst_dir_fd=top)
+    except PermissionError:  # a directory's ".." is written, which takes its owner's leave
+        os.chmod(name, 0o700, dir_fd=below)
+        os.rename(name, new, src_dir_fd=below, dst_dir_fd=top)
 
 
 def _our_pids() -> int:
