@@ -14,7 +14,7 @@ from proctor.judging.judgement import TestResult
 from proctor.judging.settings import Stop
 from proctor.languages.compiler import Compiler
 from proctor.sandbox.agent_cell import AgentCell
-from proctor.sandbox.executing import in_pool
+from proctor.sandbox.executing import in_pool, unless_killed
 from proctor.verdict import Verdict
 
 WAITS = "import sys, time\nword = input()\ntime.sleep(1.5)\nprint(word)"
@@ -64,7 +64,7 @@ def test_a_compiled_program_killed_from_outside(own_pool: Pool) -> None:
     limits = Limits()
     command = built.command(memory=limits.memory, judged=True)
     join = killed_once(own_pool, 2)
-    done = in_pool(own_pool)(command, b"", built.limits(limits, command))
+    done = unless_killed(in_pool(own_pool))(command, b"", built.limits(limits, command))
     join()
     assert done.execution.stdout == b"word\n"
 

@@ -251,6 +251,15 @@ def test_what_is_no_bool_is_no_yes(host: SolverHost, value: str, named: str) -> 
         assert "neither true nor false" in why
 
 
+@pytest.mark.parametrize("source", ["[] and False", "'' or []", "schedule", "data and schedule"])
+def test_what_a_condition_happens_to_come_to_is_no_yes(host: SolverHost, source: str) -> None:
+    """Of an empty schedule `schedule and all(...)` is the empty list of what is wrong."""
+    envelope = checked(host, predicate(source))
+    assert not envelope.accepted
+    assert envelope.validation is not None
+    assert envelope.validation.hard_unchecked_constraint_ids == ("p",)
+
+
 def test_the_predicate_after_the_last_that_is_run_is_unchecked(host: SolverHost) -> None:
     known = {"kind": "teacher_max_per_day", "params": {"teacher": "Ada", "maxPerDay": 1}}
     many = [predicate("True", f"p{n}") for n in range(100)]

@@ -10,7 +10,7 @@ from proctor.judging.inputs import encoded
 from proctor.judging.judgement import Judgement, TestResult
 from proctor.judging.problem import Test
 from proctor.languages.compiler import Built, Compiler
-from proctor.sandbox.executing import in_cell
+from proctor.sandbox.executing import in_cell, unless_killed
 from proctor.verdict import Verdict
 
 
@@ -42,7 +42,7 @@ def _run(assignment: Assignment, built: Built, test: Test) -> Execution:
     limits = assignment.settings.limits
     command = built.command(memory=limits.memory, judged=True)
     own = built.limits(limits, command)
-    return in_cell(assignment.cell)(command, encoded(test.input), own).execution
+    return unless_killed(in_cell(assignment.cell))(command, encoded(test.input), own).execution
 
 
 def _compared(assignment: Assignment, built: Built, execution: Execution, test: Test) -> TestResult:

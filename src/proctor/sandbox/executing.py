@@ -3,7 +3,6 @@
 import signal
 from collections.abc import Callable
 
-from proctor.execution import Execution
 from proctor.limits import Limits
 from proctor.sandbox.cancellation import Submitting
 from proctor.sandbox.cell import Cell
@@ -18,18 +17,25 @@ def in_cell(cell: Cell) -> Execute:
     """Return what executes commands in one cell."""
 
     def execute(command: Command, stdin: bytes, limits: Limits) -> Finished:
-        finished = cell.execute(command, Streams(stdin), limits, ContestClock(limits))
-        if command.judged and _killed(finished.execution):
-            # It may have been the machine's out-of-memory killer, or a person: who sent a SIGKILL
-            # cannot be known. A program that does it to itself does it again.
-            finished = cell.execute(command, Streams(stdin), limits, ContestClock(limits))
-        return finished
+        return cell.execute(command, Streams(stdin), limits, ContestClock(limits))
 
     return execute
 
 
-def _killed(execution: Execution) -> bool:
-    return execution.signal == signal.SIGKILL and execution.limit is None
+def unless_killed(execute: Execute) -> Execute:
+    """Return what executes commands once more if somebody killed them.
+
+    It may have been the machine's out-of-memory killer, or a person: who sent a SIGKILL cannot be
+    known. A program that does it to itself does it again.
+    """
+
+    def twice_at_most(command: Command, stdin: bytes, limits: Limits) -> Finished:
+        finished = execute(command, stdin, limits)
+        if finished.execution.signal == signal.SIGKILL and finished.execution.limit is None:
+            finished = execute(command, stdin, limits)
+        return finished
+
+    return twice_at_most
 
 
 def in_pool(pool: Submitting) -> Execute:

@@ -21,12 +21,14 @@ _WORKER = "proctor.solver.validation.worker"
 _MOST_PREDICATES = 100
 _MOST_FIT = 256
 _PREDICATE = """
-import json, sys
+import ast, json, sys
 job = json.load(sys.stdin)
 source, data, result = job["source"], job["input"], job["result"]
 names = {"schedule": job["solution"], "data": data, "result": result}
+given = list(names.values())
 try:
-    code = compile(source, "predicate", "eval")
+    tree = ast.parse(source, "predicate", "eval")
+    code = compile(tree, "predicate", "eval")
 except SyntaxError:
     exec(compile(source, "predicate", "exec"), names)
     if "check" not in names:
@@ -34,6 +36,11 @@ except SyntaxError:
     value = names["check"](names["schedule"], data)
 else:
     value = eval(code, names)
+    # `schedule and all(...)` is the schedule if that is empty, which says nothing.
+    if not isinstance(value, bool) and isinstance(tree.body, ast.BoolOp):
+        sys.exit(f"its `and` or `or` comes to {type(value).__name__}: write bool(...)")
+if any(value is each for each in given):
+    sys.exit("it returns what it was given, which is neither true nor false")
 match value:
     case bool():
         ok, said = value, ""

@@ -19,7 +19,7 @@ from proctor.sandbox.cancellation import Cancellation, Revocable, Submitting
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.choice import policy
 from proctor.sandbox.command import Finished
-from proctor.sandbox.executing import in_pool
+from proctor.sandbox.executing import in_pool, unless_killed
 from proctor.sandbox.machine import interpreter
 from proctor.sandbox.pool import Job, Pool
 
@@ -58,7 +58,8 @@ class Arena:
     def _enter(self, submissions: Submitting, referees: Submitting) -> None:
         """Let jobs go to these, which may be other ways into the arena's own pools."""
         self._to_submissions, self._to_referees = submissions, referees
-        self.run_submission, self.run_referee = in_pool(submissions), in_pool(referees)
+        self.run_submission = unless_killed(in_pool(submissions))
+        self.run_referee = unless_killed(in_pool(referees))
         self._for_submissions = Compiler(self.run_submission, self.cache, self.headers)
         # Without precompiled headers: what is compiled once and kept does not earn them.
         self._for_referees = Compiler(self.run_referee, self.cache)
