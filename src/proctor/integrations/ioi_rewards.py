@@ -74,11 +74,9 @@ def make_ioi_reward(
     `includes` adds headers that were forgotten, as open-r1 does. `stop` is that of JudgeSettings.
     Raises SettingsError.
     """
-    if scoring not in get_args(Scoring):
-        wanted = ", ".join(get_args(Scoring))
-        raise SettingsError(f"scoring is one of {wanted}, not {scoring!r}")
-    if stop not in get_args(Stop):
-        raise SettingsError(f"stop is {' or '.join(get_args(Stop))}, not {stop!r}")
+    for field, value, kind in (("scoring", scoring, Scoring), ("stop", stop, Stop)):
+        if value not in get_args(kind):
+            raise SettingsError(f"{field} is {' or '.join(get_args(kind))}, not {value!r}")
     extract("", extraction)
     judge = _Judge(arena, tests)
 
