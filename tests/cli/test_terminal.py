@@ -89,3 +89,11 @@ def test_what_the_report_is_made_of_is_not_obeyed(place: Path) -> None:
     records = place / "re\u202ecords.jsonl"
     shown = proctor("report", records, "-o", place / "page.html").stderr.decode()
     assert "re\ufffdcords.jsonl" in shown
+
+
+def test_a_usage_error_is_not_obeyed() -> None:
+    """It repeats names, which a shell's `*` may have brought."""
+    done = proctor("timetable", "skeleton", "\x1b]0;title\x07")
+    assert done.returncode == 2
+    assert b"unexpected extra argument" in done.stderr
+    assert b"\x1b]" not in done.stderr

@@ -1,12 +1,15 @@
 """What all bodies may hold together."""
 
 import asyncio
+import json
+import random
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
-from proctor.serve.bodies import Bodies, Body, declared_length
+from proctor.serve.bodies import Bodies, Body, Values, declared_length
 from proctor.serve.front import Front
 from proctor.serve.metrics import Metrics
 from proctor.serve.settings import ServeSettings
@@ -44,11 +47,50 @@ def test_room_is_reserved_and_given_back() -> None:
 
 def test_chunks_are_counted_as_they_come() -> None:
     bodies = Bodies(100)
-    body = Body(arriving(b"x" * 60, b"x" * 40, b"x"), bodies, 0)
+    body = Body(arriving(b"1" * 60, b"1" * 40, b"1"), bodies, 0)
     assert received(body, 3) == ["http.request", "http.request", "http.disconnect"]
     assert bodies.held == 100
     body.release()
     assert bodies.held == 0
+
+
+def _values(data: object) -> int:
+    if isinstance(data, dict):
+        return 1 + sum(map(_values, data.values()))
+    return 1 + sum(map(_values, data)) if isinstance(data, list) else 1
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_values_are_counted_wherever_a_body_is_cut(seed: int) -> None:
+    made = random.Random(seed)
+    texts = ["a,[{", "\\", '"', '\\"', "\\\\,", '",', "\n"]
+    data: Any = [
+        made.choice([*texts, {made.choice(texts): [1, {}]}, [], 3])
+        for _ in range(made.randint(0, 9))
+    ]
+    encoded, whole, cut, at = json.dumps(data).encode(), Values(), Values(), 0
+    whole.add(encoded)
+    while at < len(encoded):
+        size = made.randint(1, 5)
+        cut.add(encoded[at : at + size])
+        at += size
+    assert cut.count == whole.count >= _values(data) - 1
+
+
+def test_text_brings_no_values() -> None:
+    text = Values()
+    assert text.add(json.dumps("1, 2, [{" * 1000).encode()) == 1
+    assert text.add(b' "' + b"[,{" * 1000) == 1
+    assert text.add(b"[,{" * 1000) == 0  # it goes on
+
+
+def test_a_body_of_countless_values_is_refused_before_it_is_decoded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("proctor.serve.bodies.MOST_VALUES", 100)
+    body = Body(arriving(b"[" + b"{}," * 40, b"{}," * 40), Bodies(100_000), 0)
+    with pytest.raises(RequestEntityTooLarge):
+        received(body, 2)
 
 
 @pytest.mark.parametrize(

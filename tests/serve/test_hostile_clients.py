@@ -14,7 +14,10 @@ from pathlib import Path
 
 import httpx
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
+from proctor.serve.bodies import MESSAGE, MOST_VALUES
 from proctor.serve.connection import HEAD_BYTES, HEAD_FIELDS
 from served import Served, serving
 
@@ -204,17 +207,57 @@ def test_connections_are_bounded_and_those_that_say_nothing_make_room() -> None:
 
 
 def test_who_comes_when_all_are_served_is_told_to_come_back() -> None:
-    wait = json.dumps({"code": "input()", "language": "python"}).encode()
+    wait = json.dumps({"program": {"source": "import time\ntime.sleep(100)"}}).encode()
     with serving("--cells", "1", "--max-connections", "2", "--no-access-log") as served:
         lines = [socket.create_connection(address(served), timeout=60) for _ in range(2)]
-        for line in lines:  # requests whose bodies are awaited: they are being served
-            line.sendall(request(wait, more="Expect: 100-continue\r\n")[: -len(wait)])
-            assert line.recv(12) == b"HTTP/1.1 100"
+        for line in lines:  # the answer begins at once, and goes on
+            line.sendall(request(wait, "/v1/run", "Accept: text/event-stream\r\n"))
+            assert line.recv(12) == b"HTTP/1.1 200"
         with served.client() as client:
             answer = client.get("/healthz")
         assert (answer.status_code, answer.json()["code"]) == (503, "busy")
         for line in lines:
             line.close()
+
+
+def test_bodies_that_do_not_come_make_room() -> None:
+    """As many connections as there may be, a byte a minute each, kept everybody else out."""
+    with serving("--cells", "1", "--max-connections", "20", "--no-access-log") as served:
+        slow = []
+        for _ in range(60):
+            line = socket.create_connection(address(served), timeout=60)
+            line.sendall(request(PRINT)[:-5])
+            slow.append(line)
+        works(served)
+        for line in slow:
+            line.close()
+
+
+def test_requests_that_wait_on_one_connection_are_bounded(server: Served) -> None:
+    """Each takes a kilobyte and was sent in forty bytes."""
+    wait = json.dumps({"program": {"source": "import time\ntime.sleep(100)"}}).encode()
+    more = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 1000
+    assert talk(server, request(wait, "/v1/run") + more, end=False) == b""
+    works(server)
+
+
+def test_a_message_of_a_web_socket_is_bounded_and_not_unpacked(server: Served) -> None:
+    """Four messages of 250 KB, packed, took 2 GiB, and all others waited for eight seconds."""
+    with connect(server.url.replace("http", "ws") + "/api/v2/connect", max_size=None) as line:
+        assert "Sec-WebSocket-Extensions" not in line.response.headers
+        with contextlib.suppress(ConnectionClosed):
+            line.send(" " * (MESSAGE + 1))
+        with pytest.raises(ConnectionClosed):  # else it is answered
+            line.recv()
+    works(server)
+
+
+@pytest.mark.parametrize("path", ["/v1/batch", "/run_code", "/submissions", "/api/v2/execute"])
+def test_a_body_of_countless_values_is_refused(server: Served, path: str) -> None:
+    """40 MB of a batch's empty requests took 8 GB, and all others waited for minutes."""
+    body = b'{"requests": [' + b"{}," * (MOST_VALUES // 2) + b"{}]}"
+    assert talk(server, request(body, path, "Connection: close\r\n"), end=False)[9:12] == b"413"
+    works(server)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +278,7 @@ def test_who_comes_when_all_are_served_is_told_to_come_back() -> None:
     ],
 )
 @pytest.mark.parametrize("path", ["/run_code", "/v1/run", "/v1/judge", "/v1/batch", "/submit",
-                                  "/api/v2/execute"])  # fmt: skip
+                                  "/api/v2/execute", "/submissions", "/submissions/batch"])  # fmt: skip
 def test_no_body_makes_the_server_fail(server: Served, path: str, body: bytes) -> None:
     answer = talk(server, request(body, path, "Connection: close\r\n"), end=False)
     status = int(answer[9:12])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.serve.native import schema
-from proctor.serve.slices import SLICE, cuts, decode
+from proctor.serve.slices import SLICE, cuts, decode, decode_each
 from served import serving
 
 TEXTS = st.text(st.sampled_from('ab\\"\n\u00e4\u20ac\U0001f600/u\x00'), max_size=200)
@@ -122,3 +122,10 @@ def test_a_server_takes_them() -> None:
             headers = {"Content-Type": "application/json"}
             refused = client.post("/v1/run", content=body, headers=headers)
             assert refused.status_code == 400, refused.text
+
+
+def test_a_list_of_too_many_is_not_salvaged() -> None:
+    """Each item that is broken made an error: fourteen million took gigabytes."""
+    body = b'{"items": [0, 0, 0]}'
+    assert len(asyncio.run(decode_each(body, "items", int, 3)) or ()) == 3
+    assert asyncio.run(decode_each(body, "items", int, 2)) is None

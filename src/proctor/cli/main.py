@@ -375,7 +375,7 @@ def main() -> NoReturn:
     except typer.Abort:
         code = 130
     except Exception as error:
-        code = _usage_error(error)
+        code = terminal.usage_error(error)
         if code is None:
             raise
     except KeyboardInterrupt:
@@ -385,15 +385,6 @@ def main() -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 141
     sys.exit(code or 0)
-
-
-def _usage_error(error: Exception) -> int | None:
-    """Typer's own usage errors (it may bring its click along privately) know how to show."""
-    show = getattr(error, "show", None)
-    if show is None:
-        return None
-    show()
-    return int(getattr(error, "exit_code", 2))
 
 
 def _terminated(_number: int, _frame: FrameType | None) -> None:

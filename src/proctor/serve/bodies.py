@@ -1,18 +1,30 @@
 """What all requests' bodies may hold together, and how long each may take to come."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from litestar.exceptions.http_exceptions import RequestEntityTooLarge
+
 from proctor.engine.ceilings import physical_memory
+from proctor.limits import MIB
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 
+MESSAGE = 16 * MIB
+"""Bytes of one message of a WebSocket; room for one is held as long as it is open."""
 PATIENCE = 60.0
 """Seconds without a byte of a body that is still to come."""
 _SHARE = 4
 """One of so many parts of the machine's memory: decoding takes as much again."""
+MOST_VALUES = 1 << 23
+"""JSON values of one body: decoders make an object of each, and nothing else runs meanwhile."""
+_VALUE = 32
+"""Bytes that the smallest takes, about; in JSON it takes two or three."""
+_FEW = 1 << 20
+"""Bytes of a body that is too short for so many."""
 
 
 class Bodies:
@@ -28,6 +40,30 @@ class Bodies:
         return self.held + declared <= self.most
 
 
+class Values:
+    """Counts the values of JSON that comes in parts, from above: text in strings is none."""
+
+    _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)', re.DOTALL)
+    _END = b"\0"
+    """Not in JSON: it is left where a part does not end within a string."""
+
+    def __init__(self) -> None:
+        """Begin outside of all strings."""
+        self.count = 0
+        self._open = b""
+        """How a string that the last part ended in would begin, to be in the same state."""
+
+    def add(self, part: bytes) -> int:
+        """Take the next part; return how many values it brings."""
+        goes_on, part = bool(self._open), self._open + part
+        outside, found = self._STRING.subn(b"", part + self._END)
+        escaped = (len(part) - len(part.rstrip(b"\\"))) % 2
+        self._open = b"" if outside.endswith(self._END) else b'"' + b"\\" * escaped
+        found += sum(map(outside.count, (b",", b"[", b"{"))) - goes_on
+        self.count += found
+        return found
+
+
 class Body:
     """A request's body as it arrives; who stalls, or sends more than there is room for, is gone."""
 
@@ -37,9 +73,13 @@ class Body:
         self._reserved, self._come = declared, 0
         bodies.held += declared
         self._complete = False
+        self._values = Values() if declared > _FEW or not declared else None
 
     async def receive(self) -> Message:
-        """Return the next part, or word that the client has gone."""
+        """Return the next part, or word that the client has gone.
+
+        Raises RequestEntityTooLarge for JSON of more than MOST_VALUES values.
+        """
         if self._complete:
             return await self._receive()
         try:
@@ -48,8 +88,13 @@ class Body:
         except TimeoutError:
             return self._gone()
         self._complete = message["type"] != "http.request" or not message.get("more_body")
-        self._come += len(message.get("body", b""))
-        if self._come > self._reserved:  # it came in chunks, of which none said how many follow
+        part = message.get("body", b"")
+        self._come += len(part)
+        if self._values is not None:
+            self._come += _VALUE * self._values.add(part)
+            if self._values.count > MOST_VALUES:
+                raise RequestEntityTooLarge(f"more than {MOST_VALUES} JSON values: send fewer")
+        if self._come > self._reserved:  # in chunks of unknown number, or of many small values
             more = self._come - self._reserved
             if not self._bodies.fits(more):
                 return self._gone()

@@ -14,6 +14,8 @@ from proctor.serve.problem import TYPE
 
 HEAD_BYTES = 32 << 10
 HEAD_FIELDS = 100
+PIPELINED = 16
+"""Requests that may wait on one connection for the answer to the first."""
 _PATIENCE, _LOOKS = 5.0, 3
 """Seconds between looks at a head that is awaited, and how many it has: where the server itself was
 kept busy, what has come meanwhile is read between two looks."""
@@ -22,8 +24,8 @@ kept busy, what has come meanwhile is read between two looks."""
 class Connection(HttpToolsProtocol):
     """Closed when a head, or what frames a body, is too long or takes too long.
 
-    Where there are too many connections, the one goes that has waited longest for a request; if all
-    are being served, the new one is told to come back.
+    Where there are too many connections, the one goes that has waited longest for a request, or for
+    the rest of one; if all are being served, the new one is told to come back.
     """
 
     most = 4096
@@ -45,6 +47,11 @@ class Connection(HttpToolsProtocol):
         """Whether a request is being answered."""
         return self.cycle is not None and not self.cycle.response_complete
 
+    @property
+    def asked(self) -> bool:
+        """Whether a whole request is being answered."""
+        return self.serving and (bool(self.pipeline) or not self.cycle.more_body)
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a head, if there is room."""
         super().connection_made(transport)
@@ -62,7 +69,7 @@ class Connection(HttpToolsProtocol):
         if len(there) <= self.most:
             return True
         others = (each for each in there if isinstance(each, Connection) and each is not self)
-        idle = [each for each in others if not each.serving]
+        idle = [each for each in others if not each.asked]
         if idle:
             min(idle, key=lambda each: each.since).transport.close()
         return bool(idle)
@@ -100,7 +107,9 @@ class Connection(HttpToolsProtocol):
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Wait for no head any more."""
+        """Wait for no head any more. Raises ValueError if too many requests wait."""
+        if len(self.pipeline) >= PIPELINED:
+            raise ValueError("too many requests at once")
         self._rest()
         self._awaits_head = self._in_head = False
         self._unparsed = 0

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from proctor.serve.bodies import Bodies, Body, declared_length
+from proctor.serve.bodies import MESSAGE, Bodies, Body, declared_length
 from proctor.serve.metrics import Metrics
 from proctor.serve.problem import TYPE, Problem
 from proctor.serve.settings import Hosts, ServeSettings
@@ -53,7 +53,7 @@ class Front:
             await _refuse(scope, send, _NO_TOKEN)
             self._note(scope, None, 401, began)
             return
-        declared = declared_length(headers)
+        declared = MESSAGE if scope["type"] == "websocket" else declared_length(headers)
         if not self.bodies.fits(declared):
             await _refuse(scope, send, _FULL)
             self._note(scope, owner, 503, began)

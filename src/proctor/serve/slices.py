@@ -53,10 +53,11 @@ def _refused(error: Exception) -> Exception:
     return SerializationException(str(error))
 
 
-async def decode_each(data: bytes, name: str, kind: Any) -> list[Any] | None:
+async def decode_each(data: bytes, name: str, kind: Any, most: int) -> list[Any] | None:
     """Decode the items of the list at `name` one by one; what is raised for one stands for it.
 
-    None if there is more than such a list, or something is wrong between its items.
+    None if there is more than such a list, or more than `most` in it, or something is wrong between
+    its items.
     """
     mended = []
     for part in cuts(data, SLICE):
@@ -67,7 +68,7 @@ async def decode_each(data: bytes, name: str, kind: Any) -> list[Any] | None:
         lists = msgspec.json.decode(whole, type=dict[str, list[msgspec.Raw]])
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
-    if lists.keys() != {name}:
+    if lists.keys() != {name} or len(lists[name]) > most:
         return None
     for part in map(bytes, lists[name]):
         at = whole.find(part, at)

@@ -207,7 +207,7 @@ def _decoded(request: Asked, body: bytes) -> dict[str, Any]:
         if kind.startswith("application/x-www-form-urlencoded"):
             return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=100))
         found = msgspec.json.decode(body)
-    except (msgspec.DecodeError, ValueError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise _Refused(400, f"the body cannot be read: {error}") from error
     if not isinstance(found, dict):
         raise _Refused(400, "the body is no JSON object")

@@ -60,8 +60,8 @@ class Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @classmethod
     async def salvaged(cls, body: bytes) -> Self | None:
         """Return the batch of a body, with an InputError for each request that is broken."""
-        found = await decode_each(body, "requests", schema.JudgeRequest)
-        if found is None or len(found) > _MOST_REQUESTS:
+        found = await decode_each(body, "requests", schema.JudgeRequest, _MOST_REQUESTS)
+        if found is None:
             return None
         requests: Any = (_refused(each) if isinstance(each, Exception) else each for each in found)
         return cls(tuple(requests))
