@@ -282,7 +282,7 @@ class NotAllJudged(InfraFault):
 
     code = "not-all-judged"
 
-    def __init__(self, message: str, results: Any, metadata: Any) -> None:
+    def __init__(self, message: str, results: Any = None, metadata: Any = None) -> None:
         self.results, self.metadata = results, metadata
         """Results in the form that the call returns, None for each program that was not judged."""
         super().__init__(message)

@@ -47,7 +47,7 @@ from proctor.serve.piston.runtimes import Runtime
 from proctor.serve.piston.semver import satisfies, version_in
 from proctor.serve.piston.settings import PistonSettings
 from proctor.serve.sandbox_fusion import schema as fusion
-from proctor.solver import claim, strict_json
+from proctor.solver import claim, digest, strict_json
 from proctor.verdict import Verdict
 
 HERE = Path(__file__).parent
@@ -140,7 +140,7 @@ def result_json(data: bytes) -> None:
         json.dumps(value, allow_nan=False).encode()
         claim.summary(value)
     claim.shown(data)
-    claim.digest(data, data)
+    digest.of_program(data, data, "solution.py")
 
 
 def archive(data: bytes) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.execution import GUARANTEES, Execution, Guarantee, Isolation, LimitHit, Strength
-from proctor.limits import Limits
+from proctor.limits import MIB, Limits
 from proctor.sandbox.cell import TestRun
 from proctor.sandbox.clock import ContestClock, UpstreamClock
 from proctor.sandbox.container import crossing, frames
@@ -24,7 +24,8 @@ hits = st.none() | st.sampled_from(LimitHit)
 code = st.none() | st.integers(0, 255)
 number = st.none() | st.integers(1, 64)
 text = st.none() | st.text(st.characters(codec="utf-8"))
-LIMITS = st.builds(Limits, positive, st.none() | positive, count, count, count, count, count)
+memory = st.integers(4 * MIB, 1 << 40)
+LIMITS = st.builds(Limits, positive, st.none() | positive, memory, count, count, count, count)
 EXECUTIONS = st.builds(
     Execution, code, number, st.binary(), st.binary(), seconds, seconds, count, st.just(0.0), hits,
     st.just(ISOLATION),

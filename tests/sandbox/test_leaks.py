@@ -267,7 +267,7 @@ def test_judged_programs_find_nothing_of_others(
     assert len(heard) >= 2, test_runs
     assert set(reports(heard)) == {CLEAN}
     if mode == "fast":
-        assert len(test_runs) > len(tests), "the fast process and the careful ones both looked"
+        assert len(test_runs) == len(tests), "what the fast process has answered is final"
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -336,8 +336,10 @@ def test_a_job_cannot_look_into_the_agent_or_its_init(cell_pool: Pool) -> None:
         "import ctypes, os\n"
         "libc = ctypes.CDLL(None, use_errno=True)\n"
         "seen = []\n"
+        "try: own = int(os.readlink('/proc/self'))\n"  # by the cell's numbers, not the program's
+        "except OSError: own = os.getpid()\n"
         "for pid in [1, os.getppid(), *range(2, 60)]:\n"
-        "    if pid == os.getpid(): continue\n"
+        "    if pid in (own, os.getpid()): continue\n"
         "    for name in ('mem', 'maps', 'environ', 'fd', 'cwd', 'root', 'exe', 'stack'):\n"
         "        path = f'/proc/{pid}/{name}'\n"
         "        try: seen.append((path, os.readlink(path) if name in ('cwd', 'root', 'exe')\n"

@@ -69,7 +69,7 @@ def test_a_pair_has_two_programs() -> None:
         (HEAD + "# colour: red\n", 4, "unknown directive 'colour'; known: title, kind"),
         (HEAD + "#harmless: yes\n", 4, "a directive is written `# name: value`"),
         (HEAD + "# harmless: no\n", 4, "'no' is no value for 'harmless'"),
-        (HEAD + "# modes: fast\n", 4, "'modes' is for kind judge only"),
+        (HEAD + "# modes: fast\n", 4, "'modes' is for kind judge and guess only"),
         (HEAD + "# function: f\n", 4, "'function' is for kind judge only"),
         (HEAD + "# needs: luck\n", 4, "'luck' is not one of filesystem, network"),
         (HEAD + "# limits: cpu=0\n", 4, "must be more than zero"),
@@ -78,8 +78,8 @@ def test_a_pair_has_two_programs() -> None:
         (HEAD + "# limits: memory=lots\n", 4, "'memory=lots' is no limit"),
         ("# title: t\n# kind: run\n# must: hold\n", 3, "'hold' is not one of any end, exit"),
         ("# title: t\n# kind: run\n# must: limit luck\n", 3, "'limit luck' is not one of"),
-        ("# title: t\n# kind: run\n# must: not AC\n", 3, "kind judge must be 'not AC'"),
-        ("# title: t\n# kind: judge\n# must: held\n", 3, "kind judge must be 'not AC'"),
+        ("# title: t\n# kind: run\n# must: not AC\n", 3, "kinds judge and guess must be 'not AC'"),
+        ("# title: t\n# kind: judge\n# must: held\n", 3, "kinds judge and guess must be 'not AC'"),
         ("# title: t\n# kind: pair\n# must: held\nx\n", None, "kind pair has 2 program(s), this"),
         (HEAD + f"x\n{SECOND}\ny\n", None, "kind run has 1 program(s), this file has 2"),
     ],
@@ -134,7 +134,7 @@ def test_the_shipped_attacks() -> None:
         assert [a.name for a in attacks if a.group == group] == [a.name for a in load((), [group])]
     for attack in attacks:
         assert len(attack.title) <= 110, attack.name
-        assert attack.must is not None or attack.kind is Kind.JUDGE
+        assert attack.must is not None or attack.kind in (Kind.JUDGE, Kind.GUESS)
 
 
 def test_choosing_some() -> None:

@@ -216,6 +216,12 @@ class OpenSession:
                 return await settled(working, stop.set)
             except SessionEnded as error:
                 raise SessionEnded(self.why or str(error)) from error
+            except asyncio.CancelledError as error:
+                task = asyncio.current_task()
+                if task is not None and task.cancelling():
+                    raise
+                # No thread had come to it yet when the engine was closed.
+                raise SessionEnded(self.why or "the engine was closed") from error
             finally:
                 self._stop = None
 

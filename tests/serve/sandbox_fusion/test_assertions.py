@@ -72,7 +72,7 @@ def test_a_claim_that_does_not_hold_ends_the_program(server: Served, language: s
             assert answer["run_result"], answer
             assert (answer["status"] == "Success") is holds, answer
             assert ("passed" in answer["run_result"]["stdout"]) is holds
-            assert ("ssert" in answer["run_result"]["stderr"]) is not holds
+            assert bool(answer["run_result"]["stderr"].strip()) is not holds
 
 
 def test_other_doors_run_java_as_their_originals_do(server: Served) -> None:
