@@ -224,8 +224,8 @@ def test_packages_and_preloaded_modules(engine: Engine, tmp_path: Path) -> None:
     directory = tmp_path / "with, comma"
     directory.mkdir()
     directory.chmod(0o755)
-    for parent in directory.parents[:3]:
-        os.chmod(parent, 0o755)
+    for parent in directory.parents[:3]:  # pytest's own; /tmp stays open to everybody
+        os.chmod(parent, parent.stat().st_mode | 0o755)
     (directory / "brought.py").write_text("VALUE = 42\n")
     with engine.selected():
         with open_pool(

@@ -145,7 +145,7 @@ def test_a_preloaded_module_may_start_a_thread(level: str, tmp_path: Path) -> No
         "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n"
     )
     for parent in (tmp_path, *tmp_path.parents[:3]):
-        parent.chmod(0o755)
+        parent.chmod(parent.stat().st_mode | 0o755)  # /tmp stays open to everybody
     packages = (str(tmp_path),)
     with open_pool(isolation=level, packages=packages, preload=("threaded",), cells=1) as pool:
         for number in range(3):

@@ -22,4 +22,4 @@ number = 0
 while True:
     number += 1
     leave(f"inc_{number}.json", **(BEST if number == 5 else WORSE))
-    time.sleep(0.001)
+    time.sleep(0.004)
