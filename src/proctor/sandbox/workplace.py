@@ -26,8 +26,8 @@ class Job:
     """Names of further files that are read at the end, in directories too, `a/b`."""
     most: int = 8 * MIB
     """Bytes of each file."""
-    keep: int = 16
-    """How many interim files are kept: the latest."""
+    keep: int = 1024
+    """How many interim files are kept for the end, the latest: a container's cross only then."""
     compiled: bool = False
     """Whether it is compiled before it is run, and only run if it does."""
     grace: float = 2.0
