@@ -217,10 +217,8 @@ class OpenSession:
             except SessionEnded as error:
                 raise SessionEnded(self.why or str(error)) from error
             except asyncio.CancelledError as error:
-                task = asyncio.current_task()
-                if task is not None and task.cancelling():
-                    raise
-                # No thread had come to it yet when the engine was closed.
+                if (task := asyncio.current_task()) is None or task.cancelling():
+                    raise  # else no thread had come to it yet when the engine was closed
                 raise SessionEnded(self.why or "the engine was closed") from error
             finally:
                 self._stop = None
