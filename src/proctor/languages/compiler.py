@@ -42,7 +42,7 @@ class Built:
     environment: Mapping[str, str] = field(default_factory=dict)
     """Further variables of its runs."""
     assertions: bool = False
-    """Whether its runs evaluate assertions, as far as that takes something."""
+    """True if its runs evaluate assertions, where that takes something."""
 
     def command(
         self,

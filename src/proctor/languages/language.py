@@ -69,7 +69,7 @@ class Assertions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     flags: tuple[str, ...] = ()
     """For the compiler."""
     run: tuple[str, ...] = ()
-    """What `{assertions}` in the command stands for."""
+    """Words that `{assertions}` in the command stands for."""
     files: dict[str, str] = msgspec.field(default_factory=dict)
     """Put beside the sources, and compiled if they are such."""
 

@@ -35,7 +35,7 @@ class Outline(msgspec.Struct, frozen=True):
     """A module from afar; an empty one if nothing is given."""
 
     acts: bool = False
-    """Whether it does anything: one word is Python, too."""
+    """False of a text that does nothing: one word is Python, too."""
     definitions: tuple[Definition, ...] = ()
     imports: tuple[str, ...] = ()
     """Statements at the top level."""

@@ -249,11 +249,11 @@ class AgentCell:
                 os.sched_setaffinity(pid, cpus)
 
     def runs(self) -> bool:
-        """Whether anything of the job in it runs, or would if it had a CPU."""
+        """Return whether anything of the job in it runs, or would if it had a CPU."""
         return not all(task.at_rest for task in procfs.tasks(self.job_pids()).values())
 
     def works(self) -> bool:
-        """Whether the cell's own processes want a CPU, to start a job or to tell its end."""
+        """Return whether the cell's own processes want a CPU, to start a job or to tell its end."""
         return any(task.state in {"R", "D"} for task in procfs.tasks(self._own).values())
 
     def process_limit(self, limits: Limits) -> int:

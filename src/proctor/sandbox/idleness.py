@@ -33,7 +33,7 @@ class Look:
 
     @property
     def at_rest(self) -> bool:
-        """Whether there is something in the job, and nothing in it works or waits to work."""
+        """True if there is something in the job, and nothing in it works or waits to work."""
         return bool(self.tasks) and all(task.at_rest for task in self.tasks.values())
 
     @property
@@ -70,7 +70,7 @@ class Idleness:
 
 
 def _none_ended(since: Look, now: Look) -> bool:
-    """Whether all that has run since then still lives."""
+    """Return whether all that has run since then still lives."""
     grown = now.ended_cpu - since.ended_cpu
     return since.tasks.keys() <= now.tasks.keys() and abs(grown) < _NOTHING
 

@@ -30,7 +30,7 @@ class Plan:
         self.order = tuple(order)
 
     def needed(self, test: str, results: Results, stop: Stop = "first") -> bool:
-        """Whether the test can still change any subtask's score, for all that `stop` looks at."""
+        """Return whether the test can still change a subtask's score, by what `stop` looks at."""
         if stop == "never":
             return True
         if stop == "crash":
