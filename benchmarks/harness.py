@@ -11,10 +11,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import report
 from budgets import Line, at_most, milliseconds, times
 from measure import WORK
-
-import report
 
 SMALL = 1_000
 READING = (

@@ -1,15 +1,14 @@
 """Run every benchmark, show the tables, write results/<date>.json and RESULTS.md."""
 
+import contest
 import harness
 import large_problems
 import livecodebench
+import report
 import run_isolation
 import run_latency
-from rich.console import Console
-
-import contest
-import report
 import serve
+from rich.console import Console
 
 BENCHMARKS = (
     run_latency, run_isolation, livecodebench, large_problems, contest, harness, serve,

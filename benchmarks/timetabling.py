@@ -12,7 +12,7 @@ from pathlib import Path
 
 from proctor.solver.envelope import Envelope
 from proctor.solver.solve import solve
-from proctor.solver.timetable import itc2007, serving
+from proctor.timetable import itc2007, serving
 
 BEST_KNOWN = {"comp01": 5, "comp02": 24, "comp03": 64, "comp05": 284, "comp11": 0}
 """Costs of the best solutions that anybody has found, as far as known to us."""

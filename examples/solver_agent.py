@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from proctor import Message, SolveEnvelope, SolverHost, solve_async
-from proctor.bench.extraction import extract
-from proctor.bench.models.model import Model, Request
-from proctor.bench.models.opening import open_model
-from proctor.bench.settings import Settings
 from proctor.errors import InputError
+from proctor.evals.extraction import extract
+from proctor.evals.models.model import Model, Request
+from proctor.evals.models.opening import open_model
+from proctor.evals.settings import Settings
 from proctor.solver import profile as profiles
 from proctor.solver.resources import prompt
-from proctor.solver.timetable.validate import validate
+from proctor.timetable.validate import validate
 
 RECORDING = Path(__file__).with_suffix(".jsonl")
 TRANSLATIONS, PROGRAMS = 2, 4

@@ -4,8 +4,8 @@ import random
 from dataclasses import replace
 from datetime import date
 
-from proctor.report.records import SampleRecord
-from proctor.report.records_file import RunRecords, SampleDetail
+from proctor.reports.records import SampleRecord
+from proctor.reports.records_file import RunRecords, SampleDetail
 from proctor.verdict import Verdict
 
 PROVENANCE = {

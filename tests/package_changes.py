@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from proctor.errors import InputError
-from proctor.judging.formats.packages.package import load
+from proctor.formats.packages.package import load
 
 PACKAGES = Path(__file__).parent / "packages"
 

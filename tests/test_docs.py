@@ -32,7 +32,7 @@ from typer.main import get_command
 
 import proctor
 from proctor.cli.main import app
-from proctor.serve.native import about, schema, session_schema, solve_schema
+from proctor.service.http.native import about, schema, session_schema, solve_schema
 from proctor.solver.envelope import Envelope, Partial
 from served import serving
 

@@ -21,11 +21,11 @@ from mcp.client.streamable_http import streamable_http_client
 import proctor
 from daemon_process import Spoken, speaking
 from proctor import JudgeSettings, Pool, Problem, Test
-from proctor.bench.store import Store
-from proctor.client import JudgeRequest, Program, connect
-from proctor.client import Problem as AskedProblem
-from proctor.client import Test as AskedTest
-from proctor.compat import lcb_runner
+from proctor.clients import JudgeRequest, Program, connect
+from proctor.clients import Problem as AskedProblem
+from proctor.clients import Test as AskedTest
+from proctor.evals.store import Store
+from proctor.integrations import lcb_runner
 from proctor.integrations.rewards import make_code_reward
 from served import PROCTOR, Served, serving
 

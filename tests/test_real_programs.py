@@ -7,8 +7,8 @@ from typing import Any
 import numpy
 import pytest
 
-from proctor.judging.formats.livecodebench import load_problems
-from proctor.judging.formats.programs import load_programs
+from proctor.formats.livecodebench import load_problems
+from proctor.formats.programs import load_programs
 from proctor.judging.judge import judge_many
 from proctor.judging.judgement import Judgement
 from proctor.judging.settings import JudgeSettings

@@ -9,7 +9,7 @@ What stands above the marker is written by hand and kept.
 import sys
 from pathlib import Path
 
-from proctor.solver.timetable.reference import listing, table
+from proctor.timetable.reference import listing, table
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "timetable-kinds.md"
 PROMPT = Path(__file__).parents[1] / "src/proctor/solver/profiles/timetable/prompt.md"

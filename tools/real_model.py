@@ -25,9 +25,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from proctor.bench.records import current_judges, settings_of
-from proctor.bench.store import FILE, Store
 from proctor.errors import InputError
+from proctor.evals.records import current_judges, settings_of
+from proctor.evals.store import FILE, Store
 
 COMMAND = str(Path(sysconfig.get_path("scripts"), "proctor"))
 MODEL = "smollm2"

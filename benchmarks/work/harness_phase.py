@@ -12,18 +12,18 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from proctor.bench.export.formats import export_file
-from proctor.bench.figures import figures
-from proctor.bench.models.model import Reply, Request, Usage
-from proctor.bench.models.scripted import ScriptedModel
-from proctor.bench.records import records, settings_of
-from proctor.bench.registry import benchmark_named
-from proctor.bench.rounds import judges_to_use
-from proctor.bench.run import Plan, evaluate
-from proctor.bench.settings import Settings
-from proctor.bench.store import Store
-from proctor.bench.stored import Judged, ProblemInfo
 from proctor.cli.stored_run import read_store
+from proctor.evals.export.formats import export_file
+from proctor.evals.figures import figures
+from proctor.evals.models.model import Reply, Request, Usage
+from proctor.evals.models.scripted import ScriptedModel
+from proctor.evals.records import records, settings_of
+from proctor.evals.registry import benchmark_named
+from proctor.evals.rounds import judges_to_use
+from proctor.evals.run import Plan, evaluate
+from proctor.evals.settings import Settings
+from proctor.evals.store import Store
+from proctor.evals.stored import Judged, ProblemInfo
 from proctor.judging.problem import Problem, Test
 
 LIVECODEBENCH = benchmark_named("livecodebench")
@@ -133,9 +133,9 @@ def add_up(directory, _samples):
 
 
 def report(directory, _samples):
-    from proctor.report.figures import figures as report_figures
-    from proctor.report.html.page import render
-    from proctor.report.tallies import Mode
+    from proctor.reports.figures import figures as report_figures
+    from proctor.reports.html.page import render
+    from proctor.reports.tallies import Mode
     from proctor.whole_file import whole_file
 
     with ExitStack() as opened:

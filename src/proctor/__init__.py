@@ -5,14 +5,6 @@ from typing import TYPE_CHECKING, Any
 from proctor.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from proctor.bench.adapter import BenchmarkAdapter as BenchmarkAdapter
-    from proctor.bench.adapter import Outcome as Outcome
-    from proctor.bench.adapter import run_benchmark as run_benchmark
-    from proctor.bench.agent import AgenticAdapter as AgenticAdapter
-    from proctor.bench.agent import Budgets as Budgets
-    from proctor.bench.journal import Journal as Journal
-    from proctor.bench.journal import Solved as Solved
-    from proctor.bench.models.model import Message as Message
     from proctor.errors import InfraFault as InfraFault
     from proctor.errors import InputError as InputError
     from proctor.errors import NoIsolation as NoIsolation
@@ -20,16 +12,24 @@ if TYPE_CHECKING:
     from proctor.errors import ProctorError as ProctorError
     from proctor.errors import SessionEnded as SessionEnded
     from proctor.errors import UsageError as UsageError
+    from proctor.evals.adapter import BenchmarkAdapter as BenchmarkAdapter
+    from proctor.evals.adapter import Outcome as Outcome
+    from proctor.evals.adapter import run_benchmark as run_benchmark
+    from proctor.evals.agent import AgenticAdapter as AgenticAdapter
+    from proctor.evals.agent import Budgets as Budgets
+    from proctor.evals.journal import Journal as Journal
+    from proctor.evals.journal import Solved as Solved
+    from proctor.evals.models.model import Message as Message
     from proctor.execution import Execution as Execution
     from proctor.execution import Guarantee as Guarantee
     from proctor.execution import Isolation as Isolation
     from proctor.execution import LimitHit as LimitHit
     from proctor.execution import Strength as Strength
+    from proctor.formats.livecodebench import load_problems as load_problems
+    from proctor.formats.packages.package import load as load_package  # noqa: F401 (renamed)
     from proctor.judging.contest.arena import open_arena as open_arena
     from proctor.judging.contest.judge import judge_contest as judge_contest
     from proctor.judging.contest.judgement import ContestJudgement as ContestJudgement
-    from proctor.judging.formats.livecodebench import load_problems as load_problems
-    from proctor.judging.formats.packages.package import load as load_package  # noqa: F401 (renamed)
     from proctor.judging.judge import Judged as Judged
     from proctor.judging.judge import judge as judge
     from proctor.judging.judge import judge_async as judge_async
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from proctor.languages.run import run_async as run_async
     from proctor.limits import Limits as Limits
     from proctor.program import Program as Program
-    from proctor.report.statistics import pass_at_k as pass_at_k
+    from proctor.reports.statistics import pass_at_k as pass_at_k
     from proctor.sandbox.pool import Pool as Pool
     from proctor.sandbox.run import open_pool as open_pool
     from proctor.sandbox.session import Background as Background
@@ -61,14 +61,14 @@ if TYPE_CHECKING:
 
 # Loaded on first use: `proctor --help` and `import proctor` stay fast, on any platform.
 _HOMES = {
-    "BenchmarkAdapter": "bench.adapter",
-    "Outcome": "bench.adapter",
-    "run_benchmark": "bench.adapter",
-    "AgenticAdapter": "bench.agent",
-    "Budgets": "bench.agent",
-    "Journal": "bench.journal",
-    "Solved": "bench.journal",
-    "Message": "bench.models.model",
+    "BenchmarkAdapter": "evals.adapter",
+    "Outcome": "evals.adapter",
+    "run_benchmark": "evals.adapter",
+    "AgenticAdapter": "evals.agent",
+    "Budgets": "evals.agent",
+    "Journal": "evals.journal",
+    "Solved": "evals.journal",
+    "Message": "evals.models.model",
     "InfraFault": "errors",
     "InputError": "errors",
     "NoIsolation": "errors",
@@ -84,8 +84,8 @@ _HOMES = {
     "open_arena": "judging.contest.arena",
     "judge_contest": "judging.contest.judge",
     "ContestJudgement": "judging.contest.judgement",
-    "load_problems": "judging.formats.livecodebench",
-    "load_package": "judging.formats.packages.package:load",
+    "load_problems": "formats.livecodebench",
+    "load_package": "formats.packages.package:load",
     "Judged": "judging.judge",
     "judge": "judging.judge",
     "judge_async": "judging.judge",
@@ -98,7 +98,7 @@ _HOMES = {
     "JudgeSettings": "judging.settings",
     "Limits": "limits",
     "Program": "program",
-    "pass_at_k": "report.statistics",
+    "pass_at_k": "reports.statistics",
     "Pool": "sandbox.pool",
     "open_pool": "sandbox.run",
     "run": "languages.run",

@@ -7,7 +7,7 @@ import pytest
 from proctor.cli import serve
 from proctor.errors import InputError, SettingsError, UsageError
 from proctor.limits import MIB
-from proctor.serve.settings import read_tokens
+from proctor.service.http.settings import read_tokens
 
 
 @pytest.fixture

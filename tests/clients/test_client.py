@@ -1,4 +1,4 @@
-"""proctor.client: the same over all transports, and what each makes of faults."""
+"""proctor.clients: the same over all transports, and what each makes of faults."""
 
 import asyncio
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from daemon_process import carriers, marker, tree, until_carried
-from proctor.client import (
+from proctor.clients import (
     AsyncClient,
     Client,
     JudgeRequest,
@@ -25,7 +25,7 @@ from proctor.client import (
     connect,
     connect_async,
 )
-from proctor.client.failing import error_of
+from proctor.clients.failing import error_of
 from proctor.errors import (
     Busy,
     Cancelled,
@@ -38,7 +38,7 @@ from proctor.errors import (
     Unreachable,
     UsageError,
 )
-from proctor.serve.problem import Problem as BadAnswer
+from proctor.service.http.problem import Problem as BadAnswer
 from served import Served, serving
 
 SUM = "print(sum(map(int, input().split())))"
@@ -316,8 +316,8 @@ def test_every_error_is_raised_again_by_its_code() -> None:
 
 def test_importing_it_imports_no_server() -> None:
     check = (
-        "import sys, proctor.client\n"
-        "heavy = {'litestar', 'uvicorn', 'httpx', 'stamina', 'numpy', 'proctor.engine.engine'}\n"
+        "import sys, proctor.clients\n"
+        "heavy = {'litestar', 'uvicorn', 'httpx', 'stamina', 'numpy', 'proctor.service.engine'}\n"
         "sys.exit(' '.join(heavy & set(sys.modules)) or 0)"
     )
     subprocess.run([sys.executable, "-c", check], check=True, timeout=60)

@@ -1,4 +1,4 @@
-"""Sessions and live output of proctor.client: the same over all transports."""
+"""Sessions and live output of proctor.clients: the same over all transports."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from daemon_process import FOREVER, marker, until_carried
-from proctor.client import (
+from proctor.clients import (
     AsyncClient,
     Client,
     Limits,

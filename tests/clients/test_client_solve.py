@@ -9,9 +9,9 @@ import pytest
 
 from daemon_process import PATIENCE
 from packing import BEST, CP_SAT, FOREVER, GIVEN, PLAIN, text
-from proctor.client import Client, Envelope, Incumbent, connect, connect_async
+from proctor.clients import Client, Envelope, Incumbent, connect, connect_async
 from proctor.errors import Cancelled, InputError
-from proctor.serve.native.solve_schema import SolveRequest
+from proctor.service.http.native.solve_schema import SolveRequest
 from proctor.solver.envelope import Partial
 from proctor.solver.validation.report import Report, Violation
 from served import serving

@@ -14,39 +14,39 @@ from typing import Any
 
 import msgspec
 
-from proctor.bench import predictions
-from proctor.bench.extraction import answer, extract, policies
-from proctor.bench.functions import humaneval, mbpp
-from proctor.bench.livecodebench import output_prediction
-from proctor.bench.livecodebench.rows import upstream_row
 from proctor.cell import plain_data
-from proctor.compat.open_r1 import add_includes
 from proctor.errors import ProctorError
+from proctor.evals import predictions
+from proctor.evals.extraction import answer, extract, policies
+from proctor.evals.functions import humaneval, mbpp
+from proctor.evals.livecodebench import output_prediction
+from proctor.evals.livecodebench.rows import upstream_row
 from proctor.execution import Execution, Isolation
+from proctor.formats import codeforces_rows, ioi_rows, livecodebench
+from proctor.formats.hub_configs import choose_files
+from proctor.formats.packages.package import load
+from proctor.formats.packages.yaml_text import parse_yaml
+from proctor.formats.programs import read_programs
+from proctor.formats.replies import between_last_fences, code_blocks, extract_code
+from proctor.formats.tables import Row
 from proctor.integrations import rows as reward_rows
+from proctor.integrations.open_r1 import add_includes
 from proctor.judging import compare, upstream
 from proctor.judging.contest import checkers, comparison
 from proctor.judging.contest.problem import Comparison, Convention, Match
-from proctor.judging.formats import codeforces_rows, ioi_rows, livecodebench
-from proctor.judging.formats.hub_configs import choose_files
-from proctor.judging.formats.packages.package import load
-from proctor.judging.formats.packages.yaml_text import parse_yaml
-from proctor.judging.formats.programs import read_programs
-from proctor.judging.formats.replies import between_last_fences, code_blocks, extract_code
-from proctor.judging.formats.tables import Row
 from proctor.judging.problem import Test
 from proctor.languages import naming, registry
 from proctor.languages.headers import _FIRST_INCLUDE
-from proctor.serve.judge0 import request as judge0
-from proctor.serve.judge0.archive import unpacked
-from proctor.serve.judge0.languages import Offered
-from proctor.serve.judge0.settings import Judge0Settings
-from proctor.serve.native import convert, schema
-from proctor.serve.piston import request as piston
-from proctor.serve.piston.runtimes import Runtime
-from proctor.serve.piston.semver import satisfies, version_in
-from proctor.serve.piston.settings import PistonSettings
-from proctor.serve.sandbox_fusion import schema as fusion
+from proctor.service.http.judge0 import request as judge0
+from proctor.service.http.judge0.archive import unpacked
+from proctor.service.http.judge0.languages import Offered
+from proctor.service.http.judge0.settings import Judge0Settings
+from proctor.service.http.native import convert, schema
+from proctor.service.http.piston import request as piston
+from proctor.service.http.piston.runtimes import Runtime
+from proctor.service.http.piston.semver import satisfies, version_in
+from proctor.service.http.piston.settings import PistonSettings
+from proctor.service.http.sandbox_fusion import schema as fusion
 from proctor.solver import claim, digest, strict_json
 from proctor.verdict import Verdict
 

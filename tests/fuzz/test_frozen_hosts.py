@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from proctor.bench.extraction import extract
 from proctor.errors import InputError
+from proctor.evals.extraction import extract
+from proctor.formats import livecodebench
+from proctor.formats.hub_configs import choose_files
 from proctor.integrations.rows import task_of
-from proctor.judging.formats import livecodebench
-from proctor.judging.formats.hub_configs import choose_files
 from proctor.languages.python_text import matching
-from proctor.serve.judge0 import request as judge0
-from proctor.serve.judge0.languages import Offered
-from proctor.serve.judge0.settings import Judge0Settings
-from proctor.serve.piston.semver import satisfies, version_in
+from proctor.service.http.judge0 import request as judge0
+from proctor.service.http.judge0.languages import Offered
+from proctor.service.http.judge0.settings import Judge0Settings
+from proctor.service.http.piston.semver import satisfies, version_in
 
 pytestmark = pytest.mark.usefixtures("ends")
 

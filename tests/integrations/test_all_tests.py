@@ -12,13 +12,12 @@ import pytest
 
 import ioi_task
 from proctor import Pool, open_arena, open_pool
-from proctor.compat import open_r1, open_r1_codeforces
-from proctor.compat.open_r1 import Client
-from proctor.engine.engine import Asker, Engine, open_engine
 from proctor.errors import SettingsError
-from proctor.integrations import ioi_rewards, rewards, verl
+from proctor.integrations import ioi_rewards, open_r1, open_r1_codeforces, rewards, verl
+from proctor.integrations.open_r1 import Client
 from proctor.judging.contest.arena import Arena
-from proctor.serve.sandbox_fusion import datasets
+from proctor.service.engine import Asker, Engine, open_engine
+from proctor.service.http.sandbox_fusion import datasets
 
 CASES = [{"input": f"{at}\n", "output": f"{at * 2}\n"} for at in range(1, 5)]
 WRONG = "print(int(input()) ** 2 + 2)"

@@ -14,7 +14,7 @@ import pytest
 
 from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.execution import Guarantee, Isolation, Strength
-from proctor.judging.formats.programs import Submission
+from proctor.formats.programs import Submission
 from proctor.judging.judgement import Judgement, TestResult, UpstreamReport
 from proctor.judging.problem import Problem
 from proctor.judging.problem import Test as Case

@@ -10,13 +10,13 @@ from typing import TypeVar
 
 import pytest
 
-from proctor.engine.engine import Engine, open_engine
-from proctor.engine.live import LiveRun, Stream
-from proctor.engine.running import RunRequest
 from proctor.errors import InputError
 from proctor.execution import LimitHit
 from proctor.limits import MIB, Limits
 from proctor.program import Program
+from proctor.service.engine import Engine, open_engine
+from proctor.service.live import LiveRun, Stream
+from proctor.service.running import RunRequest
 
 T = TypeVar("T")
 LIMITS = Limits(cpu=5.0, memory=256 * MIB, output=4 * MIB, disk=4 * MIB)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from proctor.bench.models.model import Request
-from proctor.bench.models.scripted import ScriptedModel
+from proctor.evals.models.model import Request
+from proctor.evals.models.scripted import ScriptedModel
 from proctor.solver.host import SolverHost
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "solver_agent.py"

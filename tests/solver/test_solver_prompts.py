@@ -19,7 +19,7 @@ from proctor.solver.host import SolverHost
 from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest, environment, ladder
 from proctor.solver.resources import modules, prompt
-from proctor.solver.timetable.validate import validate
+from proctor.timetable.validate import validate
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMETABLE = profiles.load("timetable")

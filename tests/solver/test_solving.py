@@ -283,7 +283,7 @@ TIMETABLE: dict[str, Any] = {
 
 
 def test_roundtrip_through_the_skeleton(host: SolverHost) -> None:
-    from proctor.solver.timetable import serving
+    from proctor.timetable import serving
 
     envelope = proctor.solve(serving.text(), TIMETABLE, host=host, roundtrip=True, timeout=30)
     assert (envelope.accepted, envelope.roundtrip) == (True, True), envelope

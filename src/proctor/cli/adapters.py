@@ -9,10 +9,10 @@ from typing import Any
 
 from rich.text import Text
 
-from proctor.bench.adapter import BenchmarkAdapter, Outcome, run_benchmark
-from proctor.bench.registry import Installed
 from proctor.cli import render, terminal
 from proctor.errors import ProctorError
+from proctor.evals.adapter import BenchmarkAdapter, Outcome, run_benchmark
+from proctor.evals.registry import Installed
 from proctor.units import seconds
 
 _logger = logging.getLogger(__name__)

@@ -11,10 +11,10 @@ from proctor.cli import render, terminal
 from proctor.cli.report import errata_named, mode_named, open_run
 from proctor.cli.terminal import Screen
 from proctor.errors import InputError, SettingsError
-from proctor.report.errata import ErrataList, applicable, correct
-from proctor.report.paired import Comparison, Differences, compare, differences, holm
-from proctor.report.records_file import RunRecords
-from proctor.report.tallies import Mode, Tally, modes_of, tally
+from proctor.reports.errata import ErrataList, applicable, correct
+from proctor.reports.paired import Comparison, Differences, compare, differences, holm
+from proctor.reports.records_file import RunRecords
+from proctor.reports.tallies import Mode, Tally, modes_of, tally
 
 _LISTED = 10
 

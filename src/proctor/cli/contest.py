@@ -12,17 +12,17 @@ from rich.table import Table
 from proctor.cli import render, terminal
 from proctor.cli.terminal import Screen, line
 from proctor.errors import InputError
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judge import Task, judge_contest, open_task
-from proctor.judging.contest.judgement import ContestJudgement
-from proctor.judging.contest.problem import ContestProblem, Running
-from proctor.judging.formats.contest_rows import (
+from proctor.formats.contest_rows import (
     ContestSubmission,
     load_contest_problem,
     load_contest_submissions,
 )
-from proctor.judging.formats.packages.files import Tree
-from proctor.judging.formats.packages.programs import load_submission
+from proctor.formats.packages.files import Tree
+from proctor.formats.packages.programs import load_submission
+from proctor.judging.contest.arena import Arena
+from proctor.judging.contest.judge import Task, judge_contest, open_task
+from proctor.judging.contest.judgement import ContestJudgement
+from proctor.judging.contest.problem import ContestProblem, Running
 from proctor.languages import registry
 from proctor.program import Program
 from proctor.verdict import Verdict

@@ -11,8 +11,8 @@ from rich.text import Text
 from proctor.cli import render, terminal
 from proctor.cli.terminal import Screen, coloured, line
 from proctor.errors import InputError, SettingsError
-from proctor.judging.formats.livecodebench import load_problems
-from proctor.judging.formats.programs import Submission, load_programs
+from proctor.formats.livecodebench import load_problems
+from proctor.formats.programs import Submission, load_programs
 from proctor.judging.judge import judge_many
 from proctor.judging.judgement import Judgement
 from proctor.judging.problem import Problem

@@ -14,22 +14,22 @@ from typing import Any
 
 import msgspec
 
-from proctor.bench import evaluation
-from proctor.bench.benchmark import Benchmark, Grader
-from proctor.bench.figures import Figures, figures, to_plain
-from proctor.bench.models.model import Model, Reply, plain
-from proctor.bench.models.opening import open_model
-from proctor.bench.records import current_judges, records, settings_of
-from proctor.bench.registry import benchmark_named
-from proctor.bench.rounds import begin_round, judges_to_use
-from proctor.bench.run import Done
-from proctor.bench.settings import Settings
-from proctor.bench.store import Store
 from proctor.cli import render, terminal
 from proctor.cli.ioi_points import show_points
 from proctor.cli.judge import k_list
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
-from proctor.ioi.report import Report, to_json
+from proctor.evals import evaluation
+from proctor.evals.benchmark import Benchmark, Grader
+from proctor.evals.figures import Figures, figures, to_plain
+from proctor.evals.ioi.report import Report, to_json
+from proctor.evals.models.model import Model, Reply, plain
+from proctor.evals.models.opening import open_model
+from proctor.evals.records import current_judges, records, settings_of
+from proctor.evals.registry import benchmark_named
+from proctor.evals.rounds import begin_round, judges_to_use
+from proctor.evals.run import Done
+from proctor.evals.settings import Settings
+from proctor.evals.store import Store
 from proctor.units import seconds, size
 from proctor.verdict import Verdict
 
@@ -247,7 +247,7 @@ def _points(store: Store, settings: Settings) -> Report | None:
     """What a run of the IOI adds up to; None for other runs, and where nothing is judged."""
     if store.recall("benchmark") != "ioi" or not settings.modes:
         return None
-    from proctor.bench.ioi.rows import points
+    from proctor.evals.ioi.rows import points
 
     try:
         return points(store)

@@ -11,8 +11,8 @@ from proctor.cli.eval_options import AGENTIC, COMMON, IOI, SELECTING, taking
 from proctor.errors import InputError
 
 if TYPE_CHECKING:
-    from proctor.bench.adapter import BenchmarkAdapter
-    from proctor.bench.registry import Installed
+    from proctor.evals.adapter import BenchmarkAdapter
+    from proctor.evals.registry import Installed
 
 Run = Annotated[str, typer.Argument(help="Directory of the run.", metavar="RUN")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
@@ -87,13 +87,13 @@ class _Evaluations(TyperGroup):
     """Our benchmarks, and those of installed packages, which are imported only to be run."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        from proctor.bench.registry import installed
+        from proctor.evals.registry import installed
 
         ours = super().list_commands(ctx)
         return [*ours, *dict.fromkeys(each.name for each in installed() if each.name not in ours)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        from proctor.bench.registry import installed
+        from proctor.evals.registry import installed
 
         found = super().get_command(ctx, cmd_name)
         others = {each.name: each for each in installed()} if found is None else {}
@@ -102,7 +102,7 @@ class _Evaluations(TyperGroup):
         return found
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        from proctor.bench.registry import other_named
+        from proctor.evals.registry import other_named
 
         other = other_named(args[0])
         if other is not None:
@@ -117,7 +117,7 @@ eval_app = typer.Typer(
 
 def _installed_command(other: "Installed") -> Any:
     """Import a benchmark of a package, and return the command that runs it. Raises InputError."""
-    from proctor.bench.registry import is_benchmark
+    from proctor.evals.registry import is_benchmark
 
     loaded, whose = other.load(), f"{other.name} of {other.distribution}"
     if is_benchmark(loaded):
@@ -154,8 +154,8 @@ def _click_command(name: str, text: str, function: Callable[..., None]) -> Any:
 
 def _command(evaluation: _Evaluation) -> Callable[..., None]:
     def command(**given: Any) -> None:
-        from proctor.bench.registry import benchmark_named
         from proctor.cli import eval as front
+        from proctor.evals.registry import benchmark_named
 
         choice = given.pop(evaluation.choice) if evaluation.choice else ""
         if choice not in evaluation.benchmarks:

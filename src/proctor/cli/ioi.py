@@ -13,16 +13,16 @@ from proctor.cli import render
 from proctor.cli.ioi_points import show
 from proctor.cli.terminal import Screen
 from proctor.errors import ProctorError, UsageError
-from proctor.ioi import report, results, runners, strategies
-from proctor.ioi.medals import load_thresholds
-from proctor.ioi.pipeline import Grade, Outcome, OwnGrade, Pipeline, Store
-from proctor.ioi.scripts import Scripts
-from proctor.ioi.sources import Sources
-from proctor.ioi.submissions import Submission, check_targets, read_submissions
+from proctor.evals.ioi import report, results, runners, strategies
+from proctor.evals.ioi.medals import load_thresholds
+from proctor.evals.ioi.pipeline import Grade, Outcome, OwnGrade, Pipeline, Store
+from proctor.evals.ioi.scripts import Scripts
+from proctor.evals.ioi.sources import Sources
+from proctor.evals.ioi.submissions import Submission, check_targets, read_submissions
+from proctor.formats.ioi_rows import IoiTask, TaskKey, load_tasks, task_keys
+from proctor.formats.livecodebench import did_you_mean
+from proctor.formats.tables import without_extra
 from proctor.judging.contest.arena import open_arena
-from proctor.judging.formats.ioi_rows import IoiTask, TaskKey, load_tasks, task_keys
-from proctor.judging.formats.livecodebench import did_you_mean
-from proctor.judging.formats.tables import without_extra
 from proctor.sandbox.run import open_pool
 from proctor.verdict import Verdict
 
@@ -54,7 +54,7 @@ class Machine:
             return OwnGrade(stack.enter_context(open_arena(**levels)))
         if self.runner.startswith("piston:"):
             try:
-                from proctor.ioi.piston import Piston
+                from proctor.evals.ioi.piston import Piston
             except ImportError as error:
                 raise without_extra(f"--runner {self.runner}", error) from error
             piston = stack.enter_context(Piston(self.runner.removeprefix("piston:")))

@@ -9,11 +9,11 @@ from rich.table import Table
 
 from proctor.cli import render, terminal
 from proctor.cli.terminal import Screen, line
-from proctor.ioi.medals import load_thresholds
-from proctor.ioi.report import DEFAULT_STRATEGIES, FULL, Report, summarise, to_json, worths
-from proctor.ioi.sources import Sources
-from proctor.judging.formats.ioi_subtasks import subtask_infos
-from proctor.judging.formats.tables import read_table
+from proctor.evals.ioi.medals import load_thresholds
+from proctor.evals.ioi.report import DEFAULT_STRATEGIES, FULL, Report, summarise, to_json, worths
+from proctor.evals.ioi.sources import Sources
+from proctor.formats.ioi_subtasks import subtask_infos
+from proctor.formats.tables import read_table
 from proctor.verdict import Verdict
 
 _NEEDED = (

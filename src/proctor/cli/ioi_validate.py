@@ -13,10 +13,10 @@ from proctor.cli import render, terminal
 from proctor.cli.ioi import Downloads, Machine, Tally, find_tasks
 from proctor.cli.terminal import Screen, coloured
 from proctor.errors import InputError
-from proctor.ioi import labels
-from proctor.ioi.pipeline import Pipeline, Store
-from proctor.ioi.sources import Sources
-from proctor.ioi.submissions import Submission, read_submissions
+from proctor.evals.ioi import labels
+from proctor.evals.ioi.pipeline import Pipeline, Store
+from proctor.evals.ioi.sources import Sources
+from proctor.evals.ioi.submissions import Submission, read_submissions
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ import msgspec
 from proctor import __version__
 from proctor.cli import render, terminal
 from proctor.errors import InputError, NoLanguage, ProctorError, SettingsError
-from proctor.judging.formats.livecodebench import load_problems, problem_ids
-from proctor.judging.formats.programs import Submission, load_programs
+from proctor.formats.livecodebench import load_problems, problem_ids
+from proctor.formats.programs import Submission, load_programs
 from proctor.judging.judge import AHEAD, start
 from proctor.judging.judgement import Judgement
 from proctor.judging.problem import Problem
@@ -28,7 +28,7 @@ from proctor.judging.results_file import (
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.languages import registry
 from proctor.program import Program
-from proctor.report.summary import summarise, to_json
+from proctor.reports.summary import summarise, to_json
 from proctor.sandbox.choice import policy
 from proctor.sandbox.machine import cgroup
 from proctor.sandbox.pool import Pool

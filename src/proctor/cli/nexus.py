@@ -17,17 +17,17 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from proctor import __version__
-from proctor.bench import evaluation
-from proctor.bench.livecodebench.generation import BENCHMARK
-from proctor.bench.models.opening import open_model
-from proctor.bench.records import records
-from proctor.bench.run import Done
-from proctor.bench.settings import Settings
-from proctor.bench.store import Store
 from proctor.cli import terminal
 from proctor.cli.eval import probe, stoppable
 from proctor.errors import InputError, ProctorError
-from proctor.report.records import SampleRecord
+from proctor.evals import evaluation
+from proctor.evals.livecodebench.generation import BENCHMARK
+from proctor.evals.models.opening import open_model
+from proctor.evals.records import records
+from proctor.evals.run import Done
+from proctor.evals.settings import Settings
+from proctor.evals.store import Store
+from proctor.reports.records import SampleRecord
 from proctor.verdict import Verdict
 
 DEFAULT_MODEL = "gpt-4o"

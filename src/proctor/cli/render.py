@@ -21,7 +21,7 @@ from proctor.cli.terminal import Screen, line
 from proctor.verdict import Verdict
 
 if TYPE_CHECKING:
-    from proctor.report.summary import Score, Summary
+    from proctor.reports.summary import Score, Summary
 
 _COLOURS = {
     Verdict.AC: "green",

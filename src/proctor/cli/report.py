@@ -10,10 +10,10 @@ from pathlib import Path
 
 from proctor.cli import render
 from proctor.errors import InputError, PlatformError
-from proctor.report.errata import ErrataList, applicable, bundled_errata, read_errata
-from proctor.report.published import read_published
-from proctor.report.records_file import RunRecords, read_run
-from proctor.report.tallies import Mode
+from proctor.reports.errata import ErrataList, applicable, bundled_errata, read_errata
+from proctor.reports.published import read_published
+from proctor.reports.records_file import RunRecords, read_run
+from proctor.reports.tallies import Mode
 from proctor.whole_file import whole_file
 
 
@@ -51,8 +51,8 @@ def _write(request: Request, runs: list[RunRecords]) -> int:
     errata = [*(bundled_errata() if request.bundled else ()), *errata_named(request.errata)]
     published = read_published(Path(request.published)) if request.published else ()
     need_extra()
-    from proctor.report.figures import figures, main_mode
-    from proctor.report.html.page import render as render_page
+    from proctor.reports.figures import figures, main_mode
+    from proctor.reports.html.page import render as render_page
 
     mode = mode_named(request.mode) or main_mode(runs)
     worked_out = [

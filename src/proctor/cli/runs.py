@@ -5,14 +5,14 @@ from typing import Any
 
 from rich.table import Table
 
-from proctor.bench.export.formats import RECORDS, export_file
-from proctor.bench.export.formats import export as write
-from proctor.bench.records import current_judges, settings_of
-from proctor.bench.store import Store
-from proctor.bench.store_file import FILE
 from proctor.cli import terminal
 from proctor.cli.terminal import Screen
 from proctor.errors import InputError, ProctorError
+from proctor.evals.export.formats import RECORDS, export_file
+from proctor.evals.export.formats import export as write
+from proctor.evals.records import current_judges, settings_of
+from proctor.evals.store import Store
+from proctor.evals.store_file import FILE
 
 
 def show(directory: str, *, as_json: bool) -> int:

@@ -10,10 +10,10 @@ from typing import Any
 
 from proctor import config
 from proctor.cli import terminal
-from proctor.engine.package_sets import PackageSet
 from proctor.errors import UsageError
 from proctor.plain_text import plain
-from proctor.serve.settings import ServeSettings, Tokens, read_tokens
+from proctor.service.http.settings import ServeSettings, Tokens, read_tokens
+from proctor.service.package_sets import PackageSet
 from proctor.solver.profile import load
 from proctor.units import size
 
@@ -96,7 +96,7 @@ def serve(settings: ServeSettings, *, as_json: bool, access_log: bool) -> int:
     """Serve until stopped; return the exit code."""
     if importlib.util.find_spec("litestar") is None:
         raise UsageError("the server needs more packages: pip install 'proctor[serve]'")
-    from proctor.serve.server import serve as run
+    from proctor.service.http.server import serve as run
 
     _log(access_log)
 
@@ -121,8 +121,8 @@ def mcp(**engine: Any) -> None:
         raise UsageError("this needs more packages: pip install 'proctor[mcp]'")
     import asyncio
 
-    from proctor.engine.engine import open_engine
-    from proctor.serve.mcp import over_stdio
+    from proctor.service.engine import open_engine
+    from proctor.service.mcp.server import over_stdio
 
     async def served() -> None:
         async with open_engine(**engine) as opened:

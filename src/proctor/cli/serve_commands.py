@@ -123,7 +123,7 @@ def daemon_command(
     nobody reads its answers any more.
     """
     from proctor.cli import serve
-    from proctor.serve.daemon.daemon import serve as run
+    from proctor.service.daemon.daemon import serve as run
 
     settings = serve.settings(
         None, max_line, packages, preload, package_set, cells=cells, sessions=sessions,

@@ -3,12 +3,12 @@
 from contextlib import ExitStack
 from pathlib import Path
 
-from proctor.bench.details import StoredDetails
-from proctor.bench.provenance import provenance
-from proctor.bench.records import StoredRecords
-from proctor.bench.store import Store
 from proctor.errors import InputError
-from proctor.report.records_file import RunRecords
+from proctor.evals.details import StoredDetails
+from proctor.evals.provenance import provenance
+from proctor.evals.records import StoredRecords
+from proctor.evals.store import Store
+from proctor.reports.records_file import RunRecords
 
 
 def read_store(directory: Path, opened: ExitStack, name: str | None = None) -> RunRecords:

@@ -8,7 +8,7 @@ import msgspec
 
 from proctor.cli import terminal
 from proctor.errors import InputError
-from proctor.solver.timetable import itc2007, serving
+from proctor.timetable import itc2007, serving
 
 PROGRAM = "solver.py"
 STDIN = "-"

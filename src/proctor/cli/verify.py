@@ -8,10 +8,10 @@ from proctor.cli import render, terminal
 from proctor.cli.contest import to_json
 from proctor.cli.terminal import Screen, coloured, line
 from proctor.errors import InputError
+from proctor.formats.packages.package import load
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.problem import ContestProblem
 from proctor.judging.contest.verify import Checked, Timed, left_out, verify
-from proctor.judging.formats.packages.package import load
 from proctor.verdict import Verdict
 
 

@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Literal, get_args
 
-from proctor.bench.extraction import DEFAULT, extract
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
+from proctor.evals.extraction import DEFAULT, extract
+from proctor.evals.ioi.repair import add_includes
+from proctor.evals.ioi.row_tests import TESTS, RowTests
+from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
 from proctor.integrations.rewards import Graded, Reward, report, rows_of
 from proctor.integrations.rows import text_of
-from proctor.ioi.repair import add_includes
-from proctor.ioi.row_tests import TESTS, RowTests
-from proctor.ioi.submissions import DEFAULT_LANGUAGE
 from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import judge_contest
 from proctor.judging.contest.judgement import ContestJudgement

@@ -17,8 +17,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, get_args
 
-from proctor.bench.extraction import DEFAULT, extract
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
+from proctor.evals.extraction import DEFAULT, extract
 from proctor.integrations.rows import COLUMNS, Task, key_of, task_of, text_of
 from proctor.judging.judge import start
 from proctor.judging.judgement import Judgement
@@ -58,7 +58,7 @@ class Grading:
     """"all" is 1 for a program that passes every test, else 0; "fraction" is the share of tests
     passed; "weighted" the share of weights."""
     extraction: str = DEFAULT
-    """Policy by which a program is found in a completion, see bench/extraction.py."""
+    """Policy by which a program is found in a completion, see evals/extraction.py."""
     language: str = "python"
     """Of rows that name none."""
     limits: Limits = DEFAULT_LIMITS

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from proctor.errors import InputError
-from proctor.judging.formats.livecodebench import problem_of
+from proctor.formats.livecodebench import problem_of
 from proctor.judging.problem import Problem, Test
 
 LIVECODEBENCH = ("public_test_cases", "private_test_cases")

@@ -18,7 +18,7 @@ from typing import Any, Self
 import msgspec
 
 from proctor.errors import InfraFault, InputError, SettingsError
-from proctor.judging.formats.programs import Submission
+from proctor.formats.programs import Submission
 from proctor.judging.judgement import Judgement, TestResult
 from proctor.judging.problem import Problem
 

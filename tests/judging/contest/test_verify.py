@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from proctor.formats.packages.package import load
 from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.verify import verify
-from proctor.judging.formats.packages.package import load
 
 PACKAGES = Path(__file__).parents[2] / "packages"
 NAMES = sorted(path.name for path in PACKAGES.iterdir() if path.is_dir())

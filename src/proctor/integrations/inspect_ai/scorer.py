@@ -22,9 +22,9 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import TaskState
 
 from proctor import units
-from proctor.bench import extraction
 from proctor.errors import InfraFault, InputError
-from proctor.judging.formats import livecodebench
+from proctor.evals import extraction
+from proctor.formats import livecodebench
 from proctor.judging.judge import judge_async
 from proctor.judging.judgement import Judgement
 from proctor.judging.problem import Problem, Test

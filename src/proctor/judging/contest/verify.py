@@ -5,19 +5,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from proctor.errors import NoLanguage
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judge import Task, judge_contest, open_task
-from proctor.judging.contest.judgement import ContestJudgement, ContestTestResult
-from proctor.judging.contest.problem import ContestProblem
-from proctor.judging.contest.scoring import Plan, overall, total
-from proctor.judging.formats.packages.model import (
+from proctor.formats.packages.model import (
     Bound,
     Claim,
     Labelled,
     Package,
     Part,
 )
-from proctor.judging.formats.packages.programs import DATA
+from proctor.formats.packages.programs import DATA
+from proctor.judging.contest.arena import Arena
+from proctor.judging.contest.judge import Task, judge_contest, open_task
+from proctor.judging.contest.judgement import ContestJudgement, ContestTestResult
+from proctor.judging.contest.problem import ContestProblem
+from proctor.judging.contest.scoring import Plan, overall, total
 from proctor.languages import registry
 from proctor.verdict import Verdict
 

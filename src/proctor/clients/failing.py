@@ -1,0 +1,58 @@
+"""Errors that happened at the other end, raised again here."""
+
+from typing import Any
+
+from proctor import errors
+from proctor.errors import (
+    Busy,
+    FileRefused,
+    InfraFault,
+    InputError,
+    ProctorError,
+    ReplyBroken,
+    UsageError,
+)
+from proctor.service.http.problem import Problem
+
+_SHORT = 1.0
+"""Seconds to stay away from a server that is busy and does not say for how long."""
+
+
+def _tree(base: type[ProctorError]) -> dict[str, type[ProctorError]]:
+    found = {base.code: base}
+    for kind in base.__subclasses__():
+        if kind.__module__ == errors.__name__:
+            found |= _tree(kind)
+    return found
+
+
+_BY_CODE: dict[str, type[ProctorError]] = {
+    **_tree(ProctorError),
+    # Its errno stays at the other end.
+    FileRefused.code: InputError,
+    # What a web server has against a request has codes of its own.
+    "bad-request": InputError,
+    "not-json": InputError,
+    "too-large": InputError,
+    "not-allowed": UsageError,
+    "internal": InfraFault,
+}
+
+
+def error_of(problem: Problem, retry_after: float | None = None) -> ProctorError:
+    """Return the error of this code; of an unknown code, the kind that its status speaks of."""
+    said = problem.detail or problem.title
+    kind = _BY_CODE.get(problem.code)
+    if kind is None:
+        kind = UsageError if 400 <= problem.status < 500 else InfraFault
+    if issubclass(kind, InputError):
+        return kind(said, field=problem.field)
+    if issubclass(kind, Busy):
+        told = problem.retry_after if retry_after is None else retry_after
+        return Busy(said, _SHORT if told is None else told)
+    return kind(said)
+
+
+def broken(where: str, what: Any) -> ReplyBroken:
+    """Return the error for an answer that is none."""
+    return ReplyBroken(f"{where} answered what is no answer of proctor's: {str(what)[:200]!r}")

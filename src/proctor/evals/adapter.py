@@ -1,0 +1,121 @@
+"""Benchmarks of your own: an adapter with five methods, and the loop that runs it.
+
+The loop does what is the same for all: many instances at once, a time limit for each, faults that
+do not end the run, progress, cancellation. For a store that survives a kill, see `evals/run.py`.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Generic, Protocol, TypeVar
+
+from proctor.errors import ProctorError, SettingsError
+
+_logger = logging.getLogger(__name__)
+Instance = TypeVar("Instance")
+Prediction = TypeVar("Prediction")
+Result = TypeVar("Result")
+Summary_co = TypeVar("Summary_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[Instance, Result]):
+    """What became of one instance."""
+
+    instance: Instance
+    result: Result | None
+    """None where there is a fault."""
+    passed: bool
+    fault: str = ""
+    """Code and message of what went wrong; such an outcome is in no score, and never left out."""
+
+
+class BenchmarkAdapter(Protocol[Instance, Prediction, Result, Summary_co]):
+    """A benchmark: where instances come from, how one is done and graded, what it adds up to."""
+
+    @property
+    def name(self) -> str:
+        """Name in records."""
+        ...
+
+    def load_instances(self) -> Iterable[Instance]:
+        """Return instances in a fixed order; read as they are needed."""
+        ...
+
+    async def run_instance(self, instance: Instance) -> Prediction:
+        """Have it done, by a model or otherwise. Raise what you like: it is this one's fault."""
+        ...
+
+    async def evaluate(self, instance: Instance, prediction: Prediction) -> Result:
+        """Grade what was done."""
+        ...
+
+    def is_pass(self, result: Result) -> bool:
+        """Whether a grade is a pass."""
+        ...
+
+    def summarize(self, outcomes: Sequence[Outcome[Instance, Result]]) -> Summary_co:
+        """Add outcomes up, in the order of the instances, faults among them."""
+        ...
+
+
+async def run_benchmark(
+    adapter: BenchmarkAdapter[Instance, Prediction, Result, Summary_co],
+    *,
+    concurrency: int = 1,
+    instance_timeout: float | None = 300.0,
+    limit: int | None = None,
+    on_progress: Callable[[Outcome[Instance, Result]], None] | None = None,
+) -> Summary_co:
+    """Run all instances, or the first `limit`; at most `instance_timeout` seconds each.
+
+    A fault of one instance is its outcome; the others go on. Cancelling cancels all that is under
+    way. Raises SettingsError for a concurrency below 1.
+    """
+    if concurrency < 1:
+        raise SettingsError(f"concurrency must be at least 1, not {concurrency}")
+    outcomes: dict[int, Outcome[Instance, Result]] = {}
+    waiting = enumerate(islice(adapter.load_instances(), limit))
+
+    async def worker() -> None:
+        for number, instance in _shared(waiting):
+            outcomes[number] = await _outcome(adapter, instance, instance_timeout)
+            if on_progress is not None:
+                on_progress(outcomes[number])
+
+    workers = [asyncio.create_task(worker()) for _ in range(concurrency)]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        for task in workers:
+            task.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+    return adapter.summarize([outcomes[number] for number in sorted(outcomes)])
+
+
+def _shared(waiting: Iterator[tuple[int, Instance]]) -> Iterator[tuple[int, Instance]]:
+    """Take from what all workers take from."""
+    while (entry := next(waiting, None)) is not None:
+        yield entry
+
+
+async def _outcome(
+    adapter: BenchmarkAdapter[Instance, Prediction, Result, Summary_co],
+    instance: Instance,
+    timeout: float | None,
+) -> Outcome[Instance, Result]:
+    try:
+        async with asyncio.timeout(timeout):
+            prediction = await adapter.run_instance(instance)
+            result = await adapter.evaluate(instance, prediction)
+        return Outcome(instance, result, adapter.is_pass(result))
+    except TimeoutError:
+        return Outcome(instance, None, False, f"timeout: not done within {timeout:g} s")
+    except ProctorError as error:
+        return Outcome(instance, None, False, f"{error.code}: {error}")
+    except Exception as error:
+        # An adapter is somebody else's code; one instance's mistake must not cost the others.
+        _logger.warning("instance of %s failed", adapter.name, exc_info=error)
+        return Outcome(instance, None, False, f"adapter-error: {error!r}")

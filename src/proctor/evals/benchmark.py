@@ -1,0 +1,159 @@
+"""What a benchmark is to a run: where its instances come from, what is asked, how it is graded.
+
+The run, the store, agents and reports know nothing else of it. One of your own needs no store: see
+adapter.py.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import msgspec
+
+from proctor.evals.models.model import Message, Reply
+from proctor.evals.settings import Settings
+from proctor.evals.stored import ProblemInfo
+from proctor.formats.hub import Progress
+from proctor.judging.judgement import Judgement
+from proctor.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """What a grader found, as it is stored."""
+
+    verdict: Verdict
+    score: float = 0.0
+    """From 0 to 1."""
+    message: str = ""
+    cpu: float = 0.0
+    """CPU seconds of all tests that were run."""
+    slowest_share: float | None = None
+    """CPU of the slowest test as a share of the limit."""
+    level: str = ""
+    """Isolation level; empty where nothing was run."""
+    tests: str = "[]"
+    """JSON: what is known of every test that was run."""
+    upstream: str = ""
+    """JSON: what the published evaluator would have written, where that is more than a verdict."""
+
+    @classmethod
+    def of(cls, judgement: Judgement, limit: float) -> "Graded":
+        """Of a judgement of tests with so many CPU seconds each."""
+        tests, upstream = judgement.tests, judgement.upstream
+        return cls(
+            verdict=judgement.verdict,
+            score=judgement.score,
+            message=judgement.message,
+            cpu=sum(test.cpu for test in tests),
+            slowest_share=max(test.cpu for test in tests) / limit if tests else None,
+            level=judgement.isolation.level if judgement.isolation else "",
+            tests=msgspec.json.encode(tests).decode(),
+            upstream="" if upstream is None else msgspec.json.encode(upstream).decode(),
+        )
+
+
+class Instance(Protocol):
+    """One thing to be done, with its tests."""
+
+    @property
+    def id(self) -> str:
+        """Unique within its benchmark."""
+        ...
+
+
+InstanceT = TypeVar("InstanceT", bound=Instance)
+InstanceT_co = TypeVar("InstanceT_co", bound=Instance, covariant=True)
+InstanceT_contra = TypeVar("InstanceT_contra", bound=Instance, contravariant=True)
+
+
+class Source(Protocol[InstanceT_co]):
+    """Instances, on the disk."""
+
+    @property
+    def name(self) -> str:
+        """As it was asked for."""
+        ...
+
+    def infos(self) -> Iterable[ProblemInfo]:
+        """All instances without their tests. Raises InputError."""
+        ...
+
+    def instances(self, only: Collection[str]) -> Iterator[InstanceT_co]:
+        """Those with these ids, in the source's order, one in memory at a time."""
+        ...
+
+    def provenance(self) -> list[dict[str, Any]]:
+        """What a run is to find unchanged when it goes on: files with their digests."""
+        ...
+
+
+class Grader(Protocol[InstanceT_contra]):
+    """Grades programs, or what else a reply has, in cells. Many at once."""
+
+    @property
+    def cells(self) -> int:
+        """How many it works on at once."""
+        ...
+
+    async def grade(self, instance: InstanceT_contra, code: str, mode: str) -> Graded:
+        """Grade by one mode's rules. A fault of proctor or of the task is a verdict."""
+        ...
+
+
+@runtime_checkable
+class Rehearsing(Protocol[InstanceT_contra]):
+    """What graders of benchmarks that agents can work on do besides."""
+
+    async def rehearse(self, instance: InstanceT_contra, code: str, /) -> str:
+        """Run the tests that an agent may see; returns what it is told."""
+        ...
+
+
+class Benchmark(Protocol[InstanceT]):
+    """A benchmark. `modes` of a grade are `official`, as its publishers do it, and `standard`."""
+
+    @property
+    def name(self) -> str:
+        """Name in records, and in `registry`."""
+        ...
+
+    @property
+    def version(self) -> int:
+        """Goes up with every change of any prompt: a run is not continued with other prompts."""
+        ...
+
+    @property
+    def modes(self) -> Mapping[str, str]:
+        """How it can be graded, and what that means in a few words."""
+        ...
+
+    @property
+    def agentic(self) -> bool:
+        """Whether agents can work on it: it has tests for them."""
+        ...
+
+    def check(self, settings: Settings) -> None:
+        """Raise SettingsError for settings that mean nothing here."""
+        ...
+
+    def open_source(
+        self, settings: Settings, progress: Progress | None = None
+    ) -> Source[InstanceT]:
+        """Find the instances, fetching them if need be. Raises InputError, InfraFault."""
+        ...
+
+    def messages(
+        self, instance: InstanceT, sample: int, settings: Settings, /
+    ) -> tuple[Message, ...] | Reply:
+        """What is asked for one sample; or the reply itself, where there is nothing to ask."""
+        ...
+
+    def extract(self, text: str, settings: Settings) -> str:
+        """What is graded of a reply; "" if it has none."""
+        ...
+
+    def open_grader(self, settings: Settings) -> AbstractContextManager[Grader[InstanceT]]:
+        """Open what grades: cells. Raises SettingsError, NoIsolation."""
+        ...

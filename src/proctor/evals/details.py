@@ -1,0 +1,88 @@
+"""A sample's texts as reports show them: program, what the judge said, the failing test."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from proctor.evals.records import current_judges, settings_of
+from proctor.evals.store import Store
+from proctor.evals.stored import Judged, Sample
+from proctor.reports.records_file import SampleDetail
+
+_MOST = 100_000
+"""Characters of a text that are kept."""
+
+
+class StoredDetails(Mapping[tuple[str, int], SampleDetail]):
+    """Details by problem and sample, each read when it is asked for."""
+
+    def __init__(self, store: Store) -> None:
+        """Of an open run."""
+        self._store = store
+        self._judges = current_judges(store, settings_of(store))
+
+    def __getitem__(self, key: tuple[str, int]) -> SampleDetail:
+        sample = self._store.sample(*key)
+        if sample is None:
+            raise KeyError(key)
+        return detail_of(sample, self._judges)
+
+    def __iter__(self) -> Iterator[tuple[str, int]]:
+        for sample in self._store.samples(texts=False):
+            if sample.generation is not None:
+                yield sample.problem_id, sample.number
+
+    def __len__(self) -> int:
+        return self._store.count() - self._store.unasked()
+
+
+def detail_of(sample: Sample, judges: Mapping[str, str]) -> SampleDetail:
+    """Texts of a sample that was made; `judges` are those whose verdicts count.
+
+    Input, expected and actual output of the first failing test are what official mode recorded of
+    it, as lcb_runner would, shortened. Standard mode records none.
+    """
+    assert sample.generation is not None
+    made = {each.mode: each for each in sample.judgements if judges.get(each.mode) == each.judge}
+    code = sample.generation.code
+    metadata = _metadata(made.get("official"))
+    return SampleDetail(
+        code=code[:_MOST],
+        reply="" if code else sample.generation.text[:_MOST],
+        message=_said(made, _text(metadata.get("error"))),
+        input=_text(metadata.get("inputs")),
+        expected=_text(metadata.get("expected")),
+        actual=_text(metadata.get("output")),
+    )
+
+
+def _said(made: Mapping[str, Judged], error: str) -> str:
+    """What the judges said, once if they said the same; `error` is what official mode recorded."""
+    said = {mode: f"{_failing(each)}{each.message}" for mode, each in made.items() if each.message}
+    if error and "official" in said:
+        said["official"] += f" ({error})"
+    if len(set(said.values())) == 1 and len(said) == len(made):
+        return next(iter(said.values()))
+    return "; ".join(f"{mode}: {text}" for mode, text in sorted(said.items()))
+
+
+def _failing(judged: Judged) -> str:
+    tests = msgspec.json.decode(judged.tests, type=list[dict[str, Any]])
+    failed = (i for i, test in enumerate(tests, 1) if test.get("verdict") != "AC")
+    number = next(failed, None)
+    return "" if number is None else f"test {number}: "
+
+
+def _metadata(judged: Judged | None) -> dict[str, Any]:
+    if judged is None or not judged.upstream:
+        return {}
+    found = msgspec.json.decode(judged.upstream).get("metadata")
+    return found if isinstance(found, dict) else {}
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return text[:_MOST]

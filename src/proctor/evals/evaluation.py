@@ -1,0 +1,146 @@
+"""A benchmark's run: planning it, beginning it, and doing what is missing of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proctor.errors import InputError, SettingsError
+from proctor.evals.benchmark import Benchmark, Grader, Source
+from proctor.evals.models.model import Model
+from proctor.evals.own_agent import agent_of
+from proctor.evals.prices import price_of
+from proctor.evals.records import settings_of
+from proctor.evals.registry import benchmark_named, other_named
+from proctor.evals.rounds import judges_to_use
+from proctor.evals.run import Done, Plan, evaluate
+from proctor.evals.selection import Selection, filters, select
+from proctor.evals.settings import Settings
+from proctor.evals.store import Store
+from proctor.evals.stored import ProblemInfo
+from proctor.formats.hub import Progress
+from proctor.version import __version__
+
+SAMPLES_PER_CELL = 4
+"""Under way beyond the model's connections, so that cells do not wait for the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a run would do."""
+
+    benchmark: Benchmark[Any]
+    settings: Settings
+    """As asked for, but for the mode where there is only one."""
+    source: Source[Any]
+    selection: Selection
+    counts: tuple[int, ...]
+    """Samples of each problem, in the selection's order."""
+
+    @property
+    def samples(self) -> int:
+        """Samples in all."""
+        return sum(self.counts)
+
+
+def plan(
+    benchmark: Benchmark[Any],
+    settings: Settings,
+    model: Model | None,
+    progress: Progress | None = None,
+) -> Planned:
+    """Find source and problems, and how many samples each gets.
+
+    Of a recording, problems that it has nothing for are left out, and counted. Raises InputError,
+    SettingsError, InfraFault.
+    """
+    if settings.mode == "both" and len(benchmark.modes) == 1:
+        settings = msgspec.structs.replace(settings, mode=next(iter(benchmark.modes)))
+    if unknown := sorted(set(settings.modes) - set(benchmark.modes)):
+        raise SettingsError(
+            f"{benchmark.name} is graded {' or '.join(benchmark.modes)}, not {unknown[0]}"
+        )
+    if settings.agentic_mode and not benchmark.agentic:
+        raise SettingsError(f"{benchmark.name} has no tests that an agent may run")
+    agent_of(settings)  # a wrong one is an error before anything is begun
+    benchmark.check(settings)
+    wanted = filters(settings)
+    source = benchmark.open_source(settings, progress)
+    selection = select(source.infos(), wanted)
+    taken: list[tuple[ProblemInfo, int]] = []
+    unrecorded = 0
+    for info in selection.problems:
+        recorded = model.recorded(info.id) if model is not None else None
+        if recorded == 0:
+            unrecorded += 1
+        else:
+            count = settings.n or recorded or info.samples or 1
+            taken.append((info, min(count, info.samples or count)))
+    if not taken:
+        raise InputError("the recording has nothing for any of the problems", field="--model")
+    left_out = selection.left_out | ({"not recorded": unrecorded} if unrecorded else {})
+    return Planned(
+        benchmark,
+        settings,
+        source,
+        Selection(tuple(info for info, _ in taken), left_out),
+        tuple(count for _, count in taken),
+    )
+
+
+def begin(directory: Path, planned: Planned) -> Store:
+    """Begin a run in a directory. Raises InputError, SettingsError."""
+    price = price_of(planned.settings)
+    other = other_named(planned.benchmark.name)
+    store = Store.create(directory, msgspec.to_builtins(planned.settings))
+    try:
+        store.remember({
+            "benchmark": planned.benchmark.name,
+            "distribution": other.distribution if other is not None else None,
+            "source": planned.source.name,
+            "provenance": planned.source.provenance(),
+            "left_out": planned.selection.left_out,
+            "prompt_version": planned.benchmark.version,
+            "proctor": __version__,
+            "price": price,
+        })  # fmt: skip
+        store.plan(zip(planned.selection.problems, planned.counts, strict=True))
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+async def go_on(
+    store: Store, model: Model, grader: Grader[Any] | None, on_done: Callable[[Done], None]
+) -> None:
+    """Do all that is missing of a run.
+
+    Raises what `evaluate` raises, and SettingsError if problems or prompts are no longer those it
+    was begun with.
+    """
+    settings = settings_of(store)
+    benchmark = benchmark_named(store.recall("benchmark"))
+    source = benchmark.open_source(settings)
+    if source.provenance() != store.recall("provenance"):
+        raise SettingsError(
+            f"{source.name} is not what it was when {store.directory} was begun: "
+            "begin another run, or put it back"
+        )
+    if store.recall("prompt_version") != benchmark.version:
+        raise SettingsError("prompts have changed since this run was begun: begin another run")
+    cells = grader.cells if grader is not None else 0
+    wanted = Plan(
+        benchmark=benchmark,
+        settings=settings,
+        model=model,
+        agent=agent_of(settings) if store.unasked() else None,
+        grader=grader,
+        judges=judges_to_use(store, settings),
+        in_flight=settings.concurrency or settings.max_connections + cells * SAMPLES_PER_CELL,
+        on_done=on_done,
+    )
+    ids = [info.id for info in store.problems()]
+    await evaluate(store, source.instances(ids), wanted)

@@ -1,0 +1,79 @@
+"""What a run amounts to: both modes' scores, by group, with faults as bounds."""
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from proctor.reports.bounds import Bounds, bounds
+from proctor.reports.records import SampleRecord
+from proctor.reports.summary import Summary, summary_of, to_json
+from proctor.reports.tallies import Counting, Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Figures of a run."""
+
+    samples: int
+    faults: dict[str, int]
+    """Samples without a reply, per kind of fault."""
+    modes: dict[str, Summary]
+    bounds: dict[str, Bounds]
+    """By mode, where samples were lost to infrastructure."""
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    """US dollars, over `priced` samples; None if there is none such."""
+    priced: int
+    """Samples of which the cost is known."""
+    judge_cpu: float
+
+
+def figures(records: Iterable[SampleRecord], modes: Sequence[str], ks: Sequence[int]) -> Figures:
+    """Figures over the records, in these modes, with pass@k for these k; reads them once."""
+    countings = {mode: Counting(Mode(mode)) for mode in modes}
+    faults: Counter[str] = Counter()
+    samples = prompt_tokens = completion_tokens = 0
+    cpu = 0.0
+    costs = array("d")
+    for record in records:
+        samples += 1
+        prompt_tokens += record.prompt_tokens or 0
+        completion_tokens += record.completion_tokens or 0
+        cpu += record.judge_cpu
+        if record.cost is not None:
+            costs.append(record.cost)
+        if record.fault and record.official is None and record.standard is None:
+            faults[record.fault.partition(":")[0]] += 1
+        for counting in countings.values():
+            counting.add(record)
+    found = {mode: bounds(counting.tallies()) for mode, counting in countings.items()}
+    return Figures(
+        samples=samples,
+        faults=dict(faults),
+        modes={mode: summary_of(counting, ks) for mode, counting in countings.items()},
+        bounds={mode: each for mode, each in found.items() if each and each.infra_faults},
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+        cost=math.fsum(costs) if costs else None,
+        priced=len(costs),
+        judge_cpu=cpu,
+    )
+
+
+def to_plain(found: Figures) -> dict[str, Any]:
+    """The figures as plain JSON values."""
+    return {
+        "samples": found.samples,
+        "model_faults": found.faults,
+        **{mode: to_json(summary) for mode, summary in found.modes.items()},
+        "bounds": {mode: [each.low, each.high] for mode, each in found.bounds.items()},
+        "prompt_tokens": found.prompt_tokens,
+        "completion_tokens": found.completion_tokens,
+        "cost": found.cost,
+        "priced": found.priced,
+        "judge_cpu": found.judge_cpu,
+    }

@@ -1,0 +1,208 @@
+"""Adding up result rows: points per task, strategy and model; totals per year; medals."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from proctor.evals.ioi import strategies
+from proctor.evals.ioi.medals import Thresholds, medal
+from proctor.evals.ioi.strategies import Attempt
+from proctor.formats.ioi_rows import TaskKey
+from proctor.formats.ioi_subtasks import SubtaskInfo
+
+FULL = 600.0
+"""Points of a whole contest: six tasks, 100 each."""
+DEFAULT_STRATEGIES = ("best", "union", "first:50", "round-robin:50")
+_PRACTICE = frozenset({"practice", "day0", "0"})
+"""Days whose tasks count for nobody's total."""
+
+
+class Worth(Protocol):
+    """What must be known of a task to add points up: an IoiTask, or what its subtasks' rows say."""
+
+    @property
+    def year(self) -> int: ...
+    @property
+    def id(self) -> str: ...
+    @property
+    def day(self) -> str: ...
+    @property
+    def points(self) -> float:
+        """What a perfect submission gets."""
+        ...
+
+    @property
+    def precision(self) -> int:
+        """Decimals that points are rounded to."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TaskWorth:
+    """A task without tests."""
+
+    year: int
+    id: str
+    day: str
+    points: float
+    precision: int
+
+
+@dataclass(frozen=True, slots=True)
+class TaskScore:
+    """One model's points for one task."""
+
+    model: str
+    year: int
+    id: str
+    of: float
+    counts: bool
+    """Whether it is part of the year's total: tasks of the practice day are not."""
+    submissions: int
+    points: Mapping[str, float]
+    """By strategy."""
+    best: Mapping[str, float]
+    """Best points by subtask."""
+
+
+@dataclass(frozen=True, slots=True)
+class YearScore:
+    """One model's total for one year."""
+
+    model: str
+    year: int
+    tasks: int
+    """Tasks that count and were submitted to."""
+    of: float
+    """What these are worth; a whole contest is worth 600."""
+    points: Mapping[str, float]
+    """By strategy."""
+    medals: Mapping[str, str | None]
+    """By strategy; empty where no thresholds of the year are known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that is told of a run."""
+
+    submissions: int
+    verdicts: Mapping[str, int]
+    faulty: int
+    """Submissions of which a fault of the task has left points unknown."""
+    strategies: tuple[str, ...]
+    tasks: tuple[TaskScore, ...]
+    years: tuple[YearScore, ...]
+
+
+def worths(subtasks: Iterable[SubtaskInfo]) -> dict[TaskKey, TaskWorth]:
+    """The tasks that these subtasks make up."""
+    found: dict[TaskKey, TaskWorth] = {}
+    for each in subtasks:
+        before = found.get(each.key)
+        points = each.score + (before.points if before else 0.0)
+        found[each.key] = TaskWorth(each.year, each.id, each.day, points, each.precision)
+    return found
+
+
+def is_practice(task: Worth) -> bool:
+    """Whether a task is of the practice day."""
+    day = task.day.strip().lower().replace(" ", "").replace("_", "").replace("-", "")
+    return day in _PRACTICE or day.startswith("practice")
+
+
+def summarise(
+    rows: Iterable[Mapping[str, Any]],
+    tasks: Mapping[TaskKey, Worth],
+    names: Sequence[str] = DEFAULT_STRATEGIES,
+    thresholds: Mapping[int, Thresholds] | None = None,
+) -> Report:
+    """Add up rows, in the order in which they were submitted. Raises InputError for a strategy."""
+    verdicts: Counter[str] = Counter()
+    grouped: dict[tuple[str, TaskKey], list[Attempt]] = {}
+    faulty = count = 0
+    for row in rows:
+        count += 1
+        verdicts[row["verdict"]] += 1
+        faulty += row["points"] is None
+        attempt = strategies.attempt_of_row(row)
+        grouped.setdefault((attempt.model, attempt.task), []).append(attempt)
+    scores = tuple(
+        _task_score(model, tasks[key], attempts, names)
+        for (model, key), attempts in sorted(grouped.items(), key=lambda item: item[0])
+        if key in tasks
+    )
+    return Report(
+        submissions=count,
+        verdicts=dict(verdicts.most_common()),
+        faulty=faulty,
+        strategies=tuple(names),
+        tasks=scores,
+        years=_years(scores, names, thresholds or {}),
+    )
+
+
+def _task_score(
+    model: str, task: Worth, attempts: Sequence[Attempt], names: Sequence[str]
+) -> TaskScore:
+    digits = task.precision
+    return TaskScore(
+        model=model,
+        year=task.year,
+        id=task.id,
+        of=task.points,
+        counts=not is_practice(task),
+        submissions=len(attempts),
+        points={name: round(strategies.apply(name, attempts), digits) for name in names},
+        best=strategies.best_per_subtask(attempts),
+    )
+
+
+def _years(
+    scores: Sequence[TaskScore], names: Sequence[str], thresholds: Mapping[int, Thresholds]
+) -> tuple[YearScore, ...]:
+    found = []
+    for model, year in sorted({(score.model, score.year) for score in scores}):
+        counted = [
+            score for score in scores if (score.model, score.year) == (model, year) and score.counts
+        ]
+        points = {name: round(sum(score.points[name] for score in counted), 2) for name in names}
+        known = thresholds.get(year)
+        medals = {} if known is None else {name: medal(points[name], known) for name in names}
+        of = sum(score.of for score in counted)
+        found.append(YearScore(model, year, len(counted), of, points, medals))
+    return tuple(found)
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """Return the report as plain values."""
+    return {
+        "submissions": report.submissions,
+        "verdicts": dict(report.verdicts),
+        "without_points": report.faulty,
+        "tasks": [
+            {
+                "model": score.model,
+                "year": score.year,
+                "problem_id": score.id,
+                "of": score.of,
+                "practice": not score.counts,
+                "submissions": score.submissions,
+                "points": dict(score.points),
+                "best_per_subtask": dict(score.best),
+            }
+            for score in report.tasks
+        ],
+        "totals": [
+            {
+                "model": total.model,
+                "year": total.year,
+                "tasks": total.tasks,
+                "of": total.of,
+                "full": FULL,
+                "points": dict(total.points),
+                "medals": dict(total.medals),
+            }
+            for total in report.years
+        ],
+    }

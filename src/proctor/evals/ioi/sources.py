@@ -1,0 +1,93 @@
+"""Where tasks, tests and submissions come from: local tables, directories, the hub."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from proctor.errors import InputError
+from proctor.formats.hub import HubSource, Progress, fetch
+from proctor.formats.tables import columns_of, table_files
+
+TESTS_SUFFIX = "-test-cases"
+"""The tests of the data set OWNER/NAME are in OWNER/NAME-test-cases, one configuration a year."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Resolves what was named on the command line."""
+
+    progress: Progress | None = None
+
+    def files(self, source: str) -> list[Path]:
+        """Tables of a source: a file, a directory, or `hf:...`. Raises InputError, InfraFault."""
+        if source.startswith("hf:"):
+            return self._fetch(HubSource.parse(source))
+        return table_files(Path(source))
+
+    def task_files(
+        self, sources: Iterable[str], years: Callable[[list[Path]], Iterable[int]]
+    ) -> tuple[list[Path], list[Path]]:
+        """Tables of subtasks, and tables of tests; `years` tells which tests of the hub are needed.
+
+        Where no tests are named: those of OWNER/NAME are OWNER/NAME-test-cases, and those of a
+        local table are a test_cases table beside it. Raises InputError for a source with neither.
+        """
+        subtasks: list[Path] = []
+        tests: list[Path] = []
+        named: list[HubSource] = []
+        implied: list[HubSource] = []
+        for source in sources:
+            hub = HubSource.parse(source) if source.startswith("hf:") else None
+            if hub is not None and hub.repo.endswith(TESTS_SUFFIX):
+                named.append(hub)
+                continue
+            found = self._sorted_out(source)
+            subtasks += found[0]
+            tests += found[1]
+            if hub is not None:
+                implied.append(HubSource(hub.repo + TESTS_SUFFIX))
+        if not subtasks:
+            raise InputError("no table of subtasks among them", field="--tasks")
+        on_hub = named if named or tests else implied
+        wanted = sorted(set(years(subtasks))) if on_hub else []
+        for hub in on_hub:
+            for config in [hub.config] if hub.config else map(str, wanted):
+                tests += self._fetch(HubSource(hub.repo, hub.revision, config))
+        return subtasks, tests or _beside(subtasks)
+
+    def subtask_files(self, sources: Iterable[str]) -> list[Path]:
+        """Tables of subtasks alone. Raises InputError for a source that has none."""
+        found: list[Path] = []
+        for source in sources:
+            subtasks, _ = self._sorted_out(source)
+            if not subtasks:
+                raise InputError("has no subtasks (field test_names)", file=source)
+            found += subtasks
+        return found
+
+    def _sorted_out(self, source: str) -> tuple[list[Path], list[Path]]:
+        subtasks, tests = [], []
+        for file in self.files(source):
+            columns = columns_of(file)
+            if "test_names" in columns:
+                subtasks.append(file)
+            elif "test_input" in columns:
+                tests.append(file)
+        if not subtasks and not tests:
+            raise InputError(
+                "has neither subtasks (field test_names) nor tests (field test_input)", file=source
+            )
+        return subtasks, tests
+
+    def _fetch(self, source: HubSource) -> list[Path]:
+        return fetch(source, progress=self.progress)
+
+
+def _beside(subtasks: list[Path]) -> list[Path]:
+    places = {file.parent for file in subtasks}
+    return sorted(
+        file
+        for place in places
+        for file in place.glob("test_cases.*")
+        if "test_input" in columns_of(file)
+    )

@@ -1,0 +1,182 @@
+"""What an agent does, step by step, on the disk before it goes on.
+
+An agent that is killed midway, or whose server fails, begins anew and is handed what it got before:
+no reply is paid twice, and no program tried twice.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import msgspec
+
+from proctor.errors import AgentFault
+from proctor.evals.extraction import extract
+from proctor.evals.models.model import Message, Model, Reply, Request, Tool, ToolCall, Usage
+from proctor.evals.stored import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What an agent handed in."""
+
+    reply: Reply
+    """Its last, with the tokens and seconds of all; `code` is the program."""
+    turns: int
+    stop_reason: str
+    """submitted, agent-stopped, turn-budget, token-budget or time-budget; others of own agents."""
+
+
+@dataclass(slots=True)
+class Journal:
+    """An agent's model, public tests and steps: those of an earlier run are handed out again."""
+
+    request: Request
+    """The sample that is worked on."""
+    model: Model
+    run_public: Callable[[str], Awaitable[str]]
+    """Runs a program on the public tests only, and returns what the agent is told."""
+    recorded: Mapping[int, Turn]
+    """Steps of an earlier run, by number."""
+    keep: Callable[[Turn], Awaitable[None]]
+    """Returns when a step is on the disk."""
+    made: list[Turn] = field(default_factory=list)
+    """Steps so far, with their tokens and seconds."""
+    _busy: bool = False
+    _handed_in: Solved | None = None
+
+    async def ask(
+        self,
+        messages: tuple[Message, ...],
+        tools: tuple[Tool, ...] = (),
+        *,
+        calls: Callable[[Reply], tuple[ToolCall, ...]] = lambda reply: reply.tool_calls,
+    ) -> Reply:
+        """Return the model's reply, with the tools that it wants called as `calls` finds them.
+
+        Raises ModelFault, AgentFault.
+        """
+
+        async def made() -> Turn:
+            request = replace(self.request, messages=messages, tools=tools)
+            reply = await self.model.generate(request)
+            return self._turn(
+                kind="model",
+                content=reply.text if reply.code is None else reply.code,
+                arguments=msgspec.json.encode(calls(reply)).decode(),
+                seconds=reply.seconds,
+                prompt_tokens=reply.usage.prompt,
+                completion_tokens=reply.usage.completion,
+                reasoning_tokens=reply.usage.reasoning,
+                cached_tokens=reply.usage.cached,
+                reasoning=reply.reasoning,
+                finish_reason=reply.finish_reason,
+            )
+
+        turn = await self._step(made, kind="model")
+        return Reply(
+            turn.content,
+            reasoning=turn.reasoning,
+            usage=_usage([turn]),
+            finish_reason=turn.finish_reason,
+            tool_calls=tuple(msgspec.json.decode(turn.arguments, type=list[ToolCall])),
+            seconds=turn.seconds,
+        )
+
+    async def run_tests(self, code: str) -> str:
+        """Run a program on the public tests, and return what the agent is told."""
+        arguments = msgspec.json.encode({"code": code}).decode()
+        return await self.tool(
+            ToolCall("run_tests", "run_tests", arguments), lambda: self.run_public(code)
+        )
+
+    async def tool(self, call: ToolCall, do: Callable[[], Awaitable[str]]) -> str:
+        """Return what a tool says; it is done only if it was not before. Raises AgentFault."""
+
+        async def made() -> Turn:
+            began = time.monotonic()
+            content = await do()
+            return self._turn(
+                kind="tool",
+                name=call.name,
+                call_id=call.id,
+                content=content,
+                arguments=call.arguments,
+                seconds=time.monotonic() - began,
+            )
+
+        turn = await self._step(made, kind="tool", name=call.name, arguments=call.arguments)
+        return turn.content
+
+    def solved(self, code: str | None, stop_reason: str) -> Solved:
+        """Hand in a program; None for what is found in the last reply. Raises AgentFault.
+
+        That is final: it is handed in once, and no step follows.
+        """
+        self._check_open()
+        asked = [turn for turn in self.made if turn.kind == "model"]
+        last = asked[-1] if asked else Turn("", 0, 0, "model")
+        reply = Reply(
+            last.content,
+            reasoning=last.reasoning,
+            usage=_usage(asked),
+            finish_reason=last.finish_reason,
+            code=code if code is not None else extract(last.content),
+            seconds=sum(turn.seconds for turn in asked),
+        )
+        self._handed_in = Solved(reply, len(asked), stop_reason)
+        return self._handed_in
+
+    def check(self, solved: Solved) -> None:
+        """Raise AgentFault if that is something else than what was handed in."""
+        if self._handed_in is not None and self._handed_in != solved:
+            raise AgentFault("the agent returned another solution than it had handed in")
+
+    def _check_open(self) -> None:
+        if self._handed_in is not None:
+            raise AgentFault("the agent went on after it had handed in; that is final")
+
+    def _turn(self, **values: str | float | None) -> Turn:
+        """Make the next step. Raises AgentFault for what is of a wrong type."""
+        where = {"problem_id": self.request.problem_id, "sample": self.request.sample}
+        try:
+            return msgspec.convert({**where, "number": len(self.made), **values}, Turn)
+        except (msgspec.ValidationError, UnicodeEncodeError) as error:
+            raise AgentFault(f"step {len(self.made)} cannot be kept: {error}") from error
+
+    async def _step(self, make: Callable[[], Awaitable[Turn]], **like: str) -> Turn:
+        """Return the next step, made now only if it was not before. It is on the disk by then."""
+        self._check_open()
+        if self._busy:
+            raise AgentFault("the agent began a step before the one before it had ended")
+        self._busy = True
+        try:
+            turn = self.recorded.get(len(self.made))
+            if turn is None:
+                turn = await make()
+                await self.keep(turn)
+            elif any(getattr(turn, name) != value for name, value in like.items()):
+                raise AgentFault(
+                    f"step {turn.number} is not the one that was recorded: an agent that goes on "
+                    "must take the steps that it took before; begin another run"
+                )
+        finally:
+            self._busy = False
+        self.made.append(turn)
+        return turn
+
+
+def _usage(turns: Iterable[Turn]) -> Usage:
+    made = list(turns)
+    return Usage(
+        _total(turn.prompt_tokens for turn in made),
+        _total(turn.completion_tokens for turn in made),
+        _total(turn.reasoning_tokens for turn in made),
+        _total(turn.cached_tokens for turn in made),
+    )
+
+
+def _total(counts: Iterable[int | None]) -> int | None:
+    """Sum of counts; None if one is not known, since then the sum is not."""
+    known = list(counts)
+    return None if None in known else sum(count or 0 for count in known)

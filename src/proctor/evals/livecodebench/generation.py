@@ -1,0 +1,106 @@
+"""LiveCodeBench's code generation: a program for each problem."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from proctor.errors import SettingsError
+from proctor.evals import extraction
+from proctor.evals.benchmark import Benchmark, Graded
+from proctor.evals.livecodebench import prompts
+from proctor.evals.livecodebench.sources import LiveCodeBenchSource, open_source
+from proctor.evals.models.model import Message
+from proctor.evals.settings import Settings
+from proctor.formats.hub import Progress
+from proctor.judging.judge import judge_async
+from proctor.judging.judgement import Judgement
+from proctor.judging.problem import Problem
+from proctor.program import Program
+from proctor.sandbox.pool import Pool
+from proctor.sandbox.run import open_pool
+
+MODES = MappingProxyType({
+    "official": "lcb_runner's rules",
+    "standard": "a contest judge's rules",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TestsGrader:
+    """Judges programs on a problem's tests."""
+
+    pool: Pool
+    settings: Settings
+
+    @property
+    def cells(self) -> int:
+        return self.pool.cells
+
+    async def grade(self, instance: Problem, code: str, mode: str) -> Graded:
+        settings = self.settings.judge_settings(mode)
+        judgement = await judge_async(instance, Program(code), settings=settings, pool=self.pool)
+        return Graded.of(judgement, settings.limits.cpu)
+
+    async def rehearse(self, instance: Problem, code: str) -> str:
+        """Run the public tests, all of them, as a contest would."""
+        public = replace(instance, tests=tuple(test for test in instance.tests if test.public))
+        settings = replace(self.settings.judge_settings("standard"), stop="never")
+        return told(await judge_async(public, Program(code), settings=settings, pool=self.pool))
+
+
+class CodeGeneration:
+    """The benchmark."""
+
+    name = "livecodebench"
+    version = prompts.VERSION
+    modes: Mapping[str, str] = MODES
+    agentic = True
+
+    def check(self, settings: Settings) -> None:
+        check_prompt(settings)
+        if settings.earlier:
+            raise SettingsError("--from is for --scenario selfrepair")
+
+    def open_source(
+        self, settings: Settings, progress: Progress | None = None
+    ) -> LiveCodeBenchSource:
+        return open_source(settings.source, progress)
+
+    def messages(
+        self, instance: Problem, _sample: int, settings: Settings
+    ) -> tuple[Message, ...]:  # fmt: skip
+        return prompts.messages(instance, settings.prompt)
+
+    def extract(self, text: str, settings: Settings) -> str:
+        return extraction.extract(text, settings.extraction)
+
+    def open_grader(self, settings: Settings) -> AbstractContextManager[TestsGrader]:
+        return open_tests(settings)
+
+
+def check_prompt(settings: Settings) -> None:
+    """Raise SettingsError for a template that is not there."""
+    if settings.prompt not in prompts.templates():
+        raise SettingsError(f"--prompt is one of {', '.join(prompts.templates())}")
+
+
+@contextmanager
+def open_tests(settings: Settings) -> Iterator[TestsGrader]:
+    """Open the cells to judge in. Raises SettingsError, NoIsolation."""
+    with open_pool(**settings.pool) as pool:
+        yield TestsGrader(pool, settings)
+
+
+def told(judgement: Judgement) -> str:
+    """What an agent is told of a run on the public tests."""
+    lines = [
+        f"Test {number}: {test.verdict}{f' ({test.message})' if test.message else ''}"
+        for number, test in enumerate(judgement.tests, 1)
+    ]
+    if not lines:
+        lines = [f"{judgement.verdict}: {judgement.message}"]
+    return "\n".join(lines)
+
+
+BENCHMARK: Benchmark[Problem] = CodeGeneration()

@@ -1,0 +1,215 @@
+"""LiveCodeBench's self-repair: the programs of an earlier run that failed, to be put right.
+
+Sample i of a problem repairs sample i of that run. A program that passed (in mode `official` where
+the run was judged so, else in `standard`), and one whose task is broken, is carried over, and the
+model is not asked. A sample without a program or without a reply is asked for anew, as it was the
+first time. A run that lacks verdicts is refused: what is not known to have failed is not repaired.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proctor.errors import SettingsError
+from proctor.evals.benchmark import Benchmark, Graded
+from proctor.evals.livecodebench import generation, prompts
+from proctor.evals.livecodebench.feedback import feedback, fenced
+from proctor.evals.livecodebench.sources import FIXTURE, LiveCodeBenchSource, open_source
+from proctor.evals.models.model import Message, Reply
+from proctor.evals.records import current_judges, settings_of
+from proctor.evals.settings import Settings
+from proctor.evals.store import Store
+from proctor.evals.stored import Judged, ProblemInfo, Sample
+from proctor.formats.hub import Progress
+from proctor.judging.problem import Problem
+from proctor.verdict import Verdict
+
+NAME = "livecodebench/selfrepair"
+_VERSION = 1
+_REPAIR = (
+    "That program does not pass. {feedback}\n\nSay in two or three sentences what is wrong with "
+    "it. Then give the corrected program, complete and once, in a fenced python block."
+)
+_CARRIED = (Verdict.AC, Verdict.TASK_FAULT)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A sample of the earlier run."""
+
+    text: str
+    code: str
+    judged: Judged | None
+    """By the mode that counts; None where there was no reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A problem, and what was made of it."""
+
+    problem: Problem
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def id(self) -> str:
+        return self.problem.id
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierRun:
+    """A run's problems with its samples."""
+
+    directory: Path
+    problems: LiveCodeBenchSource
+    samples: Mapping[str, int]
+    """By problem."""
+    digest: str
+    """Of all programs and the verdicts on them."""
+
+    @property
+    def name(self) -> str:
+        return self.problems.name
+
+    def infos(self) -> Iterator[ProblemInfo]:
+        with Store.open(self.directory) as store:
+            for info in store.problems():
+                yield msgspec.structs.replace(info, samples=self.samples[info.id])
+
+    def instances(self, only: Collection[str]) -> Iterator[Repair]:
+        with Store.open(self.directory) as store:
+            counting = _counting(store)
+            for problem in self.problems.instances(only):
+                attempts = (_attempt(each, counting) for each in store.samples(problem.id))
+                yield Repair(problem, tuple(attempts))
+
+    def provenance(self) -> list[dict[str, Any]]:
+        run = {"run": self.directory.resolve().name, "samples": sum(self.samples.values()),
+               "sha256": self.digest}  # fmt: skip
+        return [*self.problems.provenance(), run]
+
+
+def open_run(directory: Path, source: str, progress: Progress | None = None) -> EarlierRun:
+    """Open a run that is finished and judged. Raises InputError, SettingsError, InfraFault."""
+    with Store.open(directory) as store:
+        benchmark = store.recall("benchmark")
+        if benchmark not in {generation.BENCHMARK.name, NAME}:
+            raise SettingsError(f"{directory} is a run of {benchmark}, which has no programs")
+        name, provenance = store.recall("source"), store.recall("provenance")
+        if source not in {FIXTURE, name}:
+            raise SettingsError(f"the problems are those of {directory}: leave --source out")
+        samples, digest = _survey(store)
+    problems = open_source(name, progress)
+    if any(each not in provenance for each in problems.provenance()):
+        raise SettingsError(f"{name} is not what it was when {directory} was begun")
+    return EarlierRun(directory, problems, samples, digest)
+
+
+def _survey(store: Store) -> tuple[dict[str, int], str]:
+    """Count samples by problem and make the digest. Raises SettingsError if a verdict lacks."""
+    counting = _counting(store)
+    samples: Counter[str] = Counter()
+    digest = hashlib.sha256()
+    lacking = 0
+    for sample in store.samples():
+        found = _attempt(sample, counting)
+        replied = sample.generation is not None and not sample.generation.fault
+        judged = found.judged
+        verdict = judged.verdict if judged is not None else ""
+        lacking += sample.generation is None
+        lacking += replied and verdict in {"", Verdict.INFRA_FAULT}
+        samples[sample.problem_id] += 1
+        told = (judged.message, judged.upstream) if judged is not None else ()
+        row = (sample.problem_id, sample.number, found.code, verdict, *told)
+        digest.update(msgspec.json.encode(row) + b"\n")
+    if lacking:
+        raise SettingsError(
+            f"{lacking} samples of {store.directory} have no verdict; first "
+            f"`proctor resume {store.directory}` or `proctor retry {store.directory}`"
+        )
+    return samples, digest.hexdigest()
+
+
+def _counting(store: Store) -> tuple[str, str]:
+    """The mode whose verdicts count, and the key of its judge. Raises SettingsError."""
+    judges = current_judges(store, settings_of(store))
+    for mode in ("official", "standard"):
+        if mode in judges:
+            return mode, judges[mode]
+    raise SettingsError(f"{store.directory} was made with --no-run-tests: nothing is known to fail")
+
+
+def _attempt(sample: Sample, counting: tuple[str, str]) -> Attempt:
+    made = sample.generation
+    if made is None or made.fault:
+        return Attempt("", "", None)
+    judged = (each for each in sample.judgements if (each.mode, each.judge) == counting)
+    return Attempt(made.text, made.code, next(judged, None))
+
+
+@dataclass(frozen=True, slots=True)
+class RepairGrader:
+    """Judges programs as for code generation."""
+
+    tests: generation.TestsGrader
+
+    @property
+    def cells(self) -> int:
+        return self.tests.cells
+
+    async def grade(self, instance: Repair, code: str, mode: str) -> Graded:
+        return await self.tests.grade(instance.problem, code, mode)
+
+    async def rehearse(self, instance: Repair, code: str) -> str:
+        return await self.tests.rehearse(instance.problem, code)
+
+
+class SelfRepair:
+    """The benchmark."""
+
+    name = NAME
+    version = prompts.VERSION * 1000 + _VERSION
+    modes: Mapping[str, str] = generation.MODES
+    agentic = False
+
+    def check(self, settings: Settings) -> None:
+        if not settings.earlier:
+            raise SettingsError("--from names the run whose programs are to be repaired")
+        generation.check_prompt(settings)
+
+    def open_source(self, settings: Settings, progress: Progress | None = None) -> EarlierRun:
+        return open_run(Path(settings.earlier), settings.source, progress)
+
+    def messages(
+        self, instance: Repair, sample: int, settings: Settings
+    ) -> tuple[Message, ...] | Reply:
+        attempt = instance.attempts[sample]
+        first = prompts.messages(instance.problem, settings.prompt)
+        if attempt.judged is None:
+            return first
+        if attempt.judged.verdict in _CARRIED:
+            return Reply(attempt.text, code=attempt.code)
+        if not attempt.code.strip():
+            return first
+        told = feedback(instance.problem, attempt.judged)
+        return (
+            *first,
+            Message("assistant", fenced(attempt.code, "python")),
+            Message("user", _REPAIR.format(feedback=told)),
+        )
+
+    def extract(self, text: str, settings: Settings) -> str:
+        return generation.BENCHMARK.extract(text, settings)
+
+    @contextmanager
+    def open_grader(self, settings: Settings) -> Iterator[RepairGrader]:
+        with generation.open_tests(settings) as tests:
+            yield RepairGrader(tests)
+
+
+BENCHMARK: Benchmark[Repair] = SelfRepair()

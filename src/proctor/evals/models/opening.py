@@ -1,0 +1,34 @@
+"""From a model's name in the settings to the model."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+from proctor.errors import SettingsError
+from proctor.evals.models.model import Model
+from proctor.evals.models.replay import PREFIX, ReplayModel
+from proctor.evals.models.retry import Retry
+from proctor.evals.settings import Settings
+
+
+def open_model(settings: Settings, environment: Mapping[str, str]) -> Model:
+    """Open what `--model` names; the key comes from OPENAI_API_KEY and stays in memory.
+
+    Raises SettingsError, InputError, UnsupportedPlatform.
+    """
+    if settings.model.startswith(PREFIX):
+        return ReplayModel(Path(settings.model.removeprefix(PREFIX)))
+    if not settings.model:
+        raise SettingsError("which model? name it by --model or in MODEL_ID, or use replay:FILE")
+    # Not above: the client takes more than a second to import, and a replay needs none.
+    from proctor.evals.models.openai import DEFAULT_BASE_URL, Endpoint, OpenAIModel
+
+    endpoint = Endpoint(
+        model=settings.model,
+        base_url=settings.base_url or DEFAULT_BASE_URL,
+        api_key=environment.get("OPENAI_API_KEY") or None,
+        timeout=settings.timeout,
+        connections=settings.max_connections,
+    )
+    retry = Retry(asyncio.sleep, settings.max_retries + 1, settings.retry_budget)
+    return OpenAIModel(endpoint, retry)

@@ -1,0 +1,180 @@
+"""Replies as they come over the wire, and what is wrong with them.
+
+Compatible servers differ: content may be null or a list of parts, thoughts stand under
+`reasoning_content` or `reasoning`, usage may be missing, and an error may come with status 200.
+"""
+
+import json
+from typing import Any
+
+import msgspec
+
+from proctor.errors import ModelFault, ModelRefused, ModelReplyBroken
+from proctor.evals.models.model import Reply, ToolCall, Usage
+
+
+class _Part(msgspec.Struct):
+    type: str = "text"
+    text: str | None = None
+
+
+class _Function(msgspec.Struct):
+    name: str = ""
+    arguments: str | dict[str, Any] = "{}"
+
+
+class _ToolCall(msgspec.Struct):
+    function: _Function
+    id: str = ""
+
+
+class _Message(msgspec.Struct):
+    content: str | list[_Part] | None = None
+    reasoning_content: str | None = None
+    reasoning: Any = None
+    tool_calls: list[_ToolCall] | None = None
+    refusal: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+    index: int = 0
+    finish_reason: str | None = None
+
+
+class _Details(msgspec.Struct):
+    reasoning_tokens: int | None = None
+
+
+class _PromptDetails(msgspec.Struct):
+    cached_tokens: int | None = None
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    completion_tokens_details: _Details | None = None
+    prompt_tokens_details: _PromptDetails | None = None
+
+
+class _Completion(msgspec.Struct):
+    choices: list[_Choice] | None = None
+    usage: _Usage | None = None
+    error: Any = None
+
+
+class _Listed(msgspec.Struct):
+    id: str = ""
+
+
+class _Listing(msgspec.Struct):
+    data: list[_Listed] | None = None
+
+
+_COMPLETION = msgspec.json.Decoder(_Completion)
+_LISTING = msgspec.json.Decoder(_Listing)
+_SHOWN = 80
+
+
+def replies(body: bytes, n: int, seconds: float) -> list[Reply]:
+    """The choices of a completion, n at most. Raises ModelFault if there is none to be read."""
+    try:
+        try:
+            completion = _COMPLETION.decode(body)
+        except msgspec.ValidationError:
+            raise
+        except msgspec.DecodeError:  # which may be for half a character that a model ended in
+            completion = msgspec.convert(json.loads(body), _Completion)
+    except (ValueError, RecursionError) as error:  # msgspec's and Unicode's errors are such
+        raise _broken(body, str(error)) from error
+    if completion.error:
+        raise ModelRefused(f"the server answers with an error: {_shown(completion.error)}")
+    if not completion.choices:
+        raise ModelReplyBroken("the reply has no choices")
+    choices = sorted(completion.choices, key=lambda choice: choice.index)[:n]
+    usages = _shares(_usage(completion.usage), len(choices))
+    return [_reply(*each, seconds) for each in zip(choices, usages, strict=True)]
+
+
+def _reply(choice: _Choice, usage: Usage, seconds: float) -> Reply:
+    message = choice.message
+    return Reply(
+        text=_text(message.content) or message.refusal or "",
+        reasoning=message.reasoning_content or _string(message.reasoning),
+        usage=usage,
+        finish_reason=choice.finish_reason or "",
+        tool_calls=tuple(
+            map(_call, range(len(message.tool_calls or ())), message.tool_calls or ())
+        ),
+        seconds=seconds,
+    )
+
+
+def model_names(body: bytes) -> list[str] | None:
+    """Ids of a list of models; None if it is no JSON object."""
+    try:
+        listing = _LISTING.decode(body)
+    except (ValueError, RecursionError):
+        return None
+    return [each.id for each in listing.data or () if each.id]
+
+
+def _broken(body: bytes, why: str) -> ModelFault:
+    start = body[:_SHOWN].decode("utf-8", "replace").strip()
+    if start.startswith("<"):
+        return ModelReplyBroken(f"the server sends HTML or XML instead of JSON: {start!r}")
+    return ModelReplyBroken(f"the reply is no completion ({why}): {start!r}")
+
+
+def _text(content: str | list[_Part] | None) -> str:
+    if isinstance(content, list):
+        return "".join(part.text or "" for part in content)
+    return content or ""
+
+
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _shown(error: Any) -> str:
+    message = error.get("message") if isinstance(error, dict) else None
+    return " ".join(str(message or error).split())[:300]
+
+
+def _usage(usage: _Usage | None) -> Usage:
+    if usage is None:
+        return Usage()
+    written, read = usage.completion_tokens_details, usage.prompt_tokens_details
+    return Usage(
+        usage.prompt_tokens,
+        usage.completion_tokens,
+        written.reasoning_tokens if written else None,
+        read.cached_tokens if read else None,
+    )
+
+
+def _shares(usage: Usage, n: int) -> list[Usage]:
+    """One request's tokens, by reply: see ManyAtOnce."""
+
+    def share(count: int | None, number: int) -> int | None:
+        return None if count is None else count // n + (count % n if number == 0 else 0)
+
+    def once(count: int | None, number: int) -> int | None:
+        return None if count is None else count * (number == 0)
+
+    return [
+        Usage(
+            once(usage.prompt, number),
+            share(usage.completion, number),
+            share(usage.reasoning, number),
+            once(usage.cached, number),
+        )
+        for number in range(n)
+    ]
+
+
+def _call(number: int, call: _ToolCall) -> ToolCall:
+    arguments = call.function.arguments
+    if not isinstance(arguments, str):  # some servers parse it for us
+        arguments = msgspec.json.encode(arguments).decode()
+    return ToolCall(call.id or f"call_{number}", call.function.name, arguments)

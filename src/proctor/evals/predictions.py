@@ -1,0 +1,151 @@
+"""What benchmarks have in common where a value is to be said: instance, grader, extraction."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from proctor.errors import SettingsError
+from proctor.evals.benchmark import Graded
+from proctor.evals.extraction import answer
+from proctor.evals.models.model import Message
+from proctor.evals.settings import Settings
+from proctor.evals.stored import ProblemInfo
+from proctor.evals.tables import Places, TableSource
+from proctor.formats.hub import Progress
+from proctor.formats.replies import code_blocks
+from proctor.formats.tables import Row
+from proctor.judging.predictions import OFFICIAL_SECONDS, Task, judge_prediction
+from proctor.sandbox.pool import Pool
+from proctor.sandbox.run import open_pool
+
+THINKING = "step-by-step"
+TEMPLATES = ("plain", THINKING)
+MODES = MappingProxyType({
+    "official": "the published check, executed",
+    "standard": "a literal, compared as a value",
+})  # fmt: skip
+LONGEST_SPLIT = 1 << 16
+"""Characters; longer answers are left as they are."""
+_OPEN, _CLOSE = "[ANSWER]", "[/ANSWER]"
+_TOKEN = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|[()\[\]{}]|[=!<>]?==?")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One value, or call, to be said."""
+
+    info: ProblemInfo
+    task: Task
+
+    @property
+    def id(self) -> str:
+        return self.info.id
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionGrader:
+    """Grades what was said."""
+
+    pool: Pool
+    settings: Settings
+
+    @property
+    def cells(self) -> int:
+        return self.pool.cells
+
+    async def grade(self, instance: Question, code: str, mode: str) -> Graded:
+        settings = self.settings.judge_settings(mode)
+        judgement = await judge_prediction(instance.task, code, settings=settings, pool=self.pool)
+        cpu = settings.limits.cpu
+        return Graded.of(judgement, min(cpu, OFFICIAL_SECONDS) if mode == "official" else cpu)
+
+
+@contextmanager
+def open_grader(settings: Settings) -> Iterator[PredictionGrader]:
+    """Open the cells to grade in. Raises SettingsError, NoIsolation."""
+    with open_pool(**settings.pool) as pool:
+        yield PredictionGrader(pool, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionBenchmark:
+    """A benchmark whose rows each ask for a value, or a call."""
+
+    name: str
+    places: Places
+    question_of: Callable[[Row], Question]
+    """Raises InputError for a row that cannot be used."""
+    ask: Callable[[Question, str], str]
+    """What a model is told of a question, by a template."""
+    taken: Callable[[str, Settings], str]
+    """What is graded of a reply, but for the policy `whole`."""
+    version: int = 1
+    """Goes up with every change of any text that a model is shown."""
+    agentic: bool = False
+
+    @property
+    def modes(self) -> Mapping[str, str]:
+        return MODES
+
+    def check(self, settings: Settings) -> None:
+        if settings.earlier:
+            raise SettingsError("--from is for --scenario selfrepair")
+        if settings.prompt not in TEMPLATES:
+            raise SettingsError(f"--prompt is one of {', '.join(TEMPLATES)}")
+
+    def open_source(
+        self, settings: Settings, progress: Progress | None = None
+    ) -> TableSource[Question]:
+        paths = self.places.files(settings.source, progress)
+        return TableSource(settings.source, paths, self.question_of, lambda each: each.info)
+
+    def messages(
+        self, instance: Question, _sample: int, settings: Settings
+    ) -> tuple[Message, ...]:  # fmt: skip
+        return (Message("user", self.ask(instance, settings.prompt)),)
+
+    def extract(self, text: str, settings: Settings) -> str:
+        return text if settings.extraction == "whole" else self.taken(text, settings)
+
+    def open_grader(self, settings: Settings) -> AbstractContextManager[PredictionGrader]:
+        return open_grader(settings)
+
+
+def tagged(reply: str, policy: str) -> str:
+    """What stands between [ANSWER] and [/ANSWER], the last time or the first, by policy.
+
+    Where there are no such tags, the last fenced block, else the last line.
+    """
+    text = answer(reply)
+    _, *parts = text.split(_OPEN)
+    if not parts and _CLOSE in text:
+        parts = [text]  # the prompt, or a server, had the opening one
+    found = [part.split(_CLOSE)[0].strip() for part in parts]
+    found = [part for part in found if part] or [text]
+    said = found[0 if policy == "first-block" else -1]
+    blocks = [code for _, code in code_blocks(said, "python") if code.strip()]
+    if blocks:
+        said = blocks[-1]
+    elif not parts:
+        said = next((line for line in reversed(said.splitlines()) if line.strip()), "")
+    said = said.strip()
+    return said.strip("`").strip() if said.startswith("`") else said
+
+
+def sides(text: str) -> tuple[str, str | None]:
+    """What is left and right of the first == that is in no bracket and no string; `assert` off."""
+    depth = 0
+    for token in _TOKEN.finditer(text) if len(text) <= LONGEST_SPLIT else ():
+        if token[0] in {"(", "[", "{"}:
+            depth += 1
+        elif token[0] in {")", "]", "}"}:
+            depth -= 1
+        elif token[0] == "==" and depth == 0:
+            return _stated(text[: token.start()]), text[token.end() :].strip()
+    return _stated(text), None
+
+
+def _stated(text: str) -> str:
+    return re.sub(r"^\s*assert\b", "", text).strip()

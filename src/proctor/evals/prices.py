@@ -1,0 +1,92 @@
+"""What tokens cost: a table of prices that comes with proctor, under one of your own.
+
+A price is looked up when a run begins and kept with the run, so that its cost stays what it was.
+A model without a price, and a reply without token counts, has a cost that is not known: never 0.
+"""
+
+import tomllib
+from datetime import date
+from fnmatch import fnmatchcase
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from proctor.errors import InputError
+from proctor.evals.settings import Settings
+from proctor.evals.stored import Generation
+
+_PER = 1e6
+_BUNDLED = files("proctor") / "evals" / "prices.toml"
+OPENAI = "api.openai.com"
+"""Host that is asked where no --base-url is given."""
+
+
+class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Price of a model, in US dollars per million tokens. Raises ValueError below 0."""
+
+    model: str
+    """Pattern of its name."""
+    prompt: float
+    completion: float
+    """Tokens of the reasoning included."""
+    date: date
+    """When `source` said so."""
+    source: str
+    """Page, or where else the price is from."""
+    cached_prompt: float | None = None
+    """Prompt tokens read from the server's cache; None for the price of the others."""
+    server: str | None = None
+    """Host where it holds; None for any."""
+
+    def __post_init__(self) -> None:
+        for name in ("prompt", "completion", "cached_prompt"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value < float("inf"):
+                raise ValueError(f"{name} must be 0 or more, not {value}")
+
+    def cost(self, generation: Generation) -> float | None:
+        """US dollars for a reply; None if the server did not count its tokens."""
+        prompt, completion = generation.prompt_tokens, generation.completion_tokens
+        if prompt is None or completion is None:
+            return None
+        cached = min(prompt, generation.cached_tokens or 0)
+        of_cached = self.prompt if self.cached_prompt is None else self.cached_prompt
+        read = (prompt - cached) * self.prompt + cached * of_cached
+        return (read + completion * self.completion) / _PER
+
+
+class _Table(msgspec.Struct, forbid_unknown_fields=True):
+    price: list[Price] = []
+
+
+def price_of(settings: Settings) -> Price | None:
+    """Price of the model that the settings name: of `prices` if it is there, else of our table.
+
+    Raises InputError for a table that cannot be read.
+    """
+    host = urlsplit(settings.base_url).hostname if settings.base_url else OPENAI
+    tables = [Path(settings.prices)] if settings.prices else []
+    for table in (*tables, _BUNDLED):
+        for price in read_prices(table):
+            if price.server in {None, host} and fnmatchcase(settings.model, price.model):
+                return price
+    return None
+
+
+def read_prices(file: Traversable) -> list[Price]:
+    """Read a table: TOML, `[[price]]` with the fields of Price. Raises InputError."""
+    try:
+        return msgspec.convert(tomllib.loads(file.read_text("utf-8")), _Table).price
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(file)) from error
+    except (ValueError, msgspec.ValidationError) as error:
+        raise InputError(f"is no table of prices: {error}", file=str(file)) from error
+
+
+def remembered(value: Any) -> Price | None:
+    """The price that a run was begun with; None if it had none."""
+    return None if value is None else msgspec.convert(value, Price)

@@ -1,0 +1,65 @@
+"""How a run was made: what reports show, and on which comparisons rest."""
+
+import hashlib
+from typing import Any
+
+import msgspec
+
+from proctor.evals.records import current_judges, settings_of
+from proctor.evals.rounds import rounds
+from proctor.evals.store import Store
+
+
+def provenance(store: Store) -> dict[str, Any]:
+    """JSON values by name. `report.paired.DECISIVE` says on which two runs must agree.
+
+    `dataset` is what the files hold, not where they lie; `judge` is what judged, not how often.
+    """
+    settings, benchmark = settings_of(store), store.recall("benchmark")
+    made = rounds(store)
+    last = made[-1] if made else None
+    files = store.recall("provenance")
+    found: dict[str, Any] = {
+        "benchmark": benchmark,
+        "model": settings.model,
+        "source": store.recall("source"),
+        "dataset": _identity(files),
+        "files": files,
+        "left_out": store.recall("left_out"),
+        "prompt": {"style": settings.prompt, "version": store.recall("prompt_version")},
+        "prompt_agentic": settings.agent or settings.agentic_mode,
+        "hash_of_prompts": store.hash_of_prompts(),
+        "extraction": settings.extraction,
+        "sampling": msgspec.to_builtins(settings.sampling),
+        "limits": "of each task"
+        if benchmark == "ioi"
+        else {"cpu_seconds": settings.test_timeout, "memory_bytes": settings.memory},
+        "price": store.recall("price"),
+        "begun_by": store.recall("proctor"),
+    }
+    if (distribution := store.recall("distribution")) is not None:
+        found["distribution"] = distribution
+    if settings.modes and last is not None:
+        found["judge"] = {
+            "proctor": last.proctor,
+            "python": last.python,
+            "packages": last.packages,
+            "preload": last.preload,
+        }
+        found["rounds_of_judging"] = len(made)
+        found["judged"] = last.begun
+        found["isolation"] = store.levels(current_judges(store, settings).values())
+        found["host"] = last.host
+    # As it is once it was in a file: lists are lists, and equal to others.
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(found))
+    return plain
+
+
+def _identity(files: Any) -> Any:
+    """The content of a benchmark's files as one digest, if all their digests are known."""
+    if not isinstance(files, list) or not files:
+        return files
+    digests = [each.get("sha256") if isinstance(each, dict) else None for each in files]
+    if not all(isinstance(each, str) for each in digests):
+        return files
+    return "sha256:" + hashlib.sha256("\n".join(map(str, digests)).encode()).hexdigest()[:16]

@@ -1,0 +1,358 @@
+"""The run: every missing sample is generated, extracted, judged and stored, many at once."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+
+from proctor.errors import (
+    InfraFault,
+    InputError,
+    ModelFault,
+    ModelRefused,
+    ModelUnreachable,
+    ProctorError,
+    SettingsError,
+)
+from proctor.evals.agent import AgenticAdapter
+from proctor.evals.benchmark import Benchmark, Graded, Grader, Instance, Rehearsing
+from proctor.evals.journal import Journal
+from proctor.evals.models.model import (
+    ManyAtOnce,
+    Model,
+    Reply,
+    Request,
+    plain,
+    prompt_hash,
+)
+from proctor.evals.settings import Settings
+from proctor.evals.store import Missing, Store
+from proctor.evals.stored import Change, Generation, Judged, Prompt, Turn
+from proctor.verdict import Verdict
+
+_Work = Iterator[tuple[Instance, list[Missing]]]
+_logger = logging.getLogger(__name__)
+GATHERING = 0.01
+"""Seconds that a change waits for others to be committed with."""
+GIVE_UP_AFTER = 10
+"""Requests in a row to which the server has nothing to say: it is down, or the request wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A sample that is complete, and on the disk."""
+
+    problem_id: str
+    sample: int
+    verdicts: Mapping[str, Verdict]
+    """By mode."""
+    fault: str = ""
+    """Why there is no reply."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """How samples are made and judged."""
+
+    benchmark: Benchmark[Any]
+    settings: Settings
+    model: Model
+    grader: Grader[Any] | None = None
+    """None where nothing is graded, and no agent at work."""
+    judges: Mapping[str, str] = field(default_factory=dict)
+    """Mode -> key of the judge; empty to grade nothing."""
+    in_flight: int = 16
+    """Samples under way at once; those of one request count as one."""
+    on_done: Callable[[Done], None] = lambda _done: None
+    """Called when a sample is complete; also tells a caller that a kill now loses nothing of it."""
+    agent: AgenticAdapter | None = None
+    """None for single shots."""
+
+
+async def evaluate(store: Store, instances: Iterable[Instance], plan: Plan) -> None:
+    """Do what is missing for these instances.
+
+    A model's fault is stored and the run goes on, unless the server fails GIVE_UP_AFTER requests
+    in a row: then raises that ModelFault. Raises CellStartFailed and PlatformError as judging does.
+    Cancelled, it stores what was made and stops.
+    """
+    run = _Run(store, plan, _work(store, instances, plan))
+    writer = asyncio.create_task(run.write())
+    workers = {asyncio.create_task(run.worker()) for _ in range(plan.in_flight)}
+    left = set(workers)
+    try:
+        while left:
+            # The writer ends first only if the disk fails; then nobody is to wait for it.
+            done, _ = await asyncio.wait({*left, writer}, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+            left -= done
+    finally:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+        run.finish()
+        await asyncio.gather(writer, return_exceptions=True)
+
+
+def _work(store: Store, instances: Iterable[Instance], plan: Plan) -> _Work:
+    """What is missing: one sample at a time, or as many to be asked for as one request may."""
+    together = plan.agent is None and isinstance(plan.model, ManyAtOnce)
+    most = plan.settings.request_n if together else 1
+    for instance in instances:
+        group: list[Missing] = []
+        for missing in store.missing(instance.id, plan.judges):
+            if missing.generation is not None:
+                yield instance, [missing]
+                continue
+            group.append(missing)
+            if len(group) == most:
+                yield instance, group
+                group = []
+        if group:
+            yield instance, group
+
+
+class _Run:
+    def __init__(self, store: Store, plan: Plan, work: _Work) -> None:
+        self._store = store
+        self._plan = plan
+        self._work = work
+        self._changes: list[tuple[list[Change], asyncio.Future[None]]] = []
+        self._pending = asyncio.Event()
+        self._finished = False
+        self._refusals = 0
+
+    async def worker(self) -> None:
+        """Take work until there is none."""
+        for instance, group in self._work:
+            if len(group) == 1:
+                await self._sample(instance, group[0])
+            else:
+                await self._together(instance, group)
+
+    async def write(self) -> None:
+        """Commit what is waiting, all in one; while the disk works, more gathers."""
+        while not self._finished or self._changes:
+            await self._pending.wait()
+            if not self._finished:
+                await asyncio.sleep(GATHERING)
+            self._pending.clear()
+            waiting, self._changes = self._changes, []
+            changes = [change for some, _ in waiting for change in some]
+            await asyncio.to_thread(self._store.write, changes)
+            for _, written in waiting:
+                if not written.done():
+                    written.set_result(None)
+
+    def finish(self) -> None:
+        """Let `write` end when it has written everything."""
+        self._finished = True
+        self._pending.set()
+
+    async def _keep(self, changes: list[Change]) -> None:
+        """Return when the changes are on the disk."""
+        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._changes.append((changes, written))
+        self._pending.set()
+        await written
+
+    async def _sample(self, instance: Instance, missing: Missing) -> None:
+        generation = missing.generation or await self._generated(instance, missing.sample)
+        await self._graded(instance, missing, generation)
+
+    async def _together(self, instance: Instance, group: list[Missing]) -> None:
+        """Ask for several samples in one request; one by one for those that it does not bring."""
+        try:
+            made = await self._generated_together(instance, [missing.sample for missing in group])
+        except ProctorError:
+            raise
+        except Exception:  # whichever it was for, it must not cost the others
+            _logger.exception("asked for several at once; now one by one")
+            made = []
+        await asyncio.gather(
+            *(self._graded(instance, *each) for each in zip(group, made, strict=False))
+        )
+        for missing in group[len(made) :]:
+            await self._sample(instance, missing)
+
+    async def _graded(self, instance: Instance, missing: Missing, generation: Generation) -> None:
+        if generation.fault:
+            self._plan.on_done(Done(instance.id, missing.sample, {}, generation.fault))
+            return
+        made = await asyncio.gather(
+            *(self._judged(instance, generation, mode) for mode in missing.modes)
+        )
+        verdicts = dict(zip(missing.modes, made, strict=True))
+        self._plan.on_done(Done(instance.id, missing.sample, verdicts))
+
+    async def _generated(self, instance: Instance, sample: int) -> Generation:
+        try:
+            return await self._asked(instance, sample)
+        except ProctorError:
+            raise
+        except Exception as error:  # one sample's misfortune must not cost the others
+            _logger.exception("please report this")
+            fault = InfraFault(f"internal error: {error!r}")
+            generation = _faulty(instance.id, sample, "", fault)
+            await self._keep([generation])
+            return generation
+
+    async def _asked(self, instance: Instance, sample: int) -> Generation:
+        plan = self._plan
+        asked = plan.benchmark.messages(instance, sample, plan.settings)
+        if isinstance(asked, Reply):
+            generation = self._generation(Request((), instance.id, sample), "", asked)
+            await self._keep([generation])
+            return generation
+        digest, changes = "", list[Change]()
+        failed: ModelFault | None = None
+        try:
+            if plan.agent is not None:
+                asked = plan.agent.messages(asked)
+            digest = prompt_hash(asked)
+            changes.append(Prompt(digest, msgspec.json.encode(plain(asked)).decode()))
+            request = Request(asked, instance.id, sample, plan.settings.sampling)
+            if plan.agent is not None:
+                generation = await self._worked_on(plan.agent, request, instance, digest)
+            else:
+                reply = await plan.model.generate(request)
+                generation = self._generation(request, digest, reply)
+            self._refusals = 0
+        except ModelFault as fault:
+            failed = fault
+            generation = _faulty(instance.id, sample, digest, fault)
+        await self._keep([*changes, generation])
+        if failed is not None:
+            self._count(failed)
+        return generation
+
+    async def _generated_together(self, instance: Instance, samples: list[int]) -> list[Generation]:
+        """Generations of the first of these samples, committed in one; none if prompts differ."""
+        plan = self._plan
+        asked, *others = (
+            plan.benchmark.messages(instance, sample, plan.settings) for sample in samples
+        )
+        if isinstance(asked, Reply) or any(other != asked for other in others):
+            return []
+        digest = prompt_hash(asked)
+        request = Request(asked, instance.id, samples[0], plan.settings.sampling)
+        failed: ModelFault | None = None
+        try:
+            assert isinstance(plan.model, ManyAtOnce)
+            replies = await plan.model.generate_many(request, len(samples))
+            made = [
+                self._generation(replace(request, sample=sample), digest, reply)
+                for sample, reply in zip(samples, replies, strict=False)
+            ]
+            self._refusals = 0
+        except ModelFault as fault:
+            failed = fault
+            made = [_faulty(instance.id, sample, digest, fault) for sample in samples]
+        await self._keep([Prompt(digest, msgspec.json.encode(plain(asked)).decode()), *made])
+        if failed is not None:
+            self._count(failed)
+        return made
+
+    async def _worked_on(
+        self, agent: AgenticAdapter, request: Request, instance: Instance, digest: str
+    ) -> Generation:
+        """Let an agent work; it sees public tests only."""
+        grader = self._grader
+        if not isinstance(grader, Rehearsing):
+            raise SettingsError(f"{self._plan.benchmark.name} has no tests that an agent may run")
+
+        async def run_public(code: str) -> str:
+            return await grader.rehearse(instance, code)
+
+        async def keep(turn: Turn) -> None:
+            await self._keep([turn])
+
+        recorded = {turn.number: turn for turn in self._store.turns(instance.id, request.sample)}
+        journal = Journal(request, self._plan.model, run_public, recorded, keep)
+        solved = await agent.solve(request.messages, journal)
+        made = self._generation(request, digest, solved.reply)
+        return msgspec.structs.replace(
+            made, policy="agent", turns=solved.turns, stop_reason=solved.stop_reason
+        )
+
+    def _count(self, fault: ModelFault) -> None:
+        """Stop the run when asking on is pointless."""
+        self._refusals += isinstance(fault, ModelUnreachable | ModelRefused)
+        if self._refusals >= GIVE_UP_AFTER:
+            raise fault
+
+    async def _judged(self, instance: Instance, generation: Generation, mode: str) -> Verdict:
+        graded = await self._grade(instance, generation.code, mode)
+        await self._keep([judged(generation, mode, self._plan.judges[mode], graded)])
+        return graded.verdict
+
+    async def _grade(self, instance: Instance, code: str, mode: str) -> Graded:
+        try:
+            return await self._grader.grade(instance, code, mode)
+        except InputError as error:
+            return Graded(Verdict.TASK_FAULT, message=str(error))
+        except ProctorError:
+            raise
+        except Exception as error:  # one sample's misfortune must not cost the others
+            _logger.exception("please report this")
+            return Graded(Verdict.INFRA_FAULT, message=f"internal error: {error!r}")
+
+    @property
+    def _grader(self) -> Grader[Any]:
+        if self._plan.grader is None:
+            raise SettingsError("nothing is there to grade with")
+        return self._plan.grader
+
+    def _generation(self, request: Request, digest: str, reply: Reply) -> Generation:
+        settings = self._plan.settings
+        given, fault = reply.code, ""
+        try:
+            code = given
+            if code is None:
+                code = self._plan.benchmark.extract(reply.text, settings)
+        except Exception as error:  # whatever a model wrote, it must not cost the other samples
+            _logger.exception("please report this")
+            code, fault = "", f"no program could be taken from the reply: {error!r}"
+        return Generation(
+            problem_id=request.problem_id,
+            sample=request.sample,
+            prompt_hash=digest,
+            text=reply.text,
+            reasoning=reply.reasoning,
+            code=code,
+            policy="given" if given is not None else settings.extraction,
+            finish_reason=reply.finish_reason,
+            prompt_tokens=reply.usage.prompt,
+            completion_tokens=reply.usage.completion,
+            reasoning_tokens=reply.usage.reasoning,
+            cached_tokens=reply.usage.cached,
+            seconds=reply.seconds,
+            fault=InfraFault.code if fault else "",
+            fault_message=fault,
+        )
+
+
+def _faulty(problem_id: str, sample: int, digest: str, fault: ProctorError) -> Generation:
+    return Generation(problem_id, sample, digest, fault=fault.code, fault_message=str(fault))
+
+
+def judged(generation: Generation, mode: str, key: str, graded: Graded) -> Judged:
+    """The row for what a grader found."""
+    return Judged(
+        problem_id=generation.problem_id,
+        sample=generation.sample,
+        mode=mode,
+        judge=key,
+        verdict=graded.verdict.value,
+        score=graded.score,
+        message=graded.message,
+        cpu=graded.cpu,
+        slowest_share=graded.slowest_share,
+        level=graded.level,
+        tests=graded.tests,
+        upstream=graded.upstream,
+    )

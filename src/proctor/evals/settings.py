@@ -1,0 +1,160 @@
+"""What an evaluation was asked to do: the fields of its configuration file and of its record."""
+
+import hashlib
+from dataclasses import replace
+from typing import Any, Literal, cast
+
+import msgspec
+
+from proctor.errors import SettingsError
+from proctor.evals.agent import Budgets, Channel
+from proctor.evals.extraction import DEFAULT as LAST_BLOCK
+from proctor.evals.extraction import policies
+from proctor.evals.models.model import Sampling
+from proctor.judging.settings import JudgeSettings, Mode, default_limits
+from proctor.version import __version__
+
+Modes = Literal["official", "standard", "both"]
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Settings of a run. Times in seconds, memory in bytes. Holds no secret.
+
+    Raises SettingsError for what cannot be.
+    """
+
+    model: str = ""
+    """Name at the server, or `replay:FILE`."""
+    base_url: str = ""
+    """Empty for OpenAI's."""
+    source: str = "fixture"
+    earlier: str = ""
+    """Directory of the run that this one goes on from, for self-repair."""
+    platforms: str = ""
+    difficulties: str = ""
+    min_release_date: str = ""
+    max_release_date: str = ""
+    years: str = ""
+    """Of the IOI, such as `2023,2024`; empty for all."""
+    all_subtasks: bool = False
+    """IOI: judge a program on all subtasks of its task, not only the one it was made for."""
+    medals: str = ""
+    """IOI: file of medal thresholds."""
+    limit: str = ""
+    sample_id: tuple[str, ...] = ()
+    n: int | None = None
+    """Samples of a problem; None for 1, or all of a recording."""
+    request_n: int = 1
+    """Samples that one request asks for at most."""
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    prompt: str = "plain"
+    extraction: str = LAST_BLOCK
+    mode: Modes = "both"
+    run_tests: bool = True
+    timeout: float = 600.0
+    """For one whole reply."""
+    test_timeout: float = 6.0
+    memory: int | None = None
+    max_connections: int = 8
+    concurrency: int | None = None
+    """Samples under way at once; None for what connections and cells can use."""
+    max_retries: int = 4
+    """For one reply."""
+    retry_budget: int = 1000
+    """For the whole run."""
+    agentic_mode: bool = False
+    agent: str = ""
+    """MODULE:CALLABLE of the agent; empty for ours. Needs agentic_mode."""
+    agentic_turn_budget: int = 10
+    agentic_protocol: Channel = "tools"
+    agentic_token_budget: int | None = None
+    agentic_time_budget: float | None = None
+    jobs: int | None = None
+    isolation: str | None = None
+    min_isolation: str | None = None
+    python: str | None = None
+    packages: tuple[str, ...] = ()
+    preload: tuple[str, ...] = ()
+    prices: str = ""
+    """File with a table of prices that goes above ours."""
+
+    def __post_init__(self) -> None:
+        for name in ("n", "request_n", "max_tokens", "max_connections", "concurrency",
+                     "agentic_turn_budget"):  # fmt: skip
+            if (value := getattr(self, name)) is not None and value < 1:
+                raise SettingsError(f"{_option(name)} must be at least 1, not {value}")
+        for name in ("timeout", "test_timeout"):
+            if getattr(self, name) <= 0:
+                raise SettingsError(f"{_option(name)} must be more than 0")
+        for name in ("max_retries", "retry_budget"):
+            if getattr(self, name) < 0:
+                raise SettingsError(f"{_option(name)} must not be negative")
+        if self.agentic_mode and self.request_n > 1:
+            raise SettingsError("agents ask for one reply at a time: leave --request-n out")
+        if self.agent and not self.agentic_mode:
+            raise SettingsError("an agent works in agentic mode only: set agentic_mode")
+        if self.extraction not in policies():
+            raise SettingsError(f"--extraction is one of {', '.join(policies())}")
+
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """How to judge, in the order of display; none with --no-run-tests."""
+        if not self.run_tests:
+            return ()
+        return ("official", "standard") if self.mode == "both" else (self.mode,)
+
+    @property
+    def sampling(self) -> Sampling:
+        """How replies are drawn."""
+        return Sampling(self.temperature, self.top_p, self.max_tokens, self.seed, self.stop)
+
+    def judge_settings(self, mode: str) -> JudgeSettings:
+        """How a mode judges. Raises SettingsError."""
+        limits = replace(default_limits(mode), cpu=self.test_timeout)
+        if self.memory is not None:
+            limits = replace(limits, memory=self.memory)
+        return JudgeSettings(cast("Mode", mode), limits)  # it looks itself whether it is one
+
+    def judges(self, round_: int) -> dict[str, str]:
+        """Key of the judge in each mode: what it depends on, and which round of judging it is."""
+        return {
+            mode: _digest([
+                __version__, round_, self.judge_settings(mode), self.python, self.packages,
+                self.preload,
+            ])
+            for mode in self.modes
+        }  # fmt: skip
+
+    @property
+    def budgets(self) -> Budgets:
+        """When an agent is to stop."""
+        return Budgets(
+            self.agentic_turn_budget,
+            self.agentic_token_budget,
+            self.agentic_time_budget,
+            self.agentic_protocol,
+        )
+
+    @property
+    def pool(self) -> dict[str, Any]:
+        """What a pool of cells is opened with."""
+        return {
+            "isolation": self.isolation,
+            "min_isolation": self.min_isolation,
+            "python": self.python,
+            "packages": self.packages,
+            "preload": self.preload,
+            "cells": self.jobs,
+        }
+
+
+def _option(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(msgspec.json.encode(value)).hexdigest()[:16]

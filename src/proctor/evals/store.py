@@ -1,0 +1,400 @@
+"""The store of a run: one directory with one SQLite database.
+
+What `write` has taken is on the disk when it returns (WAL, synchronous=FULL), so whatever is shown
+after that survives a kill. One process writes at a time; any number may read meanwhile. Secrets
+never come here: settings hold no key, and prompts and replies are those of the benchmark.
+"""
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+
+from proctor.errors import InputError, SettingsError
+from proctor.evals.store_file import FILE, connected, is_begun, locked
+from proctor.evals.stored import (
+    Change,
+    Generation,
+    Judged,
+    ProblemInfo,
+    Prompt,
+    Sample,
+    Turn,
+    columns,
+    declared,
+    from_row,
+    to_row,
+)
+
+SCHEMA = 2
+"""Goes up with every change of the tables."""
+_PAGE = 100
+"""Samples read at once: replies may be long."""
+_PAGE_WITHOUT_TEXTS = 1000
+_TEXTS = {"text", "reasoning", "tests", "upstream"}
+"""Columns that may be long, and that figures do without."""
+_TABLES = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE problem (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, info TEXT NOT NULL);
+CREATE TABLE sample (
+    problem_id TEXT NOT NULL, sample INTEGER NOT NULL, PRIMARY KEY (problem_id, sample)
+) WITHOUT ROWID;
+CREATE TABLE prompt (hash TEXT PRIMARY KEY, messages TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What a sample still lacks."""
+
+    sample: int
+    generation: Generation | None
+    """What there is to judge; None where the model has to be asked."""
+    modes: tuple[str, ...]
+    """In which it has not been judged."""
+
+
+class Store:
+    """An open run. Raises InputError for a directory that holds none or cannot be used."""
+
+    def __init__(self, directory: Path, lock: int | None) -> None:
+        self.directory = directory
+        # Reads of one thread must not stand within a transaction of another's.
+        self._connection = connected(directory)
+        self._writer = connected(directory)
+        self._lock = lock
+
+    @classmethod
+    def create(cls, directory: Path, settings: Mapping[str, Any]) -> Self:
+        """Begin a run in a new or empty directory, and hold it for writing."""
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot be made: {error.strerror}", file=str(directory)) from error
+        lock = locked(directory)
+        if (directory / FILE).exists() and is_begun(directory):
+            os.close(lock)
+            raise SettingsError(
+                f"{directory} already holds a run: go on with `proctor resume {directory}`, "
+                "or name another directory by --out"
+            )
+        for rest in directory.glob(f"{FILE}*"):  # of a run killed before it was begun
+            rest.unlink()
+        store = cls(directory, lock)
+        with store._writer as connection:
+            connection.executescript(_TABLES)
+            for kind in (Generation, Turn, Judged):
+                connection.execute(f"CREATE TABLE {kind.__name__.lower()} ({declared(kind)})")
+        store.remember({
+            "schema": SCHEMA,
+            "settings": dict(settings),
+            "begun": datetime.now(UTC).isoformat(timespec="seconds"),
+        })  # fmt: skip
+        return store
+
+    @classmethod
+    def open(cls, directory: Path, *, write: bool = False) -> Self:
+        """Open a run that was begun. Raises SettingsError if another process writes to it."""
+        if not (directory / FILE).is_file() or not is_begun(directory):
+            raise InputError("holds no run; `proctor runs` lists those there are",
+                             file=str(directory))  # fmt: skip
+        store = cls(directory, locked(directory) if write else None)
+        if (schema := store.recall("schema")) != SCHEMA:
+            store.close()
+            raise InputError(
+                f"is of another version of proctor (tables {schema}, not {SCHEMA}); use that one",
+                file=str(directory),
+            )
+        return store
+
+    def close(self) -> None:
+        """Close the database and let others write."""
+        self._connection.close()
+        self._writer.close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._writer:
+                yield self._writer
+        except sqlite3.Error as error:
+            raise InputError(
+                f"cannot be written: {error}", file=str(self.directory / FILE)
+            ) from error
+
+    def remember(self, values: Mapping[str, Any]) -> None:
+        """Keep values of the run as a whole, each JSON."""
+        with self._transaction() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+                [(name, _json(value)) for name, value in values.items()],
+            )
+
+    def recall(self, name: str) -> Any:
+        """Return a value of the run as a whole; None if there is none."""
+        row = self._connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return None if row is None else msgspec.json.decode(row[0])
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the run was begun with."""
+        found = self.recall("settings")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def begun(self) -> str:
+        """When the run was begun: ISO time, UTC."""
+        return str(self.recall("begun") or self.changed)
+
+    @property
+    def changed(self) -> str:
+        """When the run was last written to: ISO time, UTC."""
+        last = max(path.stat().st_mtime for path in self.directory.glob(f"{FILE}*"))
+        return datetime.fromtimestamp(last, UTC).isoformat(timespec="seconds")
+
+    def plan(self, problems: Iterable[tuple[ProblemInfo, int]]) -> None:
+        """Lay down the problems and how many samples each gets, all at once or not at all.
+
+        Raises InputError for a problem whose texts are none.
+        """
+        with self._transaction() as connection:
+            for position, (info, count) in enumerate(problems):
+                try:
+                    text = _json(info)
+                except UnicodeEncodeError as error:
+                    raise InputError(
+                        f"problem {info.id!r} has half a surrogate pair in its texts, which is no "
+                        "character; mend the row, or leave the problem out"
+                    ) from error
+                connection.execute(
+                    "INSERT INTO problem VALUES (?, ?, ?)", (position, info.id, text)
+                )
+                connection.executemany(
+                    "INSERT INTO sample VALUES (?, ?)", [(info.id, n) for n in range(count)]
+                )
+            connection.execute("INSERT INTO meta VALUES ('planned', 'true')")
+
+    def problems(self) -> Iterator[ProblemInfo]:
+        """All problems of the run, in the order of their source."""
+        for (text,) in self._connection.execute("SELECT info FROM problem ORDER BY position"):
+            yield msgspec.json.decode(text, type=ProblemInfo)
+
+    def problem(self, problem_id: str) -> ProblemInfo:
+        """One problem of the run. Raises InputError for another."""
+        row = self._connection.execute(
+            "SELECT info FROM problem WHERE id = ?", (problem_id,)
+        ).fetchone()
+        if row is None:
+            raise InputError(f"has no problem {problem_id!r}", file=str(self.directory))
+        return msgspec.json.decode(row[0], type=ProblemInfo)
+
+    def count(self) -> int:
+        """How many samples the run is to have."""
+        return int(self._connection.execute("SELECT count(*) FROM sample").fetchone()[0])
+
+    def unasked(self) -> int:
+        """How many samples the model has still to be asked for."""
+        return self.count() - int(
+            self._connection.execute("SELECT count(*) FROM generation").fetchone()[0]
+        )
+
+    def recorded(self, judges: Mapping[str, str]) -> int:
+        """How many samples have a fault or a judgement by these; a reply, if there is no judge."""
+        if not judges:
+            return self.count() - self.unasked()
+        query = (
+            "SELECT count(*) FROM generation g WHERE g.fault != '' OR EXISTS ("  # noqa: S608
+            "SELECT 1 FROM judged j WHERE j.problem_id = g.problem_id AND j.sample = g.sample "
+            f"AND (0{' OR (j.mode = ? AND j.judge = ?)' * len(judges)}))"
+        )
+        values = [value for each in judges.items() for value in each]
+        return int(self._connection.execute(query, values).fetchone()[0])
+
+    def unfinished(self, judges: Mapping[str, str]) -> int:
+        """How many samples lack a reply, or a judgement; `judges` has a key per mode."""
+        finished = "SELECT count(*) FROM generation g WHERE g.fault != '' OR (1"
+        values: list[str] = []
+        for mode, key in judges.items():
+            finished += (
+                " AND EXISTS (SELECT 1 FROM judged j WHERE j.problem_id = g.problem_id "
+                "AND j.sample = g.sample AND j.mode = ? AND j.judge = ?)"
+            )
+            values += [mode, key]
+        return self.count() - int(self._connection.execute(finished + ")", values).fetchone()[0])
+
+    def write(self, changes: Iterable[Change]) -> None:
+        """Commit generations, turns, judgements and prompts, all or none; durable on return."""
+        with self._transaction() as connection:
+            for change in changes:
+                if isinstance(change, Prompt):
+                    connection.execute(
+                        "INSERT OR IGNORE INTO prompt VALUES (?, ?)", (change.hash, change.messages)
+                    )
+                    continue
+                names = columns(type(change))
+                connection.execute(
+                    f"INSERT OR REPLACE INTO {type(change).__name__.lower()} "  # noqa: S608
+                    f"VALUES ({', '.join('?' * len(names))})",
+                    to_row(change),
+                )
+
+    def prompt(self, digest: str) -> list[dict[str, Any]] | None:
+        """Messages of the prompt with this hash."""
+        row = self._connection.execute(
+            "SELECT messages FROM prompt WHERE hash = ?", (digest,)
+        ).fetchone()
+        return None if row is None else list(msgspec.json.decode(row[0]))
+
+    def hash_of_prompts(self) -> str:
+        """SHA-256 over the hashes of all prompts that were sent, first 16 digits; "" for none."""
+        total = hashlib.sha256()
+        digest = ""
+        for (digest,) in self._connection.execute("SELECT hash FROM prompt ORDER BY hash"):
+            total.update(digest.encode())
+        return total.hexdigest()[:16] if digest else ""
+
+    def levels(self, judges: Iterable[str]) -> list[str]:
+        """Isolation levels that these judges' programs ran at."""
+        found: set[str] = set()
+        for judge in judges:
+            rows = self._connection.execute(
+                "SELECT DISTINCT level FROM judged WHERE judge = ? AND level != ''", (judge,)
+            )
+            found.update(level for (level,) in rows)
+        return sorted(found)
+
+    def missing(self, problem_id: str, judges: Mapping[str, str]) -> Iterator[Missing]:
+        """Samples of a problem that lack a reply, or a judgement; `judges` has a key per mode.
+
+        A generation that ended in a fault lacks nothing: `retry` forgets it first.
+        """
+        for sample in self.samples(problem_id, exact=True):
+            generation = sample.generation
+            if generation is None:
+                yield Missing(sample.number, None, tuple(judges))
+            elif not generation.fault:
+                made = {(each.mode, each.judge) for each in sample.judgements}
+                if lacking := tuple(mode for mode in judges if (mode, judges[mode]) not in made):
+                    yield Missing(sample.number, generation, lacking)
+
+    def samples(
+        self, problem_id: str | None = None, *, texts: bool = True, exact: bool = False
+    ) -> Iterator[Sample]:
+        """All samples with what is known of them, a page at a time, by problem and number.
+
+        Without `texts`, replies and what is known of tests are empty; see from_row for `exact`.
+        """
+        after: tuple[str, int] = ("" if problem_id is None else problem_id, -1)
+        where = "(s.problem_id, s.sample) > (?, ?)"
+        if problem_id is not None:
+            where = "s.problem_id = ? AND s.sample > ?"
+        page = _PAGE if texts else _PAGE_WITHOUT_TEXTS
+        query = (
+            f"SELECT s.problem_id, s.sample, {_selected(Generation, texts, 'g.', 2)} "  # noqa: S608
+            "FROM sample s LEFT JOIN generation g "
+            "ON g.problem_id = s.problem_id AND g.sample = s.sample "
+            f"WHERE {where} ORDER BY s.problem_id, s.sample LIMIT {page}"
+        )
+        while rows := self._connection.execute(query, after).fetchall():
+            judgements = self._judgements(rows[0][:2], rows[-1][:2], texts)
+            for row in rows:
+                key = (row[0], row[1])
+                generation = None if row[2] is None else from_row(Generation, row, exact=exact)
+                yield Sample(row[0], row[1], generation, tuple(judgements.get(key, ())))
+            after = (rows[-1][0], rows[-1][1])
+
+    def sample(self, problem_id: str, number: int) -> Sample | None:
+        """One sample with what is known of it; None if it was not made."""
+        row = self._connection.execute(
+            f"SELECT {_selected(Generation)} FROM generation "  # noqa: S608
+            "WHERE problem_id = ? AND sample = ?",
+            (problem_id, number),
+        ).fetchone()
+        if row is None:
+            return None
+        judgements = self._connection.execute(
+            f"SELECT {_selected(Judged)} FROM judged "  # noqa: S608
+            "WHERE problem_id = ? AND sample = ?",
+            (problem_id, number),
+        )
+        made = tuple(from_row(Judged, each) for each in judgements)
+        return Sample(problem_id, number, from_row(Generation, row), made)
+
+    def _judgements(
+        self, first: tuple[str, int], last: tuple[str, int], texts: bool
+    ) -> dict[tuple[str, int], list[Judged]]:
+        found: dict[tuple[str, int], list[Judged]] = {}
+        for row in self._connection.execute(
+            f"SELECT {_selected(Judged, texts)} FROM judged "  # noqa: S608
+            "WHERE (problem_id, sample) >= (?, ?) AND (problem_id, sample) <= (?, ?)",
+            (*first, *last),
+        ):
+            found.setdefault((row[0], row[1]), []).append(from_row(Judged, row))
+        return found
+
+    def turns(self, problem_id: str, sample: int) -> list[Turn]:
+        """Turns of an agent, in order."""
+        rows = self._connection.execute(
+            f"SELECT {', '.join(columns(Turn))} FROM turn "  # noqa: S608
+            "WHERE problem_id = ? AND sample = ? ORDER BY number",
+            (problem_id, sample),
+        )
+        return [from_row(Turn, row) for row in rows]
+
+    def set_aside(self, verdicts: Collection[str], judges: Collection[str]) -> int:
+        """Let these judges' judgements with these verdicts no longer count; returns how many.
+
+        They stay, under a key of their own: a verdict that changes is worth knowing.
+        """
+        number = int(self.recall("set_aside") or 0) + 1
+        self.remember({"set_aside": number})
+        with self._transaction() as connection:
+            return sum(
+                connection.execute(
+                    "UPDATE judged SET judge = judge || ? WHERE verdict = ? AND judge = ?",
+                    (f"~{number:06}", verdict, judge),
+                ).rowcount
+                for verdict in verdicts
+                for judge in judges
+            )
+
+    def forget_faults(self) -> int:
+        """Remove generations that ended in a fault, to be asked for again; returns how many.
+
+        An agent's turns stay: it goes on with the one that failed.
+        """
+        with self._transaction() as connection:
+            return connection.execute("DELETE FROM generation WHERE fault != ''").rowcount
+
+    def check(self) -> None:
+        """Raise InputError if the database is damaged."""
+        found = self._connection.execute("PRAGMA quick_check").fetchone()[0]
+        if found != "ok":
+            raise InputError(f"is damaged: {found}", file=str(self.directory / FILE))
+
+
+def _selected(kind: Any, texts: bool = True, table: str = "", first: int = 0) -> str:
+    """Columns of a table from number `first` on, for SELECT; long ones as '' without `texts`."""
+    return ", ".join(
+        table + name if texts or name not in _TEXTS else "''" for name in columns(kind)[first:]
+    )
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

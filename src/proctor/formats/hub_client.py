@@ -1,0 +1,237 @@
+"""Talking to the Hugging Face hub. Needs httpx and stamina (`pip install 'proctor[eval]'`)."""
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, BinaryIO, Self, TypeVar
+from urllib.parse import quote
+
+import httpx
+import msgspec
+import stamina
+
+from proctor.errors import InfraFault, InputError
+from proctor.formats.hub import HubFile, hash_of
+from proctor.version import __version__
+
+_T = TypeVar("_T")
+ATTEMPTS = 6
+ROWS_PAGE = 100
+"""Rows that the viewer gives at most."""
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_CHUNK = 1 << 20
+_LONGEST_WAIT = 300.0
+"""Seconds; a hub that asks for more patience counts as out of reach."""
+_TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+class _Lfs(msgspec.Struct):
+    oid: str
+    size: int
+
+
+class _Entry(msgspec.Struct):
+    type: str
+    path: str
+    oid: str = ""
+    size: int = 0
+    lfs: _Lfs | None = None
+
+
+class _Revision(msgspec.Struct):
+    sha: str
+
+
+class _RowItem(msgspec.Struct):
+    row_idx: int
+    row: dict[str, Any]
+    truncated_cells: list[str] = []
+
+
+class _Rows(msgspec.Struct):
+    rows: list[_RowItem]
+    num_rows_total: int
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RowsPage:
+    """Rows as the data set's viewer serves them."""
+
+    revision: str
+    """Commit that they are of."""
+    total: int
+    """Rows of all pages."""
+    rows: tuple[dict[str, Any], ...]
+
+
+class _Wrong(Exception):
+    """What was sent is not what was promised."""
+
+
+class HubClient:
+    """A connection to the hub. Every request is tried several times.
+
+    Methods raise InputError for what is not there or not open to you, InfraFault if the hub cannot
+    be reached or keeps sending what does not fit.
+    """
+
+    def __init__(self) -> None:
+        self._endpoint = (os.environ.get("HF_ENDPOINT") or "https://huggingface.co").rstrip("/")
+        headers = {"user-agent": f"proctor/{__version__}"}
+        if token := os.environ.get("HF_TOKEN"):
+            # httpx takes it off when it is sent on to another host.
+            headers["authorization"] = f"Bearer {token}"
+        self._http = httpx.Client(
+            headers=headers, follow_redirects=True, timeout=httpx.Timeout(30.0)
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._http.close()
+
+    def commit(self, repo: str, revision: str) -> str:
+        """SHA of the commit that a branch or tag stands at."""
+        url = f"{self._endpoint}/api/datasets/{repo}/revision/{quote(revision, safe='')}"
+        return _retried(repo, lambda: self._get(url, _Revision)[0].sha)
+
+    def files(self, repo: str, commit: str) -> list[HubFile]:
+        """All files of a commit."""
+        url: str | None = f"{self._endpoint}/api/datasets/{repo}/tree/{commit}?recursive=true"
+        found: list[HubFile] = []
+        while url is not None:
+            entries, url = _retried(repo, partial(self._get, url, list[_Entry]))
+            found += [_file(entry) for entry in entries if entry.type == "file"]
+        return found
+
+    def download(
+        self,
+        repo: str,
+        commit: str,
+        file: HubFile,
+        out: BinaryIO,
+        progress: Callable[[int], None],
+    ) -> None:
+        """Fetch a file's content into `out`, whose content is taken for its beginning."""
+        path = quote(file.path)
+        url = f"{self._endpoint}/datasets/{repo}/resolve/{commit}/{path}"
+        _retried(f"{repo}/{file.path}", lambda: self._transfer(url, file, out, progress))
+
+    def rows(self, repo: str, config: str, split: str, offset: int) -> RowsPage:
+        """One page from a row on, none of them cut. API: /rows of the data set viewer."""
+        # The viewer's host, as the hub's own library has it.
+        host = self._endpoint.replace("https://", "https://datasets-server.", 1)
+        url = httpx.URL(
+            f"{host}/rows",
+            params={"dataset": repo, "config": config, "split": split, "offset": offset,
+                    "length": ROWS_PAGE},
+        )  # fmt: skip
+        what = f"row {offset} and following of {repo}, {config}"
+        return _retried(what, lambda: self._rows(url, what, offset))
+
+    def _rows(self, url: httpx.URL, what: str, offset: int) -> RowsPage:
+        answer = self._http.get(url)
+        answer.raise_for_status()
+        try:
+            page = msgspec.json.decode(answer.content, type=_Rows)
+        except (msgspec.DecodeError, ValueError) as error:
+            raise _Wrong(f"{what}: {error}") from error
+        if page.partial:
+            raise InputError(f"{what}: the hub's viewer has only the beginning of the rows")
+        for item in page.rows:
+            if item.truncated_cells:
+                raise InputError(
+                    f"{what}: the hub's viewer cuts {', '.join(item.truncated_cells)} of row "
+                    f"{item.row_idx} ({item.row.get('question_id', 'no question_id')})"
+                )
+        expected = range(offset, min(offset + ROWS_PAGE, page.num_rows_total))
+        if [item.row_idx for item in page.rows] != list(expected):
+            raise _Wrong(f"{what}: {len(page.rows)} rows came instead of {len(expected)}")
+        revision = answer.headers.get("x-revision", "")
+        if not _COMMIT.fullmatch(revision):
+            raise _Wrong(f"{what}: the hub does not say of which revision")
+        return RowsPage(revision, page.num_rows_total, tuple(item.row for item in page.rows))
+
+    def _get(self, url: str, kind: type[_T]) -> tuple[_T, str | None]:
+        """A JSON answer and the address of the next page."""
+        answer = self._http.get(url)
+        answer.raise_for_status()
+        following = answer.links.get("next", {}).get("url")
+        try:
+            content = msgspec.json.decode(answer.content, type=kind)
+        except (msgspec.DecodeError, ValueError) as error:
+            raise _Wrong(f"{url}: {error}") from error
+        return content, str(answer.url.join(following)) if following else None
+
+    def _transfer(
+        self, url: str, file: HubFile, out: BinaryIO, progress: Callable[[int], None]
+    ) -> None:
+        there = out.seek(0, os.SEEK_END)
+        if there > file.size:
+            there = out.truncate(0)
+        if there < file.size:
+            headers = {"accept-encoding": "identity"}
+            if there:
+                headers["range"] = f"bytes={there}-"
+            with self._http.stream("GET", url, headers=headers) as answer:
+                if answer.status_code == 416:
+                    out.truncate(0)
+                answer.raise_for_status()
+                if there and answer.status_code != 206:
+                    there = out.truncate(0)
+                # As they come: collected to a size, what came before a break would be lost.
+                for chunk in answer.iter_raw():
+                    there += out.write(chunk)
+                    progress(there)
+                    if there > file.size:
+                        break
+        out.flush()
+        if there < file.size:  # the next attempt goes on from here
+            raise _Wrong(f"{file.path} ends after {there} of {file.size} bytes")
+        out.seek(0)
+        if hash_of(iter(lambda: out.read(_CHUNK), b""), file) != file.hash:
+            out.truncate(0)
+            raise _Wrong(f"{file.path} has not the content that the hub promised")
+
+
+def _file(entry: _Entry) -> HubFile:
+    if entry.lfs is not None:
+        return HubFile(entry.path, entry.lfs.size, f"sha256-{entry.lfs.oid}")
+    return HubFile(entry.path, entry.size, f"git-{entry.oid}")
+
+
+def _retried(what: str, attempt: Callable[[], _T]) -> _T:
+    try:
+        for trial in stamina.retry_context(on=patience, attempts=ATTEMPTS, timeout=None):
+            with trial:
+                return attempt()
+    except httpx.HTTPStatusError as error:
+        status = error.response.status_code
+        if status == 404:
+            raise InputError(f"the hub has no {what}, or not at this revision") from error
+        if status in {401, 403}:
+            raise InputError(f"the hub does not let you see {what}; HF_TOKEN may help") from error
+        raise InfraFault(f"{what}: the hub answers {status}") from error
+    except (httpx.TransportError, httpx.InvalidURL, httpx.TooManyRedirects) as error:
+        raise InfraFault(f"{what}: the hub cannot be reached: {error}") from error
+    except _Wrong as error:
+        raise InfraFault(str(error)) from error
+    raise AssertionError("unreachable: the loop returns or raises")
+
+
+def patience(error: Exception) -> bool | float:
+    """Whether to try again, and after how many seconds if the server has said so."""
+    if isinstance(error, httpx.HTTPStatusError):
+        if error.response.status_code == 416:  # what we had was not its beginning
+            return True
+        if error.response.status_code not in _TRANSIENT:
+            return False
+        asked = error.response.headers.get("retry-after", "")
+        if asked.isdigit():
+            return float(asked) if float(asked) <= _LONGEST_WAIT else False
+        return True
+    return isinstance(error, httpx.TransportError | _Wrong)

@@ -1,0 +1,224 @@
+"""Labelled submissions of a DMOJ problem, as the judge's own test suite has them.
+
+`tests/NAME/test.yml` names a source, its language, limits of its own, and the codes that its cases
+may get.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from proctor.errors import InputError
+from proctor.formats.livecodebench import did_you_mean
+from proctor.formats.packages.documents import convert, read_yaml
+from proctor.formats.packages.files import Tree, join
+from proctor.formats.packages.model import (
+    ACCEPTED,
+    REJECTED,
+    SLOW,
+    WRONG,
+    Bound,
+    Claim,
+    Expectation,
+    Labelled,
+    Notes,
+    Part,
+    Verdicts,
+    bound,
+)
+from proctor.judging.contest.problem import ContestProblem
+from proctor.languages import registry
+from proctor.limits import Limits
+from proctor.program import Program
+from proctor.verdict import Verdict
+
+DIRECTORY = "tests"
+FILE = "test.yml"
+_KIB = 1024
+
+_LANGUAGES = {
+    "C": "c", "C11": "c", "CPP03": "cpp11", "CPP11": "cpp11", "CPP14": "cpp14", "CPP17": "cpp17",
+    "CPP20": "cpp20", "CPP23": "cpp23", "CLANG": "c", "CLANGX": "cpp17", "PY3": "python",
+    "PYPY3": "pypy", "KOTLIN": "kotlin", "MONOCS": "csharp", "V8JS": "javascript",
+    "NODEJS": "javascript", "TS": "typescript", "RUBY": "ruby", "RUBY2": "ruby", "RUST": "rust",
+    "GO": "go", "HASK": "haskell", "OCAML": "ocaml", "PAS": "pascal", "PERL": "perl", "PHP": "php",
+    "LUA": "lua",
+}  # fmt: skip
+
+_SKIPPED = "SC"
+_ANY = "*"
+_CODES: dict[str, Verdicts] = {
+    "AC": ACCEPTED,
+    "WA": WRONG | {Verdict.PA},
+    "TLE": SLOW,
+    "MLE": frozenset({Verdict.MLE}),
+    "OLE": frozenset({Verdict.OLE}),
+    # A crash and an exit code that is not 0; they are one here.
+    "RTE": frozenset({Verdict.RE}),
+    "IR": frozenset({Verdict.RE}),
+    "CE": frozenset({Verdict.CE}),
+    # Whatever comes after a case that is not passed; here it may be run all the same.
+    _SKIPPED: ACCEPTED | REJECTED,
+    _ANY: ACCEPTED | REJECTED,
+}
+_Codes = str | list[str]
+
+
+class _Label(msgspec.Struct, forbid_unknown_fields=True):
+    language: str
+    source: str | list[str]
+    time: float | None = None
+    memory: int | None = None
+    expect: _Codes = "AC"
+    cases: list[_Codes] | dict[int, _Codes] = []
+    feedback: Any = None
+    feedback_cases: Any = None
+    skip: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One test.yml."""
+
+    path: str
+    """Its directory."""
+    values: _Label
+
+    @property
+    def time(self) -> float | None:
+        """Seconds, if it says so."""
+        return self.values.time
+
+    @property
+    def limits(self) -> Limits | None:
+        """Its own limits. Raises InputError for numbers that are none."""
+        usual = Limits()
+        time, memory = self.values.time, self.values.memory
+        if time is None and memory is None:
+            return None
+        size = usual.memory if memory is None else memory * _KIB
+        return Limits(cpu=usual.cpu if time is None else time, memory=size, stack=size)
+
+
+def language_of(key: str) -> str | None:
+    """Id of the language that DMOJ calls so, or None."""
+    key = key.upper()
+    found = "java" if key.startswith("JAVA") else _LANGUAGES.get(key)
+    return found if found in registry.languages() else None
+
+
+def read_labels(tree: Tree, notes: Notes) -> list[Label]:
+    """Every test.yml, in the order of their names. Raises InputError."""
+    found = []
+    for entry in tree.entries(DIRECTORY):
+        path = join(DIRECTORY, entry)
+        file = join(path, FILE)
+        if not tree.is_file(file):
+            continue
+        values = convert(tree, file, read_yaml(tree, file), _Label, strict=False)
+        label = Label(path, values)
+        try:
+            label.limits  # noqa: B018 - checked here, where the file is known
+        except InputError as error:
+            raise InputError(error.message, file=tree.shown(file), field=error.field) from error
+        if values.feedback not in (None, _ANY) or values.feedback_cases:
+            notes(f"{file}: what feedback is expected was left out")
+        found.append(label)
+    return found
+
+
+def usual(labels: Sequence[Label]) -> Limits:
+    """The limits that most submissions are given; proctor's own without any."""
+    given = Counter(limits for label in labels if (limits := label.limits) is not None)
+    return given.most_common(1)[0][0] if given else Limits()
+
+
+def load_submissions(
+    tree: Tree, problem: ContestProblem, labels: Sequence[Label], notes: Notes
+) -> tuple[Labelled, ...]:
+    """Submissions whose language is known; the others are noted. Raises InputError."""
+    found = []
+    for label in labels:
+        file, values = join(label.path, FILE), label.values
+        language = language_of(values.language)
+        if language is None or values.skip:
+            why = "its test.yml says to skip it" if values.skip else "its language is not known"
+            notes(f"{label.path}: {why} ({values.language})")
+            continue
+        if "IE" in _listed(values.expect):
+            notes(f"{label.path}: a fault of the problem is expected")
+            continue
+        expected = _expectation(tree, problem, file, values)
+        own = _own_limits(problem, label)
+        role = _bound(expected) if own is None else Bound.NONE
+        sources = [values.source] if isinstance(values.source, str) else values.source
+        for source in sources:
+            path = join(label.path, source)
+            text = tree.source(path, said_by=file, field="source")
+            program = Program(text, language, source.rpartition("/")[2])
+            found.append(Labelled(path, program, expected, role, own))
+    return tuple(found)
+
+
+def _own_limits(problem: ContestProblem, label: Label) -> Limits | None:
+    limits = label.limits
+    most = problem.limits
+    same = limits is None or (limits.cpu, limits.memory) == (most.cpu, most.memory)
+    if limits is None or same:
+        return None
+    wall = None if most.wall is None else most.wall / most.cpu * limits.cpu
+    return Limits(
+        cpu=limits.cpu, wall=wall, memory=limits.memory, output=most.output, stack=limits.stack
+    )
+
+
+def _expectation(tree: Tree, problem: ContestProblem, file: str, values: _Label) -> Expectation:
+    overall = _verdicts(tree, file, values.expect, "expect")
+    cases = values.cases
+    given = dict(enumerate(cases, 1)) if isinstance(cases, list) else cases
+    tests = list(problem.tests)
+    parts = []
+    for number, codes in given.items():
+        field = f"cases[{number}]"
+        if not 1 <= number <= len(tests):
+            what = f"there is no case {number} (there are {len(tests)})"
+            raise InputError(what, file=tree.shown(file), field=field)
+        claim = _claim(codes, _verdicts(tree, file, codes, field))
+        parts.append(Part(f"case {number}", claim, (tests[number - 1],)))
+    rest = tuple(test for number, test in enumerate(tests, 1) if number not in given)
+    # A submission that does not compile has no cases.
+    compiled = (ACCEPTED | REJECTED) - _CODES["CE"]
+    if overall == _CODES["CE"]:
+        return Expectation(Claim(verdicts=overall))
+    whole = Claim(verdicts=compiled | (overall & _CODES["CE"]))
+    if rest:
+        parts.append(Part("other cases", _claim(values.expect, overall), rest))
+    return Expectation(whole, tuple(parts))
+
+
+def _claim(codes: _Codes, verdicts: Verdicts) -> Claim:
+    skips = {_SKIPPED, _ANY} & set(_listed(codes))
+    return Claim(permitted=verdicts, required=None if skips else verdicts)
+
+
+def _bound(expected: Expectation) -> Bound:
+    """What the submission's time says of the limit, if its parts do not contradict each other."""
+    roles = {bound(part.claim) for part in expected.parts}
+    if Bound.UPPER in roles:
+        return Bound.UPPER
+    return Bound.LOWER if roles == {Bound.LOWER} else Bound.NONE
+
+
+def _listed(codes: _Codes) -> list[str]:
+    return [codes] if isinstance(codes, str) else codes
+
+
+def _verdicts(tree: Tree, file: str, codes: _Codes, field: str) -> Verdicts:
+    for code in _listed(codes):
+        if code not in _CODES:
+            what = f"unknown code {code!r}{did_you_mean(code, _CODES)}"
+            raise InputError(what, file=tree.shown(file), field=field)
+    return frozenset[Verdict]().union(*(_CODES[code] for code in _listed(codes)))

@@ -1,0 +1,165 @@
+"""YAML, JSON, TOML and XML of strangers, read into checked records.
+
+Every mistake is an InputError with file and field, and the line where the parser knows it.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+import msgspec
+
+from proctor.errors import InputError
+from proctor.formats.livecodebench import did_you_mean, located, schema_error
+from proctor.formats.packages.files import Tree
+
+_T = TypeVar("_T")
+_UNKNOWN = re.compile(r"Object contains unknown field `(?P<key>.*?)`(?: - at `(?P<at>.*)`)?")
+
+
+def read_yaml(tree: Tree, name: str, edit: Callable[[str], str] | None = None) -> dict[str, Any]:
+    """A YAML file's mapping; an empty file is an empty one. `edit` changes its text before."""
+    # Not above: packages of our own, TPS's and Polygon's have none of it, and it takes its time.
+    from proctor.formats.packages.yaml_text import parse_yaml
+
+    text = tree.text(name) if edit is None else edit(tree.text(name))
+    try:
+        value = parse_yaml(text)
+    except InputError as error:
+        raise InputError(error.message, file=tree.shown(name), line=error.line) from error
+    return _mapping(tree, name, {} if value is None else value)
+
+
+def read_json(tree: Tree, name: str) -> dict[str, Any]:
+    """A JSON file's object."""
+    text = tree.text(name)
+    try:
+        value = json.loads(text, object_pairs_hook=_no_duplicates)
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"broken JSON: {error.msg}", file=tree.shown(name), line=error.lineno
+        ) from error
+    except InputError as error:
+        raise InputError(error.message, file=tree.shown(name), field=error.field) from error
+    except RecursionError as error:
+        raise InputError("the JSON is nested too deeply", file=tree.shown(name)) from error
+    except ValueError as error:  # a number of too many digits
+        raise InputError(f"broken JSON: {error}", file=tree.shown(name)) from error
+    return _mapping(tree, name, value)
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in result:
+            raise InputError(f"the key {key!r} is there twice", field=key)
+        result[key] = value
+    return result
+
+
+def read_toml(tree: Tree, name: str) -> dict[str, Any]:
+    """A TOML file's table."""
+    try:
+        return tomllib.loads(tree.text(name))
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"at line (\d+)", str(error))
+        line = int(place[1]) if place else None
+        raise InputError(f"broken TOML: {error}", file=tree.shown(name), line=line) from error
+    except RecursionError as error:
+        raise InputError("the TOML is nested too deeply", file=tree.shown(name)) from error
+
+
+def read_xml(tree: Tree, name: str) -> Element:
+    """Root of an XML file. A document type is refused, and with it entities of any kind."""
+    builder = TreeBuilder()
+    parser = expat.ParserCreate()
+
+    def refuse(*_: object) -> None:
+        line = parser.CurrentLineNumber
+        raise InputError("a document type is not read; remove it", file=tree.shown(name), line=line)
+
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler = builder.start
+    parser.EndElementHandler = builder.end
+    parser.CharacterDataHandler = builder.data
+    try:
+        parser.Parse(tree.content(name), True)
+    except expat.ExpatError as error:
+        what = expat.errors.messages.get(error.code, str(error))
+        raise InputError(f"broken XML: {what}", file=tree.shown(name), line=error.lineno) from error
+    return builder.close()
+
+
+def _mapping(tree: Tree, name: str, value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        kind = type(value).__name__
+        raise InputError(f"must hold names with values, not a {kind}", file=tree.shown(name))
+    for key in value:
+        if not isinstance(key, str):
+            what = f"{key!r} must be a name; put it in quotes"
+            raise InputError(what, file=tree.shown(name), field=str(key))
+    return value
+
+
+def convert(
+    tree: Tree, name: str, value: Any, kind: type[_T], *, within: str = "", strict: bool = True
+) -> _T:
+    """A parsed value as a record. Raises InputError naming file and field.
+
+    Records forbid unknown keys; the message says which known one is meant. `within` is the place
+    of the value in the file. `strict=False` takes numbers in quotes too.
+    """
+    try:
+        return msgspec.convert(value, kind, strict=strict)
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
+        problem = _unknown_key(str(error), kind) or schema_error(error)
+        raise located(problem, tree.root / name, None, within) from error
+
+
+def _unknown_key(message: str, kind: Any) -> InputError | None:
+    match = _UNKNOWN.fullmatch(message)
+    if match is None:
+        return None
+    key, at = match["key"], (match["at"] or "$").removeprefix("$").removeprefix(".")
+    field = f"{at}.{key}" if at and at != "key" else key
+    return InputError("unknown key" + did_you_mean(key, _keys(kind)), field=field)
+
+
+def _keys(kind: Any) -> Collection[str]:
+    """Every key that a record, or one within it, knows."""
+    found: set[str] = set()
+    todo, seen = [msgspec.inspect.type_info(kind)], set[int]()
+    while todo:
+        info = todo.pop()
+        if id(info) in seen:
+            continue
+        seen.add(id(info))
+        for field in getattr(info, "fields", ()):
+            found.add(field.encode_name)
+            todo.append(field.type)
+        for part in ("types", "item_types"):
+            todo += getattr(info, part, ())
+        for part in ("item_type", "value_type"):
+            if (inner := getattr(info, part, None)) is not None:
+                todo.append(inner)
+    return found
+
+
+def set_aside(
+    tree: Tree, name: str, value: dict[str, Any], kind: type, notes: Callable[[str], None]
+) -> dict[str, Any]:
+    """The value without keys that the record does not know, each of which is noted.
+
+    For formats whose files carry what other systems like to know. A key that looks like a
+    misspelt known one is an InputError all the same: it was meant to change the judging.
+    """
+    known = _keys(kind)
+    for key in value.keys() - known:
+        if hint := did_you_mean(key, known):
+            raise InputError(f"unknown key{hint}", file=tree.shown(name), field=key)
+        notes(f"{name}: the key {key!r} is unknown and was left out")
+    return {key: content for key, content in value.items() if key in known}

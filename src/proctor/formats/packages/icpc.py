@@ -1,0 +1,391 @@
+"""ICPC and Kattis problem packages, of the legacy format and of those since 2023-07.
+
+Contract: the problem package format's specification (legacy, 2023-07-draft), and DOMjudge's
+additions: `domjudge-problem.ini`, `.timelimit`, the tags in submissions.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from proctor.errors import InputError
+from proctor.formats.livecodebench import did_you_mean, located
+from proctor.formats.packages import icpc_scoring as scoring
+from proctor.formats.packages.documents import convert, read_yaml, set_aside
+from proctor.formats.packages.files import Tree, first, join
+from proctor.formats.packages.icpc_constants import Constants
+from proctor.formats.packages.icpc_data import Group, load_data
+from proctor.formats.packages.icpc_submissions import load_submissions
+from proctor.formats.packages.model import Notes, Package, Timing
+from proctor.formats.packages.programs import families, is_source, load_program
+from proctor.formats.packages.validator_flags import DEFAULT, comparison
+from proctor.judging.contest.problem import (
+    Aggregate,
+    Batch,
+    Checker,
+    Comparison,
+    ContestProblem,
+    ContestTest,
+    Convention,
+    Grading,
+    Interactive,
+    Running,
+    Stub,
+)
+from proctor.limits import MIB, Limits
+from proctor.program import Program
+
+FILE = "problem.yaml"
+DEFAULT_TIME = 10.0
+"""CPU seconds where the package states no limit and nobody has worked it out."""
+SCRATCH = 64 * MIB
+"""Bytes that a submission may write where `allow_file_writing` is set."""
+
+_OLD_SETTINGS = ("data/testdata.yaml", "data/secret/testdata.yaml")
+_LEGACY = {"legacy", "legacy-icpc"}
+_NEWER = {"2023-07", "2023-07-draft", "2025-09", "2025-09-draft", "draft"}
+_TYPES = {"pass-fail", "scoring", "interactive", "multi-pass", "submit-answer"}
+_INI = re.compile(r"^\s*timelimit\s*=\s*['\"]?([^'\"\s]*)", re.MULTILINE)
+_IDS = {
+    "cpp": ("cpp11", "cpp14", "cpp17", "cpp20", "cpp23"),
+    "python3": ("python", "pypy"),
+    "python2": ("python2",),
+}
+
+
+class _Multipliers(msgspec.Struct, forbid_unknown_fields=True):
+    ac_to_time_limit: float = 2.0
+    time_limit_to_tle: float = 1.5
+
+
+class _Limits(msgspec.Struct, forbid_unknown_fields=True):
+    time_limit: float | None = None
+    time_multiplier: float = 5.0
+    time_safety_margin: float = 2.0
+    time_multipliers: _Multipliers = msgspec.field(default_factory=_Multipliers)
+    time_resolution: float = 1.0
+    memory: float = 2048
+    output: float = 8
+    code: float | None = None
+    compilation_time: float | None = None
+    compilation_memory: float | None = None
+    validation_time: float | None = None
+    validation_memory: float | None = None
+    validation_output: float | None = None
+    validation_passes: int = 2
+
+
+class _Grading(msgspec.Struct, forbid_unknown_fields=True):
+    objective: str = "max"
+    show_test_data_groups: Any = None
+
+
+class _Problem(msgspec.Struct, forbid_unknown_fields=True):
+    problem_format_version: str = "legacy"
+    type: str | list[str] = "pass-fail"
+    name: str | dict[str, str] = ""
+    limits: _Limits = msgspec.field(default_factory=_Limits)
+    validation: str = "default"
+    validator_flags: str = ""
+    grading: _Grading = msgspec.field(default_factory=_Grading)
+    languages: str | list[str] = "all"
+    allow_file_writing: bool = False
+    constants: dict[Any, Any] = {}
+    # Of no matter to the judging.
+    uuid: Any = None
+    version: Any = None
+    author: Any = None
+    credits: Any = None
+    source: Any = None
+    source_url: Any = None
+    license: Any = None
+    rights_owner: Any = None
+    embargo_until: Any = None
+    keywords: Any = None
+    libraries: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What sort of problem it is, in one vocabulary for both formats."""
+
+    scoring: bool = False
+    custom: bool = False
+    interactive: bool = False
+    multipass: bool = False
+    by_validator: bool = False
+    """The validator gives scores (legacy)."""
+
+
+def load(tree: Tree) -> Package:
+    """The package in a directory with problem.yaml. Raises InputError."""
+    notes = Notes()
+    raw = set_aside(tree, FILE, read_yaml(tree, FILE), _Problem, notes)
+    settings = convert(tree, FILE, raw, _Problem, strict=False)
+    version = settings.problem_format_version
+    if version not in _LEGACY | _NEWER:
+        known = ", ".join(sorted(_LEGACY | _NEWER))
+        raise _error(tree, f"{version!r} is not read; known: {known}", "problem_format_version")
+    legacy = version in _LEGACY
+    if legacy and settings.constants:
+        raise _error(tree, "belongs to the newer formats, not to the legacy one", "constants")
+    try:
+        constants = Constants.read(settings.constants)
+    except InputError as error:
+        raise located(error, tree.root / FILE, None) from error
+    kind = _legacy_kind(tree, settings) if legacy else _newer_kind(tree, settings)
+    # Drafts of 2023-07 still had testdata.yaml, with its old keys.
+    old_data = legacy or any(tree.is_file(name) for name in _OLD_SETTINGS)
+    root = load_data(tree, constants, legacy=old_data)
+    flags = tuple(settings.validator_flags.split())
+    passes = settings.limits.validation_passes if kind.multipass else 1
+    grading, running, tests = _grading(tree, kind, root, flags, passes, constants)
+    timing, seconds = _timing(tree, settings.limits, legacy=legacy)
+    limits = _limits(tree, settings, seconds)
+    try:
+        problem = ContestProblem(
+            id=tree.root.name,
+            tests={test.name: test for test in tests},
+            subtasks=_subtasks(tree, kind, root, legacy=old_data),
+            limits=limits,
+            grading=grading,
+            running=running,
+            stubs=_stubs(tree, constants),
+            title=_title(settings.name) or tree.root.name,
+            statement=_statement(tree, constants),
+            languages=_languages(settings.languages),
+        )
+    except InputError as error:
+        raise located(error, tree.root / FILE, None) if error.file is None else error from error
+    if old_data and kind.by_validator:
+        problem = replace(problem, tests=_with_full_marks(problem))
+    submissions = load_submissions(tree, problem, notes, legacy=legacy, is_scoring=kind.scoring)
+    submissions = tuple(
+        replace(each, program=constants.program(each.program)) for each in submissions
+    )
+    return Package(problem, submissions, "icpc", tree.root, timing, tuple(notes.found))
+
+
+def _with_full_marks(problem: ContestProblem) -> dict[str, ContestTest]:
+    """Return the tests with the score that is full marks for each.
+
+    Legacy scores are points; of a group that adds up, each test has an equal share.
+    """
+    tests = dict(problem.tests)
+    for subtask in problem.subtasks:
+        share = len(subtask.tests) if subtask.aggregate is Aggregate.SUM else 1
+        for name in subtask.tests:
+            tests[name] = replace(tests[name], full=subtask.points / share or 1.0)
+    return tests
+
+
+def _error(tree: Tree, what: str, field: str) -> InputError:
+    return InputError(what, file=tree.shown(FILE), field=field)
+
+
+def _legacy_kind(tree: Tree, settings: _Problem) -> _Kind:
+    if settings.type not in ("pass-fail", "scoring"):
+        raise _error(tree, f"must be pass-fail or scoring, not {settings.type!r}", "type")
+    words = settings.validation.split()
+    known = ("default", "custom", "interactive", "score", "multi-pass")
+    for word in words:
+        if word not in known:
+            raise _error(tree, f"unknown word {word!r}{did_you_mean(word, known)}", "validation")
+    if words[:1] not in (["default"], ["custom"]) or (words[0] == "default" and len(words) > 1):
+        what = "must be `default`, or `custom` and then interactive, score, multi-pass"
+        raise _error(tree, what, "validation")
+    is_scoring = settings.type == "scoring"
+    if "score" in words and not is_scoring:
+        raise _error(tree, "`score` needs `type: scoring`", "validation")
+    if settings.grading.objective != "max":
+        what = f"objective {settings.grading.objective!r} is not supported, only max"
+        raise _error(tree, what, "grading.objective")
+    return _Kind(
+        scoring=is_scoring,
+        custom=words[0] == "custom",
+        interactive="interactive" in words,
+        multipass="multi-pass" in words,
+        by_validator="score" in words,
+    )
+
+
+def _newer_kind(tree: Tree, settings: _Problem) -> _Kind:
+    types = [settings.type] if isinstance(settings.type, str) else settings.type
+    for each in types:
+        if each not in _TYPES:
+            raise _error(tree, f"unknown type {each!r}{did_you_mean(each, _TYPES)}", "type")
+    if not types or len(set(types)) != len(types) or {"pass-fail", "scoring"} <= set(types):
+        raise _error(tree, f"these do not go together: {types}", "type")
+    if "submit-answer" in types:
+        raise _error(tree, "submit-answer problems are not supported", "type")
+    for gone in ("validation", "validator_flags"):
+        if getattr(settings, gone) != getattr(_Problem(), gone):
+            what = "belongs to the legacy format; use type and output_validator/"
+            raise _error(tree, what, gone)
+    custom = bool(_validators(tree))
+    if not custom and {"interactive", "multi-pass"} & set(types):
+        raise InputError(
+            f"a problem of type {' '.join(types)} needs an output validator",
+            file=tree.shown("output_validator"),
+        )
+    return _Kind("scoring" in types, custom, "interactive" in types, "multi-pass" in types)
+
+
+def _validators(tree: Tree) -> list[str]:
+    """Programs in output_validator/ (new) or output_validators/ (legacy and early drafts)."""
+    entries = [join("output_validator", name) for name in tree.entries("output_validator")]
+    if any(not tree.is_dir(name) for name in entries):
+        # A program's files, right in the directory.
+        return ["output_validator"]
+    entries += [join("output_validators", name) for name in tree.entries("output_validators")]
+    return [name for name in entries if tree.is_dir(name) or is_source(name)]
+
+
+def _grading(
+    tree: Tree,
+    kind: _Kind,
+    root: Group,
+    flags: tuple[str, ...],
+    passes: int,
+    constants: Constants,
+) -> tuple[Grading, Running, list[ContestTest]]:
+    tests = list(root.every())
+    shared = {test.flags for test in tests}
+    if len(shared) == 1:
+        # The usual case; then the flags belong to the problem.
+        flags += shared.pop()
+        tests = [replace(test, flags=()) for test in tests]
+    if not kind.custom:
+        return _default_validator(tree, root, flags, tests), Batch(), tests
+    program = constants.program(_validator(tree))
+    if not kind.interactive:
+        checker = Checker(program, Convention.KATTIS, flags, passes)
+        return checker, Batch(), tests
+    return Comparison(), Interactive(program, Convention.KATTIS, flags, passes), tests
+
+
+def _default_validator(
+    tree: Tree, root: Group, flags: tuple[str, ...], tests: list[ContestTest]
+) -> Comparison:
+    try:
+        base = comparison(flags, DEFAULT)
+        for test in tests:
+            comparison(test.flags, base)
+    except InputError as error:
+        settings = next((g.settings for g in root.walk() if g.settings.flags), None)
+        place = settings.file if settings else FILE
+        field = "output validator flags" if settings else "validator_flags"
+        raise InputError(error.message, file=tree.shown(place), field=field) from error
+    return base
+
+
+def _validator(tree: Tree) -> Program:
+    found = _validators(tree)
+    if not found:
+        what = "custom validation needs a program here"
+        raise InputError(what, file=tree.shown("output_validators"))
+    if len(found) > 1:
+        what = f"only one validator is supported, not {', '.join(found)}"
+        raise InputError(what, file=tree.shown(found[0].partition("/")[0]))
+    return load_program(tree, found[0])
+
+
+def _timing(tree: Tree, limits: _Limits, *, legacy: bool) -> tuple[Timing, float]:
+    if limits.time_limit is not None:
+        seconds: float | None = limits.time_limit
+        place, field = FILE, "limits.time_limit"
+    else:
+        place, text = _time_limit_file(tree)
+        field = "timelimit"
+        try:
+            seconds = float(text) if text else None
+        except ValueError as error:
+            what = f"not a number of seconds: {text!r}"
+            raise InputError(what, file=tree.shown(place), field=field) from error
+    if seconds is not None and not 0 < seconds < 1e6:
+        raise InputError("must be more than zero seconds", file=tree.shown(place), field=field)
+    multiplier, margin = limits.time_multiplier, limits.time_safety_margin
+    if not legacy:
+        multiplier = limits.time_multipliers.ac_to_time_limit
+        margin = limits.time_multipliers.time_limit_to_tle
+    if not (multiplier >= 1 and margin >= 1 and limits.time_resolution > 0):
+        raise _error(tree, "multipliers must be at least 1, the resolution above 0", "limits")
+    timing = Timing(seconds is not None, multiplier, margin, limits.time_resolution)
+    return timing, DEFAULT_TIME if seconds is None else seconds
+
+
+def _time_limit_file(tree: Tree) -> tuple[str, str]:
+    if tree.is_file(".timelimit"):
+        return ".timelimit", tree.text(".timelimit").strip()
+    if tree.is_file("domjudge-problem.ini"):
+        match = _INI.search(tree.text("domjudge-problem.ini"))
+        return "domjudge-problem.ini", match[1] if match else ""
+    return FILE, ""
+
+
+def _limits(tree: Tree, settings: _Problem, seconds: float) -> Limits:
+    disk = SCRATCH if settings.allow_file_writing else 0
+    memory, output = settings.limits.memory * MIB, settings.limits.output * MIB
+    try:
+        # The stack is the memory, as on Kattis and DOMjudge.
+        stack = int(memory)
+        return Limits(seconds, memory=int(memory), output=int(output), disk=disk, stack=stack)
+    except InputError as error:
+        raise located(error, tree.root / FILE, None) from error
+
+
+def _subtasks(tree: Tree, kind: _Kind, root: Group, *, legacy: bool) -> Any:
+    if not kind.scoring:
+        return scoring.pass_fail(root)
+    if legacy:
+        return scoring.Legacy(tree, by_validator=kind.by_validator).subtasks(root)
+    return scoring.Newer(tree).subtasks(root)
+
+
+def _stubs(tree: Tree, constants: Constants) -> dict[str, Stub]:
+    """`include/<language>/`, by family; `default` for every family without one of its own."""
+    common: dict[str, bytes] = {}
+    stubs: dict[str, Stub] = {}
+    for code in tree.entries("include"):
+        directory = join("include", code)
+        files = {
+            name.removeprefix(directory + "/"): constants.data(tree.content(name))
+            for name in tree.walk(directory)
+        }
+        if code == "default":
+            common = files
+        elif code in families():
+            stubs[families()[code]] = Stub(files)
+        else:
+            hint = did_you_mean(code, families())
+            raise InputError(f"unknown language{hint}", file=tree.shown(directory))
+    if common:
+        stubs = {family: stubs.get(family, Stub(common)) for family in set(families().values())}
+    return stubs
+
+
+def _languages(given: str | list[str]) -> tuple[str, ...]:
+    if given == "all":
+        return ()
+    codes = given.split() if isinstance(given, str) else given
+    return tuple(each for code in codes for each in _IDS.get(code, (code,)))
+
+
+def _title(name: str | dict[str, str]) -> str:
+    if isinstance(name, str):
+        return name
+    return name.get("en") or next(iter(name.values()), "")
+
+
+def _statement(tree: Tree, constants: Constants) -> str:
+    names = [
+        join(directory, f"problem{language}{kind}")
+        for directory in ("statement", "problem_statement")
+        for language in (".en", "")
+        for kind in (".md", ".tex")
+    ]
+    found = first(names, tree)
+    text = tree.source(found) if found else ""
+    return constants.text(text) if found and found.endswith(".md") else text

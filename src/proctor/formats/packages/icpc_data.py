@@ -1,0 +1,257 @@
+"""Test data of an ICPC/Kattis package: groups of tests, each with its settings."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from proctor.errors import InputError
+from proctor.formats.packages.documents import convert, read_yaml
+from proctor.formats.packages.files import Tree, join
+from proctor.formats.packages.icpc_constants import Constants
+from proctor.judging.contest.problem import ContestTest
+
+SAMPLE, SECRET = "sample", "secret"
+
+
+class Scoring(msgspec.Struct, forbid_unknown_fields=True):
+    """`scoring` of the newer formats."""
+
+    score: int | float | str | None = None
+    aggregation: str | None = None
+    require_pass: str | list[str] = []
+
+
+class _Legacy(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    on_reject: str = "break"
+    grading: str = "default"
+    grader_flags: str = ""
+    input_validator_flags: Any = ""
+    output_validator_flags: str | dict[str, str] | None = ""
+    accept_score: float = 1.0
+    reject_score: float = 0.0
+    range: str | list[float] = "-inf +inf"
+
+
+class _Args(msgspec.Struct, forbid_unknown_fields=True):
+    """What the newer formats say of a test, and of a group for its tests."""
+
+    args: list[str] = []
+    output_validator_args: list[str] = []
+    output_validator_flags: str | list[str] = []
+    input_validator_args: Any = None
+    input_validator_flags: Any = None
+    static_validation: Any = False
+    full_feedback: bool | None = None
+    hint: str = ""
+    description: str = ""
+
+
+class _Group(_Args, forbid_unknown_fields=True):
+    scoring: Scoring | None = None
+    grading: Scoring | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a group says of itself and its tests."""
+
+    flags: tuple[str, ...] = ()
+    """Of the output validator."""
+    args: tuple[str, ...] = ()
+    """Of the submission."""
+    grader_flags: tuple[str, ...] = ()
+    """Legacy."""
+    accept_score: float = 1.0
+    best: float = math.inf
+    """Legacy: upper end of `range`."""
+    scoring: Scoring = field(default_factory=Scoring)
+    """Newer formats; never inherited."""
+    file: str = ""
+    """Where it is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A directory of tests and groups, in the order of their names."""
+
+    name: str
+    """Below `data/`; empty for that itself."""
+    settings: Settings
+    members: tuple["ContestTest | Group", ...]
+
+    @property
+    def groups(self) -> tuple["Group", ...]:
+        """The groups directly in it."""
+        return tuple(member for member in self.members if isinstance(member, Group))
+
+    @property
+    def tests(self) -> tuple[ContestTest, ...]:
+        """The tests directly in it."""
+        return tuple(member for member in self.members if isinstance(member, ContestTest))
+
+    def walk(self) -> Iterator["Group"]:
+        """It, and every group below."""
+        yield self
+        for group in self.groups:
+            yield from group.walk()
+
+    def every(self) -> tuple[ContestTest, ...]:
+        """Its tests and those of every group below, in order."""
+        found: list[ContestTest] = []
+        for member in self.members:
+            found += [member] if isinstance(member, ContestTest) else member.every()
+        return tuple(found)
+
+
+_Read = Callable[[Tree, str, dict[str, Any]], Settings]
+"""Reads the settings of a group, given those of the group around it, which become its own."""
+
+
+def load_data(tree: Tree, constants: Constants, *, legacy: bool) -> Group:
+    """`data/`, as a group of `sample` and `secret`. Raises InputError."""
+    read: _Read = partial(_legacy if legacy else _newer, constants)
+    raw: dict[str, Any] = {}
+    settings = read(tree, "", raw)
+    members = [
+        _group(tree, name, raw, read, legacy=legacy)
+        for name in (SAMPLE, SECRET)
+        if tree.is_dir(join("data", name))
+    ]
+    root = Group("", settings, tuple(members))
+    secret = [group for group in members if group.name == SECRET]
+    if not secret or not secret[0].every():
+        raise InputError("there is no secret test (NAME.in)", file=tree.shown("data/secret"))
+    return root
+
+
+def _group(
+    tree: Tree, name: str, inherited: Mapping[str, Any], read: _Read, *, legacy: bool
+) -> Group:
+    raw = dict(inherited)
+    settings = read(tree, name, raw)
+    directory = join("data", name)
+    found: dict[str, ContestTest | Group] = {}
+    entries = tree.entries(directory)
+    for entry in entries:
+        path = join(directory, entry)
+        base = entry.removesuffix(".in")
+        if tree.is_dir(path):
+            if entry.endswith(".files"):
+                _check_files(tree, path, legacy=legacy)
+                continue
+            inner = join(name, entry)
+            member: ContestTest | Group = _group(tree, inner, raw, read, legacy=legacy)
+        elif entry.endswith(".in"):
+            member = _test(tree, join(name, base), settings, raw, legacy=legacy)
+        else:
+            if entry.endswith(".ans") and entry[:-4] + ".in" not in entries:
+                raise InputError("an answer without its input (.in)", file=tree.shown(path))
+            continue
+        if base in found:
+            raise InputError("a test and a group of one name", file=tree.shown(path))
+        found[base] = member
+    return Group(name, settings, tuple(found[base] for base in sorted(found)))
+
+
+def _check_files(tree: Tree, path: str, *, legacy: bool) -> None:
+    """Files of a test must belong to one. Raises InputError."""
+    if legacy:
+        what = "files beside the input are of the newer formats, with test_group.yaml"
+        raise InputError(what, file=tree.shown(path))
+    if not tree.is_file(path.removesuffix(".files") + ".in"):
+        raise InputError("files without their input (.in)", file=tree.shown(path))
+
+
+def _test(
+    tree: Tree, name: str, settings: Settings, raw: Mapping[str, Any], *, legacy: bool
+) -> ContestTest:
+    path = join("data", name)
+    if not tree.is_file(path + ".ans"):
+        raise InputError(
+            f"there is no answer to {path}.in; an empty one will do where none is needed",
+            file=tree.shown(path + ".ans"),
+        )
+    if not legacy and tree.is_file(path + ".yaml"):
+        own = {**_inheritable(raw), **read_yaml(tree, path + ".yaml")}
+        settings = _from_args(convert(tree, path + ".yaml", own, _Args), path + ".yaml")
+    return ContestTest(
+        name,
+        tree.blob(path + ".in"),
+        tree.blob(path + ".ans"),
+        sample=name.startswith(SAMPLE + "/"),
+        flags=settings.flags,
+        args=settings.args,
+        files={
+            each.removeprefix(f"{path}.files/"): tree.blob(each)
+            for each in tree.walk(f"{path}.files")
+        },
+    )
+
+
+def _legacy(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) -> Settings:
+    """Settings of a group. `raw` holds those of the group around it, and gets its own."""
+    name = join("data", group, "testdata.yaml")
+    if tree.is_file(name):
+        raw.update(read_yaml(tree, name, constants.text))
+    data = convert(tree, name, raw, _Legacy, strict=False)
+    if data.grading != "default":
+        what = f"grading by a program ({data.grading!r}) is not supported; only `default`"
+        raise InputError(what, file=tree.shown(name), field="grading")
+    if data.on_reject not in {"break", "continue"}:
+        raise InputError("must be break or continue", file=tree.shown(name), field="on_reject")
+    if data.reject_score != 0:
+        what = "a score for rejected output other than 0 is not supported"
+        raise InputError(what, file=tree.shown(name), field="reject_score")
+    flags = data.output_validator_flags or ""
+    if isinstance(flags, dict):
+        flags = flags.get("flags", "")
+    return Settings(
+        flags=tuple(flags.split()),
+        grader_flags=tuple(data.grader_flags.split()),
+        accept_score=data.accept_score,
+        best=_best(tree, name, data.range),
+        file=name,
+    )
+
+
+def _best(tree: Tree, name: str, text: str | list[float]) -> float:
+    try:
+        low, high = (float(part) for part in (text.split() if isinstance(text, str) else text))
+    except ValueError as error:
+        what = f"must be two numbers such as `0 100`, not {text!r}"
+        raise InputError(what, file=tree.shown(name), field="range") from error
+    if not low <= high:
+        raise InputError("the first must be the smaller", file=tree.shown(name), field="range")
+    return high
+
+
+def _newer(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) -> Settings:
+    """As `_legacy`, for test_group.yaml (testdata.yaml in early drafts)."""
+    names = [join("data", group, name) for name in ("test_group.yaml", "testdata.yaml")]
+    name = next((name for name in names if tree.is_file(name)), names[0])
+    own = read_yaml(tree, name, constants.text) if tree.is_file(name) else {}
+    data = convert(tree, name, own, _Group)
+    scoring = data.scoring or data.grading or Scoring()
+    if scoring != Scoring() and (group or SAMPLE).startswith(SAMPLE):
+        what = "only `secret` and the groups in it are scored"
+        raise InputError(what, file=tree.shown(name), field="scoring")
+    if data.static_validation:
+        what = "static validators are not supported"
+        raise InputError(what, file=tree.shown(name), field="static_validation")
+    raw.update(_inheritable(own))
+    settings = _from_args(convert(tree, name, _inheritable(raw), _Args), name)
+    return Settings(settings.flags, settings.args, scoring=scoring, file=name)
+
+
+def _inheritable(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: raw[key] for key in raw if key not in {"scoring", "grading"}}
+
+
+def _from_args(data: _Args, file: str) -> Settings:
+    early = data.output_validator_flags
+    flags = data.output_validator_args or (early.split() if isinstance(early, str) else early)
+    return Settings(tuple(flags), tuple(data.args), file=file)

@@ -1,0 +1,305 @@
+"""Labelled submissions of an ICPC/Kattis package."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Literal
+
+import msgspec
+
+from proctor.errors import InputError
+from proctor.formats.packages.documents import convert, read_yaml
+from proctor.formats.packages.files import Tree, join
+from proctor.formats.packages.model import (
+    ACCEPTED,
+    CRASHED,
+    PARTIAL,
+    REJECTED,
+    SLOW,
+    WRONG,
+    Bound,
+    Claim,
+    Expectation,
+    Labelled,
+    Notes,
+    Part,
+    Verdicts,
+    bound,
+)
+from proctor.formats.packages.programs import load_program
+from proctor.judging.contest.problem import ContestProblem
+from proctor.program import Program
+from proctor.verdict import Verdict
+
+DIRECTORY = "submissions"
+FILE = "submissions/submissions.yaml"
+
+_SHORT: dict[str, Verdicts] = {"AC": ACCEPTED, "WA": WRONG, "TLE": SLOW, "RTE": CRASHED}
+_OF_DIRECTORY: dict[str, tuple[Verdicts, Bound]] = {
+    "accepted": (ACCEPTED, Bound.LOWER),
+    # Right, but too slow to measure the limit by; problemtools and others have it.
+    "slow_accepted": (ACCEPTED, Bound.NONE),
+    "wrong_answer": (WRONG, Bound.NONE),
+    "presentation_error": (WRONG, Bound.NONE),
+    "no_output": (WRONG, Bound.NONE),
+    "time_limit_exceeded": (SLOW, Bound.UPPER),
+    "run_time_error": (CRASHED, Bound.NONE),
+    "memory_limit_exceeded": (frozenset({Verdict.MLE, Verdict.RE}), Bound.NONE),
+    "output_limit_exceeded": (frozenset({Verdict.OLE, Verdict.RE}), Bound.NONE),
+    "compiler_error": (frozenset({Verdict.CE}), Bound.NONE),
+    "rejected": (REJECTED, Bound.NONE),
+}
+"""Legacy: the verdict, which is that of the first test that is not accepted."""
+
+_TAG = re.compile(r"@EXPECTED_(RESULTS|SCORE)@:[ \t]*([^\r\n]*)")
+_WORDS: dict[str, Verdicts] = {
+    "CORRECT": ACCEPTED,
+    "ACCEPTED": ACCEPTED,
+    "WRONG-ANSWER": WRONG,
+    "PRESENTATION-ERROR": WRONG,
+    "NO-OUTPUT": WRONG,
+    "TIMELIMIT": SLOW,
+    "TIME-LIMIT-EXCEEDED": SLOW,
+    "RUN-ERROR": CRASHED,
+    "RUN-TIME-ERROR": CRASHED,
+    "MEMORY-LIMIT": frozenset({Verdict.MLE, Verdict.RE}),
+    "OUTPUT-LIMIT": frozenset({Verdict.OLE, Verdict.RE}),
+    "COMPILER-ERROR": frozenset({Verdict.CE}),
+    "CHECK-MANUALLY": REJECTED | ACCEPTED,
+}
+
+_CODES = {"cpp": "cpp17", "python3": "python"}
+_Short = Literal["AC", "WA", "TLE", "RTE"]
+
+
+class _Rule(msgspec.Struct, forbid_unknown_fields=True):
+    language: str | None = None
+    entrypoint: str | None = None
+    authors: Any = None
+    model_solution: bool = False
+    permitted: list[_Short] | None = None
+    required: list[_Short] | None = None
+    score: float | tuple[float, float] | None = None
+    message: str = ""
+    use_for_time_limit: bool | Literal["lower", "upper"] = True
+
+
+_DEFAULTS: dict[str, _Rule] = {
+    "accepted": _Rule(permitted=["AC"]),
+    "rejected": _Rule(required=["RTE", "TLE", "WA"]),
+    "wrong_answer": _Rule(permitted=["AC", "WA"], required=["WA"]),
+    "time_limit_exceeded": _Rule(permitted=["AC", "TLE"], required=["TLE"]),
+    "run_time_error": _Rule(permitted=["AC", "RTE"], required=["RTE"]),
+    "brute_force": _Rule(permitted=["AC", "RTE", "TLE"], required=["RTE", "TLE"]),
+}
+
+
+def load_submissions(
+    tree: Tree, problem: ContestProblem, notes: Notes, *, legacy: bool, is_scoring: bool
+) -> tuple[Labelled, ...]:
+    """Every submission whose language and label are known; the others are noted."""
+    names = [
+        join(directory, entry)
+        for directory in tree.entries(DIRECTORY)
+        for entry in tree.entries(join(DIRECTORY, directory))
+    ]
+    rules = _Rules(tree, problem, notes, names, is_scoring=is_scoring, legacy=legacy)
+    found = []
+    for name in names:
+        path = join(DIRECTORY, name)
+        try:
+            program = load_program(tree, path, language=rules.language(name))
+        except InputError as error:
+            if error.file != tree.shown(path):
+                raise
+            notes(f"{path}: {error.message}")
+            continue
+        labelled = _tagged(tree, path, program, notes) or rules.label(name, program)
+        if labelled is None:
+            notes(f"{path}: its directory says nothing of what is expected")
+        else:
+            found.append(labelled)
+    if not any(each.bound is Bound.LOWER for each in found):
+        notes(f"{DIRECTORY}: there is no accepted submission to measure the time limit by")
+    return tuple(found)
+
+
+def _tagged(tree: Tree, path: str, program: Program, notes: Notes) -> Labelled | None:
+    """DOMjudge's tags in the source, which go before the directory."""
+    words: list[str] = []
+    points: tuple[float, float] | None = None
+    for kind, text in _TAG.findall(program.source):
+        if kind == "SCORE":
+            try:
+                points = (float(text), float(text))
+            except ValueError as error:
+                what = f"@EXPECTED_SCORE@ is not a number: {text!r}"
+                raise InputError(what, file=tree.shown(path)) from error
+        else:
+            words += [word.strip().upper().replace("_", "-") for word in text.split(",")]
+    words = [re.sub(r"[^A-Z-].*", "", word) for word in words]
+    if unknown := [word for word in words if word not in _WORDS]:
+        notes(f"{path}: @EXPECTED_RESULTS@ with the unknown word {unknown[0]!r}")
+        return None
+    if not words and points is None:
+        return None
+    verdicts = frozenset[Verdict]().union(*(_WORDS[word] for word in words)) if words else None
+    right = verdicts == ACCEPTED
+    slow = verdicts is not None and verdicts <= SLOW
+    role = Bound.LOWER if right else Bound.UPPER if slow else Bound.NONE
+    return Labelled(path, program, Expectation(Claim(verdicts, points=points)), role)
+
+
+class _Rules:
+    """Labels by directory, and by submissions.yaml."""
+
+    def __init__(
+        self,
+        tree: Tree,
+        problem: ContestProblem,
+        notes: Notes,
+        names: list[str],
+        *,
+        is_scoring: bool,
+        legacy: bool,
+    ) -> None:
+        self._tree, self._problem, self._notes = tree, problem, notes
+        self._scoring, self._legacy = is_scoring, legacy
+        self._rules: dict[str, tuple[_Rule, dict[str, _Rule]]] = {}
+        if tree.is_file(FILE):
+            for pattern, value in read_yaml(tree, FILE).items():
+                if not any(_covers(pattern, name) for name in names):
+                    raise InputError("there is no such submission", file=tree.shown(FILE),
+                                     field=pattern)  # fmt: skip
+                self._rules[pattern] = self._rule(pattern, value)
+
+    def _rule(self, pattern: str, value: object) -> tuple[_Rule, dict[str, _Rule]]:
+        if not isinstance(value, dict):
+            raise InputError("must be a map", file=self._tree.shown(FILE), field=pattern)
+        known = {field.name for field in msgspec.structs.fields(_Rule)}
+        # What is not a key is a group or tests; they lie in one of these two.
+        parts = {key: value[key] for key in value if _is_of_data(str(key)) and key not in known}
+        own = {key: value[key] for key in value if key not in parts}
+        rule = convert(self._tree, FILE, own, _Rule, within=pattern)
+        inner = {
+            str(key): convert(self._tree, FILE, part, _Rule, within=f"{pattern}.{key}")
+            for key, part in parts.items()
+        }
+        for key in inner:
+            if not self._tests(key):
+                raise InputError(
+                    "there is no such group or test",
+                    file=self._tree.shown(FILE),
+                    field=f"{pattern}.{key}",
+                )
+        return rule, inner
+
+    def language(self, name: str) -> str | None:
+        """What submissions.yaml says it is in."""
+        for pattern, (rule, _) in self._rules.items():
+            if rule.language and _covers(pattern, name):
+                return _CODES.get(rule.language, rule.language)
+        return None
+
+    def label(self, name: str, program: Program) -> Labelled | None:
+        directory = name.partition("/")[0]
+        path = join(DIRECTORY, name)
+        matching = [pattern for pattern in self._rules if _covers(pattern, name)]
+        if self._legacy and not matching:
+            return self._by_directory(directory, path, program)
+        own, inner = self._rules.get(directory, (_Rule(), {}))
+        base = _merged(_DEFAULTS.get(directory), own)
+        if directory not in _DEFAULTS and not matching:
+            return None
+        everything = tuple(self._problem.tests)
+        parts = [part for key, rule in inner.items() for part in self._part(key, rule)]
+        roles = [self._role(rule) for rule in (base, *inner.values())]
+        for pattern in matching:
+            if pattern == directory:
+                continue
+            rule, inner = self._rules[pattern]
+            parts.append(Part(pattern, self._claim(rule), everything))
+            parts += [part for key, each in inner.items() for part in self._part(key, each)]
+            roles += [self._role(each) for each in (rule, *inner.values())]
+        whole = self._claim(base)
+        if base.permitted == ["AC"] and not self._scoring:
+            whole = replace(whole, verdicts=ACCEPTED)
+        role = next((each for each in (Bound.UPPER, Bound.LOWER) if each in roles), Bound.NONE)
+        return Labelled(path, program, Expectation(whole, tuple(parts)), role)
+
+    def _by_directory(self, directory: str, path: str, program: Program) -> Labelled | None:
+        full = self._problem.points
+        if directory == "partially_accepted":
+            least = 10.0**-self._problem.precision
+            claim = Claim(points=(least, full - least))
+            return Labelled(path, program, Expectation(claim))
+        if directory not in _OF_DIRECTORY:
+            return None
+        verdicts, role = _OF_DIRECTORY[directory]
+        claim = Claim(verdicts)
+        if self._scoring and verdicts == ACCEPTED:
+            # A validator may give an accepted answer less than full score.
+            claim = Claim(ACCEPTED | PARTIAL)
+        elif self._scoring and Verdict.CE not in verdicts:
+            # There is no first wrong test where groups are added up.
+            claim = Claim(required=verdicts)
+        return Labelled(path, program, Expectation(claim), role)
+
+    def _claim(self, rule: _Rule) -> Claim:
+        score = rule.score
+        points = (score, score) if isinstance(score, int | float) else score
+        if rule.message:
+            self._notes(f"{FILE}: messages of the validator are not checked")
+        return Claim(None, self._set(rule.permitted), self._set(rule.required), points)
+
+    def _set(self, words: list[_Short] | None) -> Verdicts | None:
+        if words is None:
+            return None
+        some = frozenset[Verdict]().union(*(_SHORT[word] for word in words))
+        return some | PARTIAL if self._scoring and "AC" in words else some
+
+    def _role(self, rule: _Rule) -> Bound:
+        if isinstance(rule.use_for_time_limit, str):
+            return Bound(rule.use_for_time_limit)
+        return bound(self._claim(rule)) if rule.use_for_time_limit else Bound.NONE
+
+    def _tests(self, pattern: str) -> tuple[str, ...]:
+        return tuple(name for name in self._problem.tests if _covers(pattern, name))
+
+    def _part(self, pattern: str, rule: _Rule) -> Iterable[Part]:
+        claim = self._claim(rule)
+        if claim.points is not None:
+            if pattern in {subtask.name for subtask in self._problem.subtasks}:
+                yield Part(pattern, Claim(points=claim.points))
+            else:
+                self._notes(f"{FILE}: the score of {pattern!r} is not checked: no subtask")
+        yield Part(pattern, replace(claim, points=None), self._tests(pattern))
+
+
+def _merged(base: _Rule | None, own: _Rule) -> _Rule:
+    """`own`, with what it leaves open taken from the directory's default."""
+    if base is None:
+        return own
+    permitted = base.permitted if own.permitted is None else own.permitted
+    required = base.required if own.required is None else own.required
+    return msgspec.structs.replace(own, permitted=permitted, required=required)
+
+
+def _is_of_data(key: str) -> bool:
+    return key.partition("/")[0] in {"sample", "secret", "*", "{sample,secret}"}
+
+
+def _covers(pattern: str, name: str) -> bool:
+    """Whether a glob matches a path or a directory above it.
+
+    `*` stands for part of one name, `{a,b}` for either; nothing else is special.
+    """
+    pieces = re.split(r"(\*|\{[^{}]*\})", pattern)
+    text = "".join(
+        "[^/]*" if piece == "*"
+        else "(?:" + "|".join(map(re.escape, piece[1:-1].split(","))) + ")"
+        if piece[:1] == "{" and piece[-1:] == "}"
+        else re.escape(piece)
+        for piece in pieces
+    )  # fmt: skip
+    return re.fullmatch(f"{text}(?:/.*)?", name, re.DOTALL) is not None

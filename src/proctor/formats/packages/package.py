@@ -1,0 +1,50 @@
+"""Loading a package of any format."""
+
+from importlib import import_module
+from pathlib import Path
+
+from proctor.errors import InputError
+from proctor.formats.packages.files import Tree
+from proctor.formats.packages.model import (
+    Bound,
+    Claim,
+    Expectation,
+    Labelled,
+    Package,
+    Part,
+    Timing,
+)
+
+__all__ = ["Bound", "Claim", "Expectation", "Labelled", "Package", "Part", "Timing", "load"]
+
+# By main file: name, and module beside this one, which is imported when there is such a package.
+# In this order: exports to other formats are put into an ICPC package more often than the other
+# way round.
+_FORMATS = {
+    "problem.toml": ("proctor's own", "native"),
+    "problem.yaml": ("ICPC/Kattis", "icpc"),
+    "problem.json": ("IOI (TPS, CMS)", "tps"),
+    "problem.xml": ("Polygon", "polygon"),
+    "init.yml": ("DMOJ", "dmoj"),
+}
+
+
+def is_main_file(name: str) -> bool:
+    """Whether a file's name says that a package is around it."""
+    return name in _FORMATS
+
+
+def load(path: Path | str) -> Package:
+    """The package in a directory, or that which one of its main files belongs to.
+
+    Tests are not read, only named. Raises InputError, with file and field, for a directory that
+    is no package and for a package that is broken.
+    """
+    path = Path(path)
+    tree = Tree.at(path.parent if path.name in _FORMATS and path.is_file() else path)
+    for name, (_, module) in _FORMATS.items():
+        if tree.is_file(name):
+            loaded: Package = import_module(f"{__package__}.{module}").load(tree)
+            return loaded
+    looked = ", ".join(f"{name} ({title})" for name, (title, _) in _FORMATS.items())
+    raise InputError(f"not a problem package: none of {looked} is there", file=str(path))

@@ -1,0 +1,266 @@
+"""Codeforces Polygon packages: a directory with problem.xml.
+
+Contract: the packages that Polygon exports and testlib.h. Tests have to be there as files, which
+they are in Polygon's full packages: generators are not run.
+"""
+
+import re
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element
+
+from proctor.errors import InputError
+from proctor.formats.livecodebench import located
+from proctor.formats.packages.documents import read_xml
+from proctor.formats.packages.files import Tree, extension, join
+from proctor.formats.packages.model import Notes, Package
+from proctor.formats.packages.polygon_scoring import has_points, points_of, subtasks
+from proctor.formats.packages.polygon_solutions import language_of, load_solutions
+from proctor.formats.packages.programs import by_extension, family
+from proctor.judging.contest.problem import (
+    Batch,
+    Checker,
+    Comparison,
+    ContestProblem,
+    ContestTest,
+    Convention,
+    Grading,
+    Interactive,
+    Match,
+    Running,
+    Stub,
+)
+from proctor.limits import GIB, Limits
+from proctor.program import Program
+
+FILE = "problem.xml"
+
+_HEADERS = (".h", ".hh", ".hpp", ".hxx")
+_PATTERN = re.compile(r"([^%]*)%(0[1-9])?d([^%]*)")
+
+STANDARD: dict[str, Comparison] = {
+    # Lines, blank space included.
+    "fcmp": Comparison(Match.RAW_LINES),
+    # Lines, each as tokens.
+    "lcmp": Comparison(Match.TOKEN_LINES),
+    # Tokens; whole numbers, of any size, are written in one way only.
+    "wcmp": Comparison(),
+    "icmp": Comparison(),
+    "ncmp": Comparison(),
+    "hcmp": Comparison(),
+    "caseicmp": Comparison(),
+    "casencmp": Comparison(),
+    "casewcmp": Comparison(),
+    "uncmp": Comparison(Match.UNORDERED_TOKENS),
+    "yesno": Comparison(Match.YES_NO),
+    "nyesno": Comparison(Match.YES_NO),
+    # Numbers.
+    "acmp": Comparison(absolute=1.5e-6),
+    "rcmp": Comparison(absolute=1.5e-6),
+    "dcmp": Comparison(absolute=1e-6, relative=1e-6),
+    "rcmp4": Comparison(absolute=1e-4, relative=1e-4),
+    "rcmp6": Comparison(absolute=1e-6, relative=1e-6),
+    "rcmp9": Comparison(absolute=1e-9, relative=1e-9),
+}
+"""What testlib's own checkers do, by name."""
+
+
+def load(tree: Tree) -> Package:
+    """The package in a directory with problem.xml. Raises InputError."""
+    notes = Notes()
+    root = read_xml(tree, FILE)
+    if root.tag != "problem":
+        what = f"the root must be <problem>, not <{root.tag}>"
+        raise InputError(what, file=tree.shown(FILE))
+    try:
+        return _package(tree, root, notes)
+    except InputError as error:
+        raise error if error.file else located(error, tree.root / FILE, None) from error
+
+
+def _package(tree: Tree, root: Element, notes: Notes) -> Package:
+    judging = _only(root, "judging")
+    if judging.get("run-count", "1") != "1":
+        what = "problems whose solutions run several times are not supported"
+        raise InputError(what, field="judging.run-count")
+    testset = _testset(judging, notes)
+    elements = testset.findall("tests/test")
+    scored = has_points(testset)
+    tests = _tests(tree, testset, elements, scored=scored)
+    interactor = root.find("assets/interactor")
+    problem = ContestProblem(
+        id=root.get("short-name") or tree.root.name,
+        tests=tests,
+        subtasks=subtasks(testset, elements, list(tests), scored=scored),
+        limits=_limits(testset),
+        grading=_grading(tree, root),
+        running=_running(tree, root, judging, interactor),
+        stubs=_stubs(tree, root),
+        title=_in_english(root.findall("names/name"), "value") or root.get("short-name", ""),
+        statement=_statement(tree, root),
+    )
+    solutions = load_solutions(tree, root, notes, scored=scored)
+    return Package(problem, solutions, "polygon", tree.root, notes=tuple(notes.found))
+
+
+def _only(parent: Element, path: str) -> Element:
+    found = parent.find(path)
+    if found is None:
+        raise InputError("is missing", field=path.replace("/", "."))
+    return found
+
+
+def _testset(judging: Element, notes: Notes) -> Element:
+    """The one named tests, else the only one."""
+    sets = judging.findall("testset")
+    chosen = [each for each in sets if each.get("name") == "tests"] or sets
+    if len(chosen) != 1:
+        what = "there must be one testset, or one of them named tests"
+        raise InputError(what, field="judging.testset")
+    for other in sets:
+        if other is not chosen[0]:
+            notes(f"{FILE}: the testset {other.get('name')!r} was left out")
+    return chosen[0]
+
+
+def _whole_number(parent: Element, path: str) -> int:
+    text = (_only(parent, path).text or "").strip()
+    if not re.fullmatch(r"[0-9]{1,15}", text) or not int(text):
+        raise InputError(f"must be a whole number, not {text[:40]!r}", field=f"testset.{path}")
+    return int(text)
+
+
+def _limits(testset: Element) -> Limits:
+    memory = _whole_number(testset, "memory-limit")
+    # The stack is the memory, as at Codeforces; more than a few GiB cannot be set everywhere.
+    return Limits(
+        cpu=_whole_number(testset, "time-limit") / 1000, memory=memory, stack=min(memory, 4 * GIB)
+    )
+
+
+def _tests(
+    tree: Tree, testset: Element, elements: Sequence[Element], *, scored: bool
+) -> dict[str, ContestTest]:
+    count = _whole_number(testset, "test-count")
+    if elements and len(elements) != count:
+        what = f"is {count}, but there are {len(elements)} tests"
+        raise InputError(what, field="testset.test-count")
+    inputs, answers = (_pattern(testset, f"{kind}-path-pattern") for kind in ("input", "answer"))
+    found = {}
+    for number in range(1, count + 1):
+        element = elements[number - 1] if elements else None
+        name = str(number)
+        given, answer = inputs(number), answers(number)
+        for path in (given, answer):
+            if not tree.is_file(path):
+                raise InputError(_absent(element, name), file=tree.shown(path))
+        points = points_of(element, f"test[{number}]") if element is not None else 0.0
+        found[name] = ContestTest(
+            name,
+            tree.blob(given),
+            tree.blob(answer),
+            sample=element is not None and element.get("sample") == "true",
+            weight=points if scored else 1.0,
+            full=points or 1.0,
+        )
+    return found
+
+
+def _absent(element: Element | None, name: str) -> str:
+    made_by = None if element is None else element.get("cmd")
+    how = f" (it is made by {made_by[:80]!r}, which is not run here)" if made_by else ""
+    return f"a file of test {name} is not there{how}; get the full package, or run its doall script"
+
+
+def _pattern(testset: Element, name: str) -> "_Pattern":
+    text = (_only(testset, name).text or "").strip()
+    match = _PATTERN.fullmatch(text)
+    if match is None:
+        what = f"must have one number such as %02d in it, not {text[:80]!r}"
+        raise InputError(what, field=f"testset.{name}")
+    return _Pattern(match[1], int((match[2] or "0")[-1]), match[3])
+
+
+class _Pattern:
+    """The path of a test's file, by its number."""
+
+    def __init__(self, before: str, width: int, after: str) -> None:
+        self._before, self._width, self._after = before, width, after
+
+    def __call__(self, number: int) -> str:
+        return f"{self._before}{number:0{self._width}d}{self._after}"
+
+
+def _grading(tree: Tree, root: Element) -> Grading:
+    checker = root.find("assets/checker")
+    if checker is None:
+        raise InputError("is missing", field="assets.checker")
+    name = checker.get("name") or ""
+    if name.startswith("std::"):
+        known = STANDARD.get(name.removeprefix("std::").removesuffix(".cpp"))
+        if known is not None:
+            return known
+    if checker.find("source") is None:
+        what = f"{name!r} is none of testlib's checkers, and there is no source of it"
+        raise InputError(what, field="assets.checker")
+    return Checker(_program(tree, root, checker, "checker"), Convention.TESTLIB)
+
+
+def _running(tree: Tree, root: Element, judging: Element, interactor: Element | None) -> Running:
+    if interactor is not None:
+        return Interactive(_program(tree, root, interactor, "interactor"), Convention.TESTLIB)
+    names = [judging.get(kind) or None for kind in ("input-file", "output-file")]
+    return Batch(*names)
+
+
+def _program(tree: Tree, root: Element, parent: Element, what: str) -> Program:
+    """A checker or interactor, with the headers of the package beside it."""
+    field = f"assets.{what}.source"
+    source = _only(parent, "source")
+    path = source.get("path") or ""
+    text = tree.source(path, said_by=FILE, field=field)
+    language = language_of(source.get("type") or "", path, text)
+    if language is None:
+        raise InputError(f"the language of {path!r} is not known", field=field)
+    directory = path.rpartition("/")[0]
+    beside = [join(directory, name) for name in tree.entries(directory)]
+    beside += [each.get("path") or "" for each in root.findall("files/resources/file")]
+    files = {
+        name.rpartition("/")[2]: tree.content(name, said_by=FILE, field="files.resources")
+        for name in beside
+        if extension(name) in _HEADERS
+    }
+    return Program(text, language, path.rpartition("/")[2], files)
+
+
+def _stubs(tree: Tree, root: Element) -> dict[str, Stub]:
+    """Resources that are compiled with solutions, by family of languages."""
+    files: dict[str, dict[str, bytes]] = {}
+    for resource in root.findall("files/resources/file"):
+        assets = {(each.get("name") or "").lower() for each in resource.findall("assets/asset")}
+        if "solution" not in assets:
+            continue
+        path = resource.get("path") or ""
+        content = tree.content(path, said_by=FILE, field="files.resources")
+        language = by_extension(path, "")
+        kinds = ("c", "cpp") if extension(path) in _HEADERS else (family(language or ""),)
+        for kind in filter(None, kinds):
+            files.setdefault(kind, {})[path.rpartition("/")[2]] = content
+    grown = {
+        kind for kind, some in files.items() if any(extension(n) not in _HEADERS for n in some)
+    }
+    return {kind: Stub(files[kind]) for kind in files if kind in grown}
+
+
+def _in_english(elements: Sequence[Element], attribute: str) -> str:
+    found = [each for each in elements if each.get("language") == "english"] or list(elements)
+    return (found[0].get(attribute) or "") if found else ""
+
+
+def _statement(tree: Tree, root: Element) -> str:
+    tex = [
+        each
+        for each in root.findall("statements/statement")
+        if each.get("type") == "application/x-tex"
+    ]
+    path = _in_english(tex, "path")
+    return tree.source(path) if path and tree.is_file(path) else ""

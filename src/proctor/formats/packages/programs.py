@@ -1,0 +1,131 @@
+"""Programs as packages keep them: a file, or a directory of files."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from proctor.errors import InputError
+from proctor.formats.packages.files import Tree, join
+from proctor.judging.contest.problem import OutputOnly, Running, TwoSteps
+from proctor.languages import registry
+from proctor.program import Program
+
+_MAIN = {
+    "c": re.compile(r"\bmain\s*\("),
+    "cpp": re.compile(r"\bmain\s*\("),
+    "java": re.compile(r"\bstatic\s+(?:final\s+)?void\s+main\s*\("),
+    "python": re.compile(r"__name__"),
+}
+_NOT_SOURCES = {"build", "run", "Makefile", "CMakeLists.txt"}
+
+DATA = "output"
+"""Stands for the language of a submission that is files of output."""
+
+
+def by_extension(name: str, source: str) -> str | None:
+    """Id of a file's language, or None."""
+    found = registry.by_extension(name, source)
+    return found.id if found else None
+
+
+def is_source(name: str) -> bool:
+    """Whether the extension is that of a language."""
+    return by_extension(name, "") is not None
+
+
+def families() -> Mapping[str, str]:
+    """Family of each language that there is, by every name of it."""
+    return {name: each.family for each in registry.languages().values() for name in each.names}
+
+
+def family(language: str) -> str:
+    """Family of a language's id."""
+    return families().get(language, language)
+
+
+def load_program(
+    tree: Tree,
+    name: str,
+    *,
+    language: str | None = None,
+    said_by: str | None = None,
+    field: str | None = None,
+    linked: bool = False,
+) -> Program:
+    """A program that is a file, or a directory with one main file.
+
+    With `linked` the main file is one of the problem's own, and none is looked for. Raises
+    InputError if its language cannot be told, or its main file.
+    """
+    if tree.is_dir(name):
+        return _from_directory(tree, name, language, linked=linked)
+    source = tree.source(name, said_by=said_by, field=field)
+    found = language or by_extension(name, source)
+    if found is None:
+        place = tree.shown(said_by) if said_by else tree.shown(name)
+        raise InputError(f"the language of {name!r} is not known", file=place, field=field)
+    return Program(source, found, name=name.rpartition("/")[2])
+
+
+def load_outputs(tree: Tree, name: str) -> Program:
+    """A submission to an output-only task: a directory of files. Raises InputError."""
+    if not tree.is_dir(name):
+        what = "a submission to an output-only task is a directory of output files"
+        raise InputError(what, file=tree.shown(name))
+    files = {path.removeprefix(name + "/"): tree.content(path) for path in tree.walk(name)}
+    return Program("", DATA, files=files)
+
+
+def load_submission(
+    tree: Tree, name: str, running: Running, language: str | None = None
+) -> Program:
+    """A submission to a problem of a certain kind, a file or a directory. Raises InputError."""
+    if isinstance(running, OutputOnly):
+        return load_outputs(tree, name)
+    return load_program(tree, name, language=language, linked=isinstance(running, TwoSteps))
+
+
+def with_files(tree: Tree, main: str, beside: Sequence[str]) -> Program:
+    """The program `main`, with further files put beside it by their base names."""
+    program = load_program(tree, main)
+    files = {name.rpartition("/")[2]: tree.content(name) for name in beside if name != main}
+    return Program(program.source, program.language, name=program.name, files=files)
+
+
+def _from_directory(tree: Tree, name: str, language: str | None, *, linked: bool) -> Program:
+    if scripts := [script for script in ("build", "run") if tree.is_file(join(name, script))]:
+        raise InputError(
+            f"brings its own {' and '.join(scripts)} script; only sources are compiled here",
+            file=tree.shown(name),
+        )
+    names = [each for each in tree.walk(name) if each.rpartition("/")[2] not in _NOT_SOURCES]
+    sources = {each: tree.source(each) for each in names if is_source(each)}
+    if not sources:
+        raise InputError("there is no source file in it", file=tree.shown(name))
+    languages = {each: by_extension(each, text) or "" for each, text in sources.items()}
+    families = {family(each) for each in languages.values()}
+    if language is None and len(families) > 1:
+        what = f"files of several languages: {', '.join(sorted(families))}"
+        raise InputError(what, file=tree.shown(name))
+    kind = families.pop() if language is None else family(language)
+    main = min(sources) if linked else _main(tree, name, sources, kind)
+    prefix = len(name) + 1
+    files = {each[prefix:]: tree.content(each) for each in names if each != main}
+    return Program(sources[main], language or languages[main], name=main[prefix:], files=files)
+
+
+def _main(tree: Tree, directory: str, sources: Mapping[str, str], kind: str) -> str:
+    """The file that the program starts in."""
+    if len(sources) == 1:
+        return next(iter(sources))
+    if join(directory, "__main__.py") in sources:
+        return join(directory, "__main__.py")
+    pattern = _MAIN.get(kind)
+    candidates = [name for name, text in sources.items() if pattern and pattern.search(text)]
+    if len(candidates) != 1:
+        named = [name for name in sources if name.rpartition("/")[2].lower().startswith("main.")]
+        candidates = named or candidates
+    if len(candidates) != 1:
+        raise InputError(
+            "which file is the main one cannot be told; name it main", file=tree.shown(directory)
+        )
+    return candidates[0]

@@ -1,0 +1,381 @@
+"""IOI task directories: those of TPS, and what TPS exports for CMS.
+
+Contract: TPS's documentation and its CMS exporter. The two layouts hold the same things under
+other names; which one it is, problem.json tells: `type` in TPS, `task_type` in an export.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from proctor.errors import InputError
+from proctor.formats.livecodebench import did_you_mean, located
+from proctor.formats.packages.documents import convert, read_json, set_aside
+from proctor.formats.packages.files import Tree, extension, first, join
+from proctor.formats.packages.model import Notes, Package
+from proctor.formats.packages.programs import by_extension, family, with_files
+from proctor.formats.packages.tps_solutions import load_solutions
+from proctor.formats.packages.tps_subtasks import SAMPLES, load_subtasks
+from proctor.judging.contest.problem import (
+    Batch,
+    Checker,
+    Communication,
+    Comparison,
+    ContestProblem,
+    ContestTest,
+    Convention,
+    Grading,
+    Match,
+    OutputOnly,
+    Running,
+    Stub,
+    TwoSteps,
+)
+from proctor.limits import GIB, MIB, Limits
+from proctor.program import Program
+
+FILE = "problem.json"
+EVAL = ("-DEVAL",)
+"""Compiler arguments that CMS gives C and C++."""
+
+_TYPES = ("Batch", "Communication", "OutputOnly", "TwoSteps")
+_MEMORY_IN_BYTES = 1 << 16
+"""From here on a memory limit is bytes, whichever layout; below it is MiB."""
+_GRADER_DIRECTORIES = ("graders", "grader")
+_CHECKERS = tuple(f"checker/checker.{kind}" for kind in ("cpp", "cc", "py"))
+_MANAGERS = tuple(
+    f"{directory}/manager.{kind}"
+    for directory in ("graders", "grader", "manager")
+    for kind in ("cpp", "cc", "py")
+)
+_SECOND_ARGUMENT = re.compile(r"\b(ans|ouf)\s*\.\s*init\s*\(\s*(?:argv|args)\s*\[\s*2\s*\]")
+_HEADERS = {".h": ("c", "cpp"), ".hpp": ("cpp",), ".hh": ("cpp",)}
+
+
+class _Problem(msgspec.Struct, forbid_unknown_fields=True):
+    name: str
+    code: str = ""
+    title: str = ""
+    type: str | None = None
+    task_type: str | None = None
+    time_limit: float | None = None
+    memory_limit: float | None = None
+    score_precision: int = 2
+    type_params: Any = None
+    task_type_params: Any = None
+    task_type_parameters: Any = None
+    num_processes: int | None = None
+    user_io: str | None = None
+    has_grader: bool | None = None
+    has_manager: bool | None = None
+    has_checker: bool | None = None
+    grader_name: str | None = None
+    # Of no matter to the judging, or of preparing the task only.
+    protocol_version: Any = None
+    description: Any = None
+    tps_web_url: Any = None
+    score_mode: Any = None
+    feedback_level: Any = None
+    cpp_enabled: Any = None
+    java_enabled: Any = None
+    pascal_enabled: Any = None
+    python_enabled: Any = None
+    cpp_std: Any = None
+
+
+class _Parameters(msgspec.Struct):
+    """What the task type is told, from any of the shapes in which it is written."""
+
+    compilation: str | None = None
+    input_file: str = ""
+    output_file: str = ""
+    evaluation: str | None = None
+    processes: int | None = None
+    user_io: str | None = None
+    manager_args: str | list[str] = ""
+
+
+def load(tree: Tree) -> Package:
+    """The package in a directory with problem.json. Raises InputError."""
+    notes = Notes()
+    raw = set_aside(tree, FILE, read_json(tree, FILE), _Problem, notes)
+    settings = convert(tree, FILE, raw, _Problem)
+    kind = settings.task_type or settings.type
+    if kind not in _TYPES:
+        hint = did_you_mean(kind or "", _TYPES)
+        field = "task_type" if settings.task_type else "type"
+        what = f"must be one of {', '.join(_TYPES)}, not {kind!r}{hint}"
+        raise InputError(what, file=tree.shown(FILE), field=field)
+    code = settings.code or settings.name if settings.task_type else settings.name
+    parameters = _parameters(tree, settings, kind)
+    subtasks, samples = load_subtasks(tree)
+    tests = _tests(tree, samples, needs_answer=kind != "Communication")
+    running = _running(tree, settings, kind, parameters)
+    stubs: dict[str, Stub] = {}
+    if kind == "TwoSteps":
+        stubs = _managed(_linked(tree, managers=True))
+        if not stubs:
+            what = "a TwoSteps task needs a manager in a known language, such as manager.cpp"
+            raise InputError(what, file=tree.shown("graders"))
+    elif _has_grader(tree, settings, kind, parameters):
+        stubs = _stubs(tree, settings, code)
+    try:
+        problem = ContestProblem(
+            id=code,
+            tests=tests,
+            subtasks=subtasks,
+            limits=_limits(settings, kind),
+            grading=_grading(tree, settings, parameters),
+            running=running,
+            stubs=stubs,
+            title=settings.name if settings.task_type else settings.title or settings.name,
+            statement=_statement(tree),
+            precision=settings.score_precision,
+        )
+    except InputError as error:
+        raise error if error.file else located(error, tree.root / FILE, None) from error
+    solutions = load_solutions(tree, problem, notes)
+    return Package(problem, solutions, "tps", tree.root, notes=tuple(notes.found))
+
+
+def _parameters(tree: Tree, settings: _Problem, kind: str) -> _Parameters:
+    given = settings.task_type_parameters or settings.task_type_params or settings.type_params
+    field = "task_type_params"
+    if isinstance(given, str):
+        try:
+            given = json.loads(given) if given.strip() else {}
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"broken JSON: {error}", file=tree.shown(FILE), field=field) from error
+    if isinstance(given, list):
+        named = _by_position(tree, given, kind)
+    elif given is None or isinstance(given, dict):
+        named = _by_name(tree, given or {}, kind)
+    else:
+        raise InputError("must be a map or a list", file=tree.shown(FILE), field=field)
+    result = convert(tree, FILE, named, _Parameters, within=field, strict=False)
+    if settings.num_processes is not None:
+        result.processes = settings.num_processes
+    result.user_io = settings.user_io or result.user_io
+    if result.user_io not in (None, "std_io", "fifo_io"):
+        what = f"must be std_io or fifo_io, not {result.user_io!r}"
+        raise InputError(what, file=tree.shown(FILE), field="user_io")
+    return result
+
+
+_NAMES: dict[str, dict[str, str | None]] = {
+    "Batch": {
+        "compilation": "compilation",
+        "io_0_inputfile": "input_file",
+        "io_1_outputfile": "output_file",
+        "output_eval": "evaluation",
+        "user_managers": None,
+    },
+    "Communication": {
+        "num_processes": "processes",
+        "compilation": "compilation",
+        "user_io": "user_io",
+        "manager_args": "manager_args",
+        "user_managers": None,
+    },
+    "OutputOnly": {"output_eval": "evaluation"},
+    "TwoSteps": {"output_eval": "evaluation", "user_managers": None},
+}
+
+
+def _by_name(tree: Tree, given: dict[str, Any], kind: str) -> dict[str, Any]:
+    found = {}
+    for key, value in given.items():
+        short = key.removeprefix(f"task_type_parameters_{kind}_")
+        if short not in _NAMES[kind]:
+            raise InputError(
+                "unknown parameter" + did_you_mean(short, _NAMES[kind]),
+                file=tree.shown(FILE),
+                field=f"task_type_params.{key}",
+            )
+        if (name := _NAMES[kind][short]) is not None:
+            found[name] = value
+    return found
+
+
+def _by_position(tree: Tree, given: list[Any], kind: str) -> dict[str, Any]:
+    """CMS's own list: its order is fixed, its end may be missing."""
+    names: dict[str, tuple[str, ...]] = {
+        "Batch": ("compilation", "files", "evaluation"),
+        "Communication": ("processes", "compilation", "user_io"),
+        "OutputOnly": ("evaluation",),
+        "TwoSteps": ("evaluation",),
+    }
+    if len(given) > len(names[kind]):
+        what = f"at most {len(names[kind])} parameters: {', '.join(names[kind])}"
+        raise InputError(what, file=tree.shown(FILE), field="task_type_params")
+    found = dict(zip(names[kind], given, strict=False))
+    if "files" in found:
+        files = found.pop("files")
+        if not isinstance(files, list) or len(files) != 2:
+            what = "the second parameter is [input file, output file]"
+            raise InputError(what, file=tree.shown(FILE), field="task_type_params")
+        found["input_file"], found["output_file"] = files
+    return found
+
+
+def _limits(settings: _Problem, kind: str) -> Limits:
+    if kind == "OutputOnly":
+        return Limits()
+    for field in ("time_limit", "memory_limit"):
+        if getattr(settings, field) is None:
+            raise InputError("is missing", field=field)
+    memory = settings.memory_limit or 0
+    size = int(memory if memory >= _MEMORY_IN_BYTES else memory * MIB)
+    # The stack is the memory, as in CMS; more than a few GiB cannot be set everywhere.
+    return Limits(settings.time_limit or 0, memory=size, stack=max(1, min(size, 4 * GIB)))
+
+
+def _tests(tree: Tree, samples: Sequence[str], *, needs_answer: bool) -> dict[str, ContestTest]:
+    tests = {}
+    for entry in tree.entries("tests"):
+        if not entry.endswith(".in"):
+            continue
+        name, path = entry[:-3], join("tests", entry[:-3])
+        answer = tree.blob(path + ".out") if tree.is_file(path + ".out") else None
+        if answer is None and needs_answer:
+            raise InputError(f"there is no answer to {path}.in", file=tree.shown(path + ".out"))
+        sample = name in samples
+        tests[name] = ContestTest(name, tree.blob(path + ".in"), answer, sample=sample)
+    if not tests:
+        what = "there are no tests (NAME.in); generate them first"
+        raise InputError(what, file=tree.shown("tests"))
+    return tests
+
+
+def _running(tree: Tree, settings: _Problem, kind: str, parameters: _Parameters) -> Running:
+    if kind == "OutputOnly":
+        return OutputOnly()
+    if kind == "TwoSteps":
+        return TwoSteps()
+    if kind == "Batch":
+        if settings.has_manager:
+            what = "Batch tasks with a manager are not supported"
+            raise InputError(what, file=tree.shown(FILE), field="has_manager")
+        return Batch(parameters.input_file or None, parameters.output_file or None)
+    found = first(_MANAGERS, tree)
+    if found is None:
+        what = f"a Communication task needs a manager: {', '.join(_MANAGERS)}"
+        raise InputError(what, file=tree.shown("graders"))
+    processes = 1 if parameters.processes is None else parameters.processes
+    if not 1 <= processes <= 16:
+        what = f"must be from 1 to 16, not {processes}"
+        raise InputError(what, file=tree.shown(FILE), field="num_processes")
+    args = parameters.manager_args
+    return Communication(
+        _program(tree, found),
+        processes,
+        fifo_io=parameters.user_io == "fifo_io",
+        manager_args=tuple(args.split() if isinstance(args, str) else args),
+    )
+
+
+def _program(tree: Tree, main: str) -> Program:
+    """A checker or manager, with the headers in its directory."""
+    directory = main.rpartition("/")[0]
+    names = [join(directory, name) for name in tree.entries(directory)]
+    kinds = {*_HEADERS, ".py"} if extension(main) == ".py" else set(_HEADERS)
+    return with_files(tree, main, [n for n in names if extension(n) in kinds and tree.is_file(n)])
+
+
+def _grading(tree: Tree, settings: _Problem, parameters: _Parameters) -> Grading:
+    found = first(_CHECKERS, tree)
+    if found is None and (settings.has_checker or parameters.evaluation == "comparator"):
+        raise InputError("there is no checker", file=tree.shown(_CHECKERS[0]))
+    if found is None or parameters.evaluation == "diff" or settings.has_checker is False:
+        return Comparison(Match.LINES)
+    checker = _program(tree, found)
+    return Checker(checker, convention(checker))
+
+
+def convention(checker: Program) -> Convention:
+    """How a checker is called.
+
+    CMS calls it with input, answer, output and reads a score from its stdout; IOI's edition of
+    testlib.h is made for that. A package that carries the plain testlib.h has checkers with the
+    order input, output, answer, and an exit code. Which one it is, the header tells by what it
+    opens as its second argument.
+    """
+    header = checker.files.get("testlib.h", b"").decode("utf-8", "replace")
+    if "testlib.h" not in checker.source or not (match := _SECOND_ARGUMENT.search(header)):
+        return Convention.SCORE
+    return Convention.SCORE if match[1] == "ans" else Convention.TESTLIB
+
+
+def _has_grader(tree: Tree, settings: _Problem, kind: str, parameters: _Parameters) -> bool:
+    if kind == "OutputOnly" or settings.has_grader is False or parameters.compilation == "alone":
+        return False
+    if parameters.compilation not in (None, "grader", "stub"):
+        what = f"compilation must be alone, grader or stub, not {parameters.compilation!r}"
+        raise InputError(what, file=tree.shown(FILE), field="task_type_params")
+    if any(tree.is_dir(directory) for directory in _GRADER_DIRECTORIES):
+        return True
+    if parameters.compilation or settings.has_grader:
+        raise InputError("there are no graders", file=tree.shown("graders"))
+    return False
+
+
+def _stubs(tree: Tree, settings: _Problem, code: str) -> dict[str, Stub]:
+    """What is compiled with a submission, by family."""
+    stubs = {}
+    for each, found in _linked(tree).items():
+        if all(extension(name) in _HEADERS for name in found) and each != "cpp":
+            continue  # a header alone makes no grader for C
+        name = code + ("." + each if each in {"c", "cpp", "java"} else "")
+        name = {"python": code + ".py", "pascal": code + ".pas"}.get(each, name)
+        stubs[each] = Stub(found, name=name if extension(name) else "", flags=_flags(each))
+    if not stubs:
+        named = settings.grader_name or "grader"
+        what = f"there is no {named} in a known language"
+        raise InputError(what, file=tree.shown("graders"))
+    return stubs
+
+
+def _linked(tree: Tree, *, managers: bool = False) -> dict[str, dict[str, bytes]]:
+    """All files in `graders/`, or those in the directories below `grader/`, by family and name.
+
+    Managers that are programs of their own, and testlib.h, which only they use, are left out.
+    """
+    files: dict[str, dict[str, bytes]] = {}
+    for directory in _GRADER_DIRECTORIES:
+        for path in tree.walk(directory):
+            name = path.rpartition("/")[2]
+            if not managers and (name == "testlib.h" or name.startswith("manager.")):
+                continue
+            language = by_extension(name, "")
+            families = _HEADERS.get(extension(name)) or ((family(language),) if language else ())
+            for each in families:
+                files.setdefault(each, {})[name] = tree.content(path)
+    return files
+
+
+def _managed(files: dict[str, dict[str, bytes]]) -> dict[str, Stub]:
+    """TwoSteps: the manager and what is beside it, where there is one. It is what is started."""
+    stubs = {}
+    for each, found in files.items():
+        managers = [
+            name for name in found if name.startswith("manager.") and by_extension(name, "")
+        ]
+        if managers:
+            ordered = {name: found[name] for name in (*managers, *found)}  # the first is started
+            stubs[each] = Stub(ordered, flags=_flags(each))
+    return stubs
+
+
+def _flags(family: str) -> tuple[str, ...]:
+    return EVAL if family in {"c", "cpp"} else ()
+
+
+def _statement(tree: Tree) -> str:
+    found = first(("statement/index.md", "statements/en.md"), tree)
+    return tree.source(found) if found else ""
+
+
+__all__ = ["SAMPLES", "convention", "load"]

@@ -1,0 +1,176 @@
+"""Labelled solutions of an IOI task directory."""
+
+from typing import Any
+
+import msgspec
+
+from proctor.errors import InputError
+from proctor.formats.livecodebench import did_you_mean
+from proctor.formats.packages.documents import convert, read_json
+from proctor.formats.packages.files import Tree, first, join
+from proctor.formats.packages.model import (
+    ACCEPTED,
+    CRASHED,
+    PARTIAL,
+    REJECTED,
+    SLOW,
+    WRONG,
+    Claim,
+    Expectation,
+    Labelled,
+    Notes,
+    Part,
+    Verdicts,
+    bound,
+)
+from proctor.formats.packages.programs import load_submission
+from proctor.judging.contest.problem import ContestProblem
+from proctor.verdict import Verdict
+
+FILE = "solutions.json"
+_DIRECTORIES = ("solution", "solutions")
+
+_MLE = frozenset({Verdict.MLE, Verdict.RE})
+_VERDICTS: dict[str, Verdicts] = {
+    "model_solution": ACCEPTED,
+    "correct": ACCEPTED,
+    "partially_correct": PARTIAL,
+    "incorrect": WRONG,
+    "time_limit": SLOW,
+    "memory_limit": _MLE,
+    "runtime_error": CRASHED,
+    # Seen by the manager or the grader: a wrong answer, or a process that ended too early.
+    "protocol_violation": WRONG | CRASHED,
+    "security_violation": WRONG | CRASHED,
+    "failed": REJECTED,
+    "time_limit_and_runtime_error": SLOW | CRASHED,
+}
+_ALIASES = {
+    "model": "model_solution",
+    "ac": "correct",
+    "accept": "correct",
+    "accepted": "correct",
+    "pc": "partially_correct",
+    "partial": "partially_correct",
+    "wa": "incorrect",
+    "wrong": "incorrect",
+    "wrong_answer": "incorrect",
+    "tl": "time_limit",
+    "tle": "time_limit",
+    "time_limit_exceeded": "time_limit",
+    "ml": "memory_limit",
+    "mle": "memory_limit",
+    "memory_limit_exceeded": "memory_limit",
+    "rt": "runtime_error",
+    "re": "runtime_error",
+    "rte": "runtime_error",
+    "run_time_error": "runtime_error",
+    "pv": "protocol_violation",
+    "sv": "security_violation",
+    "fail": "failed",
+    "tle_rte": "time_limit_and_runtime_error",
+}
+
+
+class _Solution(msgspec.Struct, forbid_unknown_fields=True):
+    verdict: str
+    except_: dict[str, str] = msgspec.field(default_factory=dict, name="except")
+    score: float | None = None
+    """Points in all; an addition of ours."""
+    comment: Any = None
+
+
+def load_solutions(tree: Tree, problem: ContestProblem, notes: Notes) -> tuple[Labelled, ...]:
+    """Those of solutions.json; or, without it, those in directories named for verdicts.
+
+    With `except`, the verdict is that of every subtask but those named; without, it is that of
+    the whole. Raises InputError.
+    """
+    labels = _listed(tree, problem) if tree.is_file(FILE) else _by_directory(tree, notes)
+    found = []
+    for name, expected in labels.items():
+        try:
+            program = load_submission(tree, name, problem.running)
+        except InputError as error:
+            if error.file != tree.shown(name):
+                raise
+            notes(f"{name}: {error.message}")
+            continue
+        claims = [expected.whole, *(part.claim for part in expected.parts)]
+        role = bound(Claim(_union(claims)))
+        found.append(Labelled(name, program, expected, role))
+    return tuple(found)
+
+
+def _union(claims: list[Claim]) -> Verdicts:
+    named = (claim.required or claim.verdicts or frozenset() for claim in claims)
+    return frozenset[Verdict]().union(*named)
+
+
+def _listed(tree: Tree, problem: ContestProblem) -> dict[str, Expectation]:
+    found = {}
+    for name, value in read_json(tree, FILE).items():
+        solution = convert(tree, FILE, value, _Solution, within=name)
+        candidates = [join(directory, name) for directory in _DIRECTORIES]
+        candidates += [join("solutions", verdict, name) for verdict in _VERDICTS]
+        for candidate in candidates:
+            tree.resolved(candidate, said_by=FILE, field=name)
+        path = first(candidates, tree) or next((c for c in candidates if tree.is_dir(c)), None)
+        if path is None:
+            what = f"there is no file {candidates[0]} or {candidates[1]}"
+            raise InputError(what, file=tree.shown(FILE), field=name)
+        found[path] = _expectation(tree, problem, name, solution)
+    return found
+
+
+def _expectation(
+    tree: Tree, problem: ContestProblem, name: str, solution: _Solution
+) -> Expectation:
+    verdicts = _verdicts(tree, solution.verdict, f"{name}.verdict")
+    points = None if solution.score is None else (solution.score, solution.score)
+    if not solution.except_:
+        return Expectation(_whole(verdicts, points))
+    names = [subtask.name for subtask in problem.subtasks]
+    special = {}
+    for subtask, verdict in solution.except_.items():
+        field = f"{name}.except.{subtask}"
+        # Exports put a number before the name.
+        known = [each for each in names if subtask in (each, each.partition("-")[2])]
+        if not known:
+            what = f"there is no such subtask{did_you_mean(subtask, names)}"
+            raise InputError(what, file=tree.shown(FILE), field=field)
+        special[known[0]] = _verdicts(tree, verdict, field)
+    parts = [Part(each, Claim(special.get(each, verdicts))) for each in names]
+    return Expectation(Claim(points=points), tuple(parts))
+
+
+def _whole(verdicts: Verdicts, points: tuple[float, float] | None = None) -> Claim:
+    """What a label without exceptions says of the whole.
+
+    A failure that it names is one that some test shows; other subtasks may give points.
+    """
+    if verdicts in (ACCEPTED, PARTIAL, REJECTED):
+        return Claim(verdicts, points=points)
+    return Claim(REJECTED, required=verdicts, points=points)
+
+
+def _verdicts(tree: Tree, word: str, field: str) -> Verdicts:
+    verdict = word.lower()
+    verdict = _ALIASES.get(verdict, verdict)
+    if verdict not in _VERDICTS:
+        hint = did_you_mean(word, [*_VERDICTS, *_ALIASES])
+        raise InputError(f"unknown verdict {word!r}{hint}", file=tree.shown(FILE), field=field)
+    return _VERDICTS[verdict]
+
+
+def _by_directory(tree: Tree, notes: Notes) -> dict[str, Expectation]:
+    found = {}
+    for directory in _DIRECTORIES:
+        for entry in tree.entries(directory):
+            path, verdict = join(directory, entry), _ALIASES.get(entry.lower(), entry.lower())
+            if not tree.is_dir(path) or verdict not in _VERDICTS:
+                notes(f"{path}: nothing says what is expected of it")
+                continue
+            for name in tree.entries(path):
+                found[join(path, name)] = Expectation(_whole(_VERDICTS[verdict]))
+    return found

@@ -1,0 +1,109 @@
+"""Rows of data sets: JSON objects, one a line, or Parquet.
+
+Parquet needs pyarrow (`pip install 'proctor[parquet]'`). The place of a row is its line in JSONL
+and its position, from 1, in Parquet.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from proctor.errors import InputError, UnsupportedPlatform
+from proctor.formats.livecodebench import located, parse_json, read_lines
+
+SUFFIXES = (".jsonl", ".ndjson", ".parquet")
+_BATCH = 64
+"""Rows decoded at once: a test case may take 30 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row and where it stands."""
+
+    file: Path
+    line: int
+    content: Mapping[str, Any]
+
+    def error(self, message: str, field: str | None = None) -> InputError:
+        """The error for something wrong in this row."""
+        return InputError(message, file=str(self.file), line=self.line, field=field)
+
+
+def read_table(path: Path, columns: Collection[str] | None = None) -> Iterator[Row]:
+    """Rows of a file in order, read as they are asked for.
+
+    `columns` spares reading others, where the format allows. Raises InputError for what cannot be
+    read, UnsupportedPlatform for Parquet without pyarrow.
+    """
+    if path.suffix == ".parquet":
+        yield from _parquet(path, columns)
+        return
+    for number, line in read_lines(path):
+        if line.isspace():
+            continue
+        try:
+            content = parse_json(line)
+        except InputError as error:
+            raise located(error, path, number) from error
+        if not isinstance(content, dict):
+            raise InputError("must be one JSON object a line", file=str(path), line=number)
+        yield Row(path, number, content)
+
+
+def columns_of(path: Path) -> frozenset[str]:
+    """Names of a file's columns: those of the first row, for JSONL."""
+    if path.suffix == ".parquet":
+        with _opened(path) as file:
+            return frozenset(file.schema_arrow.names)
+    first = next(read_table(path), None)
+    return frozenset(first.content) if first else frozenset()
+
+
+def table_files(path: Path) -> list[Path]:
+    """The file itself, or all tables below a directory. Raises InputError if there is none."""
+    if not path.is_dir():
+        if not path.exists():
+            raise InputError("there is no such file", file=str(path))
+        return [path]
+    found = sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES)
+    if not found:
+        raise InputError(f"holds no table ({', '.join(SUFFIXES)})", file=str(path))
+    return found
+
+
+def without_extra(what: str, error: ImportError, extra: str = "eval") -> UnsupportedPlatform:
+    """Say what is to be installed for `what`."""
+    return UnsupportedPlatform(f"{what} needs {error.name}: pip install 'proctor[{extra}]'")
+
+
+def _parquet(path: Path, columns: Collection[str] | None) -> Iterator[Row]:
+    with _opened(path) as file:
+        import pyarrow as pa
+
+        names = file.schema_arrow.names
+        wanted = None if columns is None else [name for name in names if name in columns]
+        number = 0
+        batches = file.iter_batches(batch_size=_BATCH, columns=wanted)
+        while True:
+            try:
+                batch = next(batches, None)
+            except (pa.ArrowException, OSError) as error:
+                raise InputError(f"broken Parquet: {error}", file=str(path)) from error
+            if batch is None:
+                return
+            for content in batch.to_pylist():
+                number += 1
+                yield Row(path, number, content)
+
+
+def _opened(path: Path) -> Any:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise without_extra(f"{path} is Parquet, which", error, "parquet") from error
+    try:
+        return pq.ParquetFile(path)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"cannot be read as Parquet: {error}", file=str(path)) from error

@@ -1,0 +1,266 @@
+"""The scoring functions of open-r1's IOI and Codeforces pipelines, on proctor instead of Piston.
+
+Names, arguments and results are those of `open_r1.utils.competitive_programming`, so that a change
+of the import is enough. What is different, since it was wrong there:
+
+- a fault of the machine or of the task raises, and is never a score of 0;
+- `test_batch_size` below 1 runs all tests at once, as documented there; there it ran none;
+- a wrong answer that a checker finds is WA; there it was RE;
+- programs are compiled once, in a cell that holds no test, and cannot reach answer or checker.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
+from typing import Any, Self
+
+from proctor.errors import InfraFault, InputError
+from proctor.evals.ioi import feedback
+from proctor.evals.ioi.repair import add_includes as _add_includes
+from proctor.evals.ioi.results import status_of, worst
+from proctor.evals.ioi.row_tests import TESTS, RowTests
+from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
+from proctor.integrations.open_r1_codeforces import score_submission
+from proctor.judging.contest.arena import Arena, open_arena
+from proctor.judging.contest.judge import judge_contest
+from proctor.judging.contest.judgement import ContestTestResult
+from proctor.judging.contest.problem import Comparison, ContestProblem, Subtask
+from proctor.judging.settings import Stop
+from proctor.program import Program
+from proctor.verdict import Verdict
+
+__all__ = [
+    "Client",
+    "SubtaskResult",
+    "TestResult",
+    "add_includes",
+    "get_piston_client_from_env",
+    "run_submission",
+    "score_single_test_case",
+    "score_submission",
+    "score_subtask",
+    "score_subtasks",
+]
+
+
+_CRASHES = ("CE", "RE", "TLE", "MLE")
+"""Statuses that a program knows of without a judge."""
+
+
+@dataclass
+class TestResult:
+    """Result of one test, as published."""
+
+    __test__ = False  # pytest takes the name for a test's
+
+    test_name: str
+    score: float = 0.0
+    status: str = "SKIPPED"
+    feedback: str | None = None
+
+
+@dataclass
+class SubtaskResult:
+    """Result of one subtask, as published."""
+
+    problem: str | None = None
+    subtask: str | None = None
+    points: float = 0.0
+    score_precision: int = 2
+    test_results: list[TestResult] = field(default_factory=list)
+
+    @property
+    def status(self) -> str:
+        """The worst of the tests' statuses: CE, RE, WA, MLE, TLE, PA, AC, SKIPPED."""
+        return worst(result.status for result in self.test_results)
+
+    @property
+    def score(self) -> float:
+        """The least of the tests' scores, rounded; 0 without tests."""
+        return round(self._least, self.score_precision)
+
+    @property
+    def weighted_score(self) -> float:
+        """Points: the least of the tests' scores times what the subtask is worth, rounded."""
+        return round(self._least * self.points, self.score_precision)
+
+    @property
+    def _least(self) -> float:
+        return min((result.score for result in self.test_results), default=0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return {
+            "problem": self.problem,
+            "subtask": self.subtask,
+            "score": self.score,
+            "weighted_score": self.weighted_score,
+            "points": self.points,
+            "score_precision": self.score_precision,
+            "status": self.status,
+            "test_results": [asdict(result) for result in self.test_results],
+        }
+
+
+class Client:
+    """What judges, in the place of the published Piston client. Use it in a `with` block.
+
+    `tests` names where the tests of rows without `test_cases` come from; it is read when the first
+    such row comes.
+    """
+
+    def __init__(self, arena: Arena | None = None, *, tests: str = TESTS) -> None:
+        """`arena` is the client's from now on; without one it opens its own.
+
+        Raises PlatformError where nothing can be run.
+        """
+        self.arena = arena or open_arena()
+        self.rows = RowTests(tests)
+
+    def close(self) -> None:
+        """Stop at once."""
+        self.arena.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+
+@cache
+def get_piston_client_from_env(session: object = None) -> Client:  # noqa: ARG001 as published
+    """Return the process's one client. No Piston is asked, and no variable is needed."""
+    return Client()
+
+
+def add_includes(code: str, problem_id: str) -> str:
+    """Add the headers that a solution forgot."""
+    return _add_includes(code, f"{problem_id}.h")
+
+
+async def score_single_test_case(
+    client: Client,
+    subtask: Mapping[str, Any],
+    test_name: str,
+    test_input: str,
+    test_output: str,
+    submission: str,
+) -> TestResult:
+    """Score one test. Raises InfraFault, InputError."""
+    case = [test_input, test_output]
+    problem = client.rows.problem({**subtask, "test_names": [test_name], "test_cases": [case]})
+    return (await _judge(client, problem, [test_name], submission))(test_name)
+
+
+async def score_subtask(
+    client: Client,
+    subtask: Mapping[str, Any],
+    submission: str,
+    test_case_run_cache: MutableMapping[str, TestResult] | None = None,
+    test_batch_size: int = 1,
+) -> SubtaskResult:
+    """Score a subtask: a row of the data set, with `test_cases` of its own or of the client's.
+
+    Tests count in batches of `test_batch_size`, all in one if it is below 1; after a batch with a
+    score of 0 the rest is skipped, and so is everything if the cache holds such a test. What is
+    skipped after a wrong answer is run all the same: that a test is run is to say nothing of the
+    answers to those before. Raises InfraFault and InputError, never a score for a fault.
+    """
+    names = list(subtask["test_names"])
+    done = {} if test_case_run_cache is None else test_case_run_cache
+    known = {name: done[name] for name in names if name in done}
+    missing = [name for name in names if name not in known]
+    failed = any(each.score == 0 and each.status != "SKIPPED" for each in known.values())
+    crashed = any(each.status in _CRASHES for each in known.values())
+    if submission and missing and not crashed:
+        stop: Stop = "crash" if test_batch_size == 1 else "never"
+        told = await _judge(client, client.rows.problem(subtask), missing, submission, stop)
+        size = test_batch_size if test_batch_size >= 1 else len(missing)
+        for start in range(0, 0 if failed else len(missing), size):
+            results = {name: told(name) for name in missing[start : start + size]}
+            known |= results
+            if any(result.score == 0 for result in results.values()):
+                break
+        done.update(known)
+    return SubtaskResult(
+        problem=subtask["id"],
+        subtask=subtask["subtask"],
+        points=subtask["score"],
+        score_precision=subtask["score_precision"],
+        test_results=[known.get(name) or TestResult(name) for name in names],
+    )
+
+
+async def score_subtasks(
+    client: Client,
+    subtasks: Sequence[Mapping[str, Any]],
+    submission: str,
+    skip_mode: bool = True,
+) -> list[SubtaskResult]:
+    """Score several subtasks of a problem; a test that they share is run once.
+
+    With `skip_mode` a subtask ends at its first failed test; without, all its tests are run.
+    """
+    cached: dict[str, TestResult] = {}
+    size = 1 if skip_mode else -1
+    return [await score_subtask(client, each, submission, cached, size) for each in subtasks]
+
+
+async def run_submission(
+    client: Client,
+    problem: Mapping[str, Any],
+    test_input: str,
+    submission: str,
+    test_output: str | None = None,
+) -> tuple[str, str]:
+    """Run one test; score and feedback in the published words. Raises InfraFault, InputError."""
+    result = await score_single_test_case(
+        client, problem, "test", test_input, test_output or "", submission
+    )
+    text = f"{result.score:.17g}"
+    return (text if float(text) else "0"), result.feedback or ""
+
+
+async def _judge(
+    client: Client,
+    problem: ContestProblem,
+    names: Sequence[str],
+    submission: str,
+    stop: Stop = "never",
+) -> Callable[[str], TestResult]:
+    """Judge some tests of a problem.
+
+    What is returned gives the result of the test of a name; for a fault it raises.
+    """
+    alone = replace(
+        problem,
+        tests={name: problem.tests[name] for name in names},
+        subtasks=(Subtask("chosen", 1.0, tuple(names)),),
+    )
+    program = Program(submission, DEFAULT_LANGUAGE)
+    judgement = await asyncio.to_thread(judge_contest, alone, program, client.arena, stop=stop)
+    compared = isinstance(problem.grading, Comparison)
+    if judgement.verdict is Verdict.INFRA_FAULT and not judgement.tests:
+        raise InfraFault(judgement.message)
+    if judgement.verdict is Verdict.CE:
+        broken = ContestTestResult("", Verdict.CE, 0.0)
+        said = feedback.words(broken, compared=compared, compiler_output=judgement.compiler_output)
+        return lambda name: TestResult(name, 0.0, "CE", said)
+    tests = {test.name: test for test in judgement.tests}
+
+    def told(name: str) -> TestResult:
+        # Of what is no program nothing is run.
+        return _result(tests[name], compared=compared) if name in tests else TestResult(name)
+
+    return told
+
+
+def _result(test: ContestTestResult, *, compared: bool) -> TestResult:
+    if test.verdict is Verdict.INFRA_FAULT:
+        raise InfraFault(f"test {test.name}: {test.message}")
+    status = status_of(test.verdict)
+    if status is None:
+        raise InputError(f"the task is broken: test {test.name}: {test.message} {test.log}".strip())
+    return TestResult(test.name, test.score, status, feedback.words(test, compared=compared))

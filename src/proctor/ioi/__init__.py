@@ -1,1 +1,0 @@
-"""The IOI pipeline: submissions of models, scored, resumed, added up."""

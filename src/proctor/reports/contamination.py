@@ -1,0 +1,204 @@
+"""Pass rate by release month, and whether it falls at a date.
+
+A fall at a model's training cutoff is what memorised problems would cause, and not only they:
+problems also drift in difficulty and in subject. What is given is an effect with its interval,
+within strata of equal platform and difficulty. A verdict is never given.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from proctor.reports.intervals import LEVEL, NOTHING, SEED, Estimate, mean_interval
+from proctor.reports.student import t_quantile, t_two_sided
+from proctor.reports.tallies import Tally, scored_only
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
+PERMUTATIONS = 1999
+FEWEST = 10
+"""Problems that each side of a candidate month must have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How pass rates on one side of a date differ from those on the other."""
+
+    since: str
+    """First day (YYYY-MM-DD) or month (YYYY-MM) of the later side."""
+    before: int
+    """Problems that count: those in strata that have problems on both sides."""
+    after: int
+    clusters: int
+    effect: float
+    """Later minus earlier, in shares, compared within platform × difficulty."""
+    stderr: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The month at which pass rates change most, and how easily chance changes them as much."""
+
+    step: Step
+    """At that month. Its own interval and p-value are None: they would ignore the search."""
+    months: int
+    """Candidates."""
+    p_value: float
+    """Share of permutations whose largest change is as large."""
+
+
+def by_month(tallies: Iterable[Tally], level: float = LEVEL) -> dict[str, Estimate]:
+    """Mean pass rate and interval per month (YYYY-MM) of release, in order; undated left out."""
+    months: dict[str, list[Tally]] = {}
+    for each in scored_only(tallies):
+        if each.month:
+            months.setdefault(each.month, []).append(each)
+    found = {month: mean_interval(months[month], level) for month in sorted(months)}
+    return {month: estimate for month, estimate in found.items() if estimate is not None}
+
+
+def step_at(tallies: Iterable[Tally], since: date, level: float = LEVEL) -> Step | None:
+    """Difference between problems released on or after `since` and before; None if not to be had.
+
+    Least squares of the pass rate on an indicator of the later side with a constant for each
+    platform × difficulty (the strata weigh as n0 n1 / (n0 + n1)); standard error clustered by
+    contest, factor G/(G-1) (N-1)/(N-K): Cameron and Miller 2015, "A Practitioner's Guide to
+    Cluster-Robust Inference", equation 11 and section II.B; t with G - 1 degrees of freedom.
+    """
+    dated = [each for each in scored_only(tallies) if each.published is not None]
+    later = [each.published is not None and each.published >= since for each in dated]
+    return _step(dated, later, since.isoformat(), level)
+
+
+def search(tallies: Iterable[Tally]) -> Search | None:
+    """Find the month with the largest standardised change; None with fewer than two candidates.
+
+    For each month with ten problems on either side, the sum of pass rates after it, less its
+    expectation within strata, over its standard deviation under permutation; the largest absolute
+    value is compared with the largest of each of 1999 permutations of the pass rates within
+    platform × difficulty (max-statistic of Westfall and Young 1993, "Resampling-Based Multiple
+    Testing"; p = (1 + b) / (1 + m) of Phipson and Smyth 2010, arXiv:1603.05766). Problems of one
+    contest count as exchangeable with others: where contests differ much, the p-value is too small.
+    """
+    import numpy as np
+
+    dated = [each for each in scored_only(tallies) if each.published is not None]
+    months = sorted({each.month for each in dated})
+    sides = {
+        month: [each.month >= month for each in dated]
+        for month in months
+        if FEWEST <= sum(each.month >= month for each in dated) <= len(dated) - FEWEST
+    }
+    if len(sides) < 2:
+        return None
+    strata = _strata(dated)
+    rates = np.array([each.rate for each in dated])
+    later = np.array(list(sides.values()), dtype=float)
+    deviations = np.sqrt(_permutation_variances(later, rates, strata))
+    usable = deviations > 0
+    if usable.sum() < 2:
+        return None
+    centred_later = _centred(later, strata)[usable]
+    deviations = deviations[usable]
+    observed = np.abs(centred_later @ rates) / deviations
+    generator = np.random.default_rng(SEED)
+    as_large = 0
+    for _ in range(PERMUTATIONS):
+        shuffled = rates.copy()
+        for members in strata:
+            shuffled[members] = generator.permutation(rates[members])
+        largest = float((np.abs(centred_later @ shuffled) / deviations).max())
+        as_large += largest >= float(observed.max()) - 1e-12
+    month = [name for name, use in zip(sides, usable, strict=True) if use][int(observed.argmax())]
+    found = _step(dated, sides[month], month, LEVEL)
+    if found is None:
+        return None
+    plain = Step(
+        found.since, found.before, found.after, found.clusters, found.effect, None, None, None, None
+    )
+    return Search(plain, int(usable.sum()), (1 + as_large) / (1 + PERMUTATIONS))
+
+
+def _step(tallies: Sequence[Tally], later: Sequence[bool], since: str, level: float) -> Step | None:
+    """Stratified difference; None if no stratum has problems on both sides."""
+    sides: dict[tuple[str, str], set[bool]] = {}
+    for each, is_later in zip(tallies, later, strict=True):
+        sides.setdefault(each.stratum, set()).add(is_later)
+    kept = [
+        (each, is_later)
+        for each, is_later in zip(tallies, later, strict=True)
+        if len(sides[each.stratum]) == 2
+    ]
+    if not kept:
+        return None
+    x = _within([float(is_later) for _, is_later in kept], [each for each, _ in kept])
+    y = _within([each.rate for each, _ in kept], [each for each, _ in kept])
+    scale = math.fsum(value * value for value in x)
+    effect = math.fsum(a * b for a, b in zip(x, y, strict=True)) / scale
+    scores: dict[str, float] = {}
+    for (each, _), a, b in zip(kept, x, y, strict=True):
+        scores[each.cluster] = scores.get(each.cluster, 0.0) + a * (b - effect * a)
+    groups, size = len(scores), len(kept)
+    parameters = 1 + len({each.stratum for each, _ in kept})
+    after = sum(is_later for _, is_later in kept)
+    if groups < 2 or size <= parameters:
+        return Step(since, size - after, after, groups, effect, None, None, None, None)
+    factor = groups / (groups - 1) * (size - 1) / (size - parameters)
+    error = math.sqrt(factor * math.fsum(each * each for each in scores.values())) / scale
+    if error < NOTHING:
+        return Step(since, size - after, after, groups, effect, None, None, None, None)
+    half = t_quantile((1 + level) / 2, groups - 1) * error
+    p_value = t_two_sided(effect / error, groups - 1)
+    return Step(
+        since, size - after, after, groups, effect, error, effect - half, effect + half, p_value
+    )
+
+
+def _within(values: Sequence[float], tallies: Sequence[Tally]) -> list[float]:
+    """Values less their stratum's mean."""
+    groups: dict[tuple[str, str], list[float]] = {}
+    for value, each in zip(values, tallies, strict=True):
+        groups.setdefault(each.stratum, []).append(value)
+    means = {name: math.fsum(group) / len(group) for name, group in groups.items()}
+    return [value - means[each.stratum] for value, each in zip(values, tallies, strict=True)]
+
+
+def _strata(tallies: Sequence[Tally]) -> "list[npt.NDArray[np.intp]]":
+    """Positions of the problems of each platform × difficulty."""
+    import numpy as np
+
+    groups: dict[tuple[str, str], list[int]] = {}
+    for i, each in enumerate(tallies):
+        groups.setdefault(each.stratum, []).append(i)
+    return [np.array(group) for group in groups.values()]
+
+
+def _centred(rows: "Floats", strata: "list[npt.NDArray[np.intp]]") -> "Floats":
+    """Rows (any number, a column per problem) less their means within strata."""
+    centred = rows.copy()
+    for members in strata:
+        centred[:, members] -= rows[:, members].mean(axis=1, keepdims=True)
+    return centred
+
+
+def _permutation_variances(
+    later: "Floats", rates: "Floats", strata: "list[npt.NDArray[np.intp]]"
+) -> "Floats":
+    """Variance, per row of `later`, of its centred sum of rates permuted within strata."""
+    import numpy as np
+
+    centred = _centred(later, strata)
+    total = np.zeros(len(later))
+    for members in strata:
+        if len(members) > 1:
+            total += (centred[:, members] ** 2).sum(axis=1) * rates[members].var(ddof=1)
+    return total

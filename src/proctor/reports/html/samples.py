@@ -1,0 +1,122 @@
+"""The samples as data for the page's own script, in pieces, so that a large run is never held.
+
+What a problem's samples share stands once. Rows hold numbers of run and problem.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import msgspec
+from markupsafe import Markup
+
+from proctor.plain_text import plain
+from proctor.reports.figures import RunFigures
+from proctor.reports.intervals import mean_interval
+from proctor.reports.records import SampleRecord
+from proctor.reports.records_file import SampleDetail
+
+MOST_MONTHS = 60
+"""Beyond these there are no windows: their number grows with the square."""
+MOST_DETAILED = 10_000
+"""Samples whose programs and tests are in a page: a browser has to hold them."""
+_PIECE = 500
+"""Rows encoded at once."""
+PROBLEM_COLUMNS = ("problem", "title", "platform", "difficulty", "released")
+SAMPLE_COLUMNS = ("sample", "official", "standard", "limit", "tokens", "cost", "note")
+
+
+def payload(runs: Sequence[RunFigures]) -> Iterator[Markup]:
+    """Yield samples and pass rates of all release windows, pieces of JSON inside a script."""
+    yield Markup('{"rows":[')
+    problems: dict[tuple[Any, ...], int] = {}
+    separator = ""
+    rows = _rows(runs, problems)
+    while batch := list(islice(rows, _PIECE)):
+        yield _inert(separator, batch)
+        separator = ","
+    rest = {
+        "columns": ("run", *PROBLEM_COLUMNS, *SAMPLE_COLUMNS),
+        "runs": [each.run.name for each in runs],
+        "problems": list(problems),
+        "windows": _windows(runs),
+    }
+    yield _inert("],", rest)
+    yield Markup("}")
+
+
+def details(runs: Sequence[RunFigures]) -> Iterator[Markup]:
+    """Yield programs and messages by number of row, apart: read only when one is looked at."""
+    yield Markup("{")
+    most = detailed(runs)
+    separator = ""
+    number = 0
+    for each in runs:
+        has_any = bool(each.run.details)  # to count them takes a while
+        for record in each.run.records:
+            if has_any and (most is None or record.sample < most):
+                key = (record.problem_id, record.sample)
+                detail = each.run.details.get(key, SampleDetail())
+                yield _inert(separator, {number: detail})
+                separator = ","
+            number += 1
+    yield Markup("}")
+
+
+def detailed(runs: Sequence[RunFigures]) -> int | None:
+    """How many samples of each problem are in the page with their programs; None for all."""
+    if sum(len(each.run.records) for each in runs) <= MOST_DETAILED:
+        return None
+    return max(1, MOST_DETAILED // max(1, sum(len(each.tallies) for each in runs)))
+
+
+def _rows(runs: Sequence[RunFigures], problems: dict[tuple[Any, ...], int]) -> Iterator[list[Any]]:
+    for run, each in enumerate(runs):
+        for record in each.run.records:
+            title = "" if record.title == record.problem_id else record.title
+            problem = (
+                record.problem_id, title, record.platform, record.difficulty, record.published,
+            )  # fmt: skip
+            yield [run, problems.setdefault(problem, len(problems)), *_sample(record)]
+
+
+def _sample(record: SampleRecord) -> tuple[Any, ...]:
+    cut_short = "cut short" if record.finish_reason == "length" else ""
+    turns = f"{record.turns} turns, {record.stop_reason}" if record.turns is not None else ""
+    return (
+        record.sample,
+        record.official or "",
+        record.standard or "",
+        None if record.slowest_share is None else round(record.slowest_share, 3),
+        record.completion_tokens,
+        None if record.cost is None else round(record.cost, 6),
+        "; ".join(filter(None, (record.fault, cut_short, turns.removesuffix(", ")))),
+    )
+
+
+def _inert(before: str, content: Any) -> Markup:
+    """JSON without its brackets, to stand in a script, where `</script` and `<!--` mean much."""
+    text = plain(msgspec.json.encode(content).decode())
+    return Markup(before + text[1:-1].replace("<", "\\u003c"))  # noqa: S704 - no `<` is left
+
+
+def _windows(runs: Sequence[RunFigures]) -> dict[str, Any]:
+    """pass@1 per run from each month to each later one: the page itself works nothing out.
+
+    `values[run][first][last - first]` is [value, low, high, problems, contests], or null.
+    """
+    months = sorted({month for each in runs for month in each.months})
+    if len(months) > MOST_MONTHS:
+        months = []
+    values = []
+    for each in runs:
+        rows = []
+        for i, first in enumerate(months):
+            row = []
+            for last in months[i:]:
+                inside = [t for t in each.tallies if first <= t.month <= last]
+                e = mean_interval(inside)
+                row.append(e and [e.value, e.low, e.high, e.problems, e.clusters])
+            rows.append(row)
+        values.append(rows)
+    return {"months": months, "values": values}

@@ -1,0 +1,185 @@
+"""Sample records on disk: JSON Lines, with what they were made under beside them.
+
+Beside `records.jsonl` may lie `records.jsonl.provenance.json`, one JSON object: data set, prompts,
+limits, judge and the like. Comparisons rest on it.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+import msgspec
+
+from proctor.errors import InputError
+from proctor.reports.records import SampleRecord
+from proctor.whole_file import whole_file
+
+PROVENANCE_SUFFIX = ".provenance.json"
+Key = tuple[str, int]
+"""Problem and sample."""
+_Kind = TypeVar("_Kind")
+
+
+class SampleDetail(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Texts to look at; no figure rests on them. In a file, the record's field `detail`."""
+
+    code: str = ""
+    """The program."""
+    message: str = ""
+    """What the judge said."""
+    input: str = ""
+    """Of the first failing test, as far as it is to be shown; so the two below."""
+    expected: str = ""
+    actual: str = ""
+    reply: str = ""
+    """What the model wrote, where no program was found in it."""
+
+
+class _WithDetail(msgspec.Struct):
+    detail: SampleDetail = SampleDetail()
+
+
+_RECORD = msgspec.json.Decoder(SampleRecord)
+_DETAIL = msgspec.json.Decoder(_WithDetail)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecords:
+    """One run as reports see it. Records and details may lie on disk: each is gone through."""
+
+    name: str
+    records: Collection[SampleRecord]
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    """JSON values; empty: nothing known."""
+    details: Mapping[Key, SampleDetail] = field(default_factory=dict)
+    """Of those that have any."""
+
+
+class _Lines:
+    """Where the lines of a file begin; their content stays on disk."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.begins: dict[Key, int] = {}
+        self.detailed: set[Key] = set()
+
+    def content(self) -> Iterator[tuple[int, int, bytes]]:
+        """Number, beginning and text of each line that is not blank."""
+        begin = 0
+        try:
+            with self.path.open("rb") as file:
+                for number, line in enumerate(file, 1):
+                    if line.strip():
+                        yield number, begin, line
+                    begin += len(line)
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=str(self.path)) from error
+
+    def decode(self, decoder: msgspec.json.Decoder[_Kind], line: bytes, number: int) -> _Kind:
+        try:
+            return decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise InputError(
+                f"no sample record: {error}", file=str(self.path), line=number
+            ) from error
+
+    def number(self, begin: int) -> int:
+        """Number of the line that begins there."""
+        return next(number for number, there, _ in self.content() if there == begin)
+
+
+class _Records(Collection[SampleRecord]):
+    def __init__(self, lines: _Lines) -> None:
+        self._lines = lines
+
+    def __iter__(self) -> Iterator[SampleRecord]:
+        for number, _, line in self._lines.content():
+            yield self._lines.decode(_RECORD, line, number)
+
+    def __len__(self) -> int:
+        return len(self._lines.begins)
+
+    def __contains__(self, record: object) -> bool:
+        return any(record == each for each in self)
+
+
+class _Details(Mapping[Key, SampleDetail]):
+    def __init__(self, lines: _Lines) -> None:
+        self._lines = lines
+
+    def __getitem__(self, key: Key) -> SampleDetail:
+        if key not in self._lines.detailed:
+            raise KeyError(key)
+        with self._lines.path.open("rb") as file:
+            file.seek(self._lines.begins[key])
+            return _DETAIL.decode(file.readline()).detail
+
+    def __iter__(self) -> Iterator[Key]:
+        return (key for key in self._lines.begins if key in self._lines.detailed)
+
+    def __len__(self) -> int:
+        return len(self._lines.detailed)
+
+
+def read_run(path: Path, name: str | None = None) -> RunRecords:
+    """Open a JSONL file of records and the provenance beside it; named as the file by default.
+
+    All of it is checked now, and read again whenever it is gone through: a run may be large.
+    Raises InputError with file and line for what cannot be read, is no record, or comes twice.
+    """
+    lines = _Lines(path)
+    for number, begin, line in lines.content():
+        record = lines.decode(_RECORD, line, number)
+        key = (record.problem_id, record.sample)
+        before = lines.begins.setdefault(key, begin)
+        if before != begin:
+            raise InputError(
+                f"sample {record.sample} of {record.problem_id!r} is there already, in line"
+                f" {lines.number(before)}; a file holds one run",
+                file=str(path),
+                line=number,
+            )
+        if b'"detail"' in line and lines.decode(_DETAIL, line, number).detail != SampleDetail():
+            lines.detailed.add(key)
+    if not lines.begins:
+        raise InputError("no records in it", file=str(path))
+    return RunRecords(name or path.stem, _Records(lines), _provenance(path), _Details(lines))
+
+
+def write_run(path: Path, run: RunRecords) -> None:
+    """Write the records to `path` and what is known of their making beside it."""
+    if run.provenance:
+        write_provenance(path, run.provenance)
+    with whole_file(path) as file:
+        write_records(file, run.records, run.details)
+
+
+def write_provenance(path: Path, provenance: Mapping[str, Any]) -> None:
+    """Write what is known of the making of the records at `path` beside them."""
+    with whole_file(path.with_name(path.name + PROVENANCE_SUFFIX)) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(provenance), indent=2) + b"\n")
+
+
+def write_records(
+    out: BinaryIO, records: Iterable[SampleRecord], details: Mapping[Key, SampleDetail]
+) -> None:
+    """Write records as JSON Lines, one at a time."""
+    for record in records:
+        line = msgspec.json.encode(record)
+        detail = details.get((record.problem_id, record.sample))
+        if detail is not None and detail != SampleDetail():
+            line = line[:-1] + b',"detail":' + msgspec.json.encode(detail) + b"}"
+        out.write(line + b"\n")
+
+
+def _provenance(path: Path) -> dict[str, Any]:
+    beside = path.with_name(path.name + PROVENANCE_SUFFIX)
+    if not beside.exists():
+        return {}
+    try:
+        return msgspec.json.decode(beside.read_bytes(), type=dict[str, Any])
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(beside)) from error
+    except msgspec.DecodeError as error:
+        raise InputError(f"no JSON object: {error}", file=str(beside)) from error

@@ -1,0 +1,185 @@
+"""What a run's result rows amount to."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from proctor.errors import InputError
+from proctor.judging.problem import Problem
+from proctor.reports.records import SampleRecord
+from proctor.reports.statistics import mean_pass_at_k
+from proctor.reports.tallies import Counting, Mode, Tally
+from proctor.verdict import Verdict
+
+UNDATED = "undated"
+UNKNOWN = "unknown"
+_DIFFICULTIES = ("easy", "medium", "hard")
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Figures for a set of problems. Faults are counted, and in no denominator."""
+
+    problems: int
+    """Problems with at least one scored program."""
+    scored: int
+    """Programs that were judged without a fault."""
+    passed: int
+    faults: int
+    pass_at_k: Mapping[int, float | None]
+    """k -> mean over the problems; None unless every one of them has k scored programs."""
+
+    @property
+    def pass_rate(self) -> float | None:
+        """Share of the scored programs that passed, 0 to 1; None if there are none."""
+        return self.passed / self.scored if self.scored else None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Figures of a run."""
+
+    verdicts: Mapping[Verdict, int]
+    """Programs per verdict; every verdict that occurs, faults too."""
+    overall: Score
+    unscored_problems: tuple[str, ...]
+    """Ids of problems all of whose programs met a fault: they are in no figure."""
+    by_platform: Mapping[str, Score]
+    by_difficulty: Mapping[str, Score]
+    by_month: Mapping[str, Score]
+    """YYYY-MM of publication, in order; then "undated"."""
+
+    @property
+    def total(self) -> int:
+        """All programs, faults too."""
+        return sum(self.verdicts.values())
+
+    @property
+    def passed(self) -> int:
+        """Programs that passed."""
+        return self.overall.passed
+
+    @property
+    def task_faults(self) -> int:
+        """Programs without a score because their problem is broken."""
+        return self.verdicts.get(Verdict.TASK_FAULT, 0)
+
+    @property
+    def infra_faults(self) -> int:
+        """Programs without a score because our machinery failed."""
+        return self.verdicts.get(Verdict.INFRA_FAULT, 0)
+
+
+class _Row(msgspec.Struct):
+    question_id: str
+    verdict: Verdict
+
+
+def summarise(
+    rows: Iterable[Mapping[str, Any]],
+    problems: Mapping[str, Problem],
+    k_list: Sequence[int] = (1, 5, 10),
+) -> Summary:
+    """Figures for result rows as `read_results` gives them; `problems` by id.
+
+    A pass@k is given only where every scored problem has at least k scored programs, as upstream
+    does. Problems without a row do not count. Raises InputError for a row that lacks question_id
+    or verdict, one whose problem is not in `problems`, and k < 1.
+    """
+    counting = Counting(Mode.STANDARD)
+    for position, content in enumerate(rows):
+        row = _checked(content, position, problems)
+        problem = problems[row.question_id]
+        counting.add(
+            SampleRecord(
+                row.question_id, 0, platform=problem.platform, difficulty=problem.difficulty,
+                published=problem.published, standard=row.verdict,
+            )
+        )  # fmt: skip
+    return summary_of(counting, k_list)
+
+
+def summary_of(counting: Counting, k_list: Sequence[int] = (1, 5, 10)) -> Summary:
+    """Figures for samples that were counted. Raises InputError for k < 1."""
+    if bad := [k for k in k_list if k < 1]:
+        raise InputError(f"must be 1 or more, not {bad[0]}", field="k")
+    tallies = counting.tallies()
+
+    def grouped(group_of: Callable[[Tally], str]) -> dict[str, Score]:
+        groups: dict[str, list[Tally]] = {}
+        for tally in tallies:
+            groups.setdefault(group_of(tally), []).append(tally)
+        return {name: _score(groups[name], k_list) for name in sorted(groups, key=_rank)}
+
+    return Summary(
+        verdicts=counting.verdicts(),
+        overall=_score(tallies, k_list),
+        unscored_problems=tuple(tally.problem_id for tally in tallies if not tally.scored),
+        by_platform=grouped(lambda tally: tally.platform),
+        by_difficulty=grouped(lambda tally: tally.difficulty),
+        by_month=grouped(lambda tally: tally.month or UNDATED),
+    )
+
+
+def to_json(summary: Summary) -> dict[str, Any]:
+    """The summary as plain JSON values; rates are 0 to 1, null where not defined."""
+    return {
+        "total": summary.total,
+        **_score_json(summary.overall),
+        "task_faults": summary.task_faults,
+        "infra_faults": summary.infra_faults,
+        "unscored_problems": list(summary.unscored_problems),
+        "verdicts": {verdict.value: count for verdict, count in summary.verdicts.items()},
+        "by_platform": _scores_json(summary.by_platform),
+        "by_difficulty": _scores_json(summary.by_difficulty),
+        "by_month": _scores_json(summary.by_month),
+    }
+
+
+def _checked(content: Mapping[str, Any], position: int, problems: Mapping[str, Problem]) -> _Row:
+    try:
+        row = msgspec.convert(content, _Row)
+    except msgspec.ValidationError as error:
+        raise InputError(f"result {position} cannot be summarised: {error}") from error
+    if row.question_id not in problems:
+        raise InputError(
+            f"result {position} is for {row.question_id!r}, which is not among the problems; "
+            "give the problem file the results were made with",
+            field="question_id",
+        )
+    return row
+
+
+def _score(tallies: Sequence[Tally], k_list: Sequence[int]) -> Score:
+    counts = [(tally.scored, tally.passed) for tally in tallies if tally.scored]
+    return Score(
+        problems=len(counts),
+        scored=sum(n for n, _ in counts),
+        passed=sum(c for _, c in counts),
+        faults=sum(tally.infra_faults + tally.task_faults for tally in tallies),
+        pass_at_k={k: mean_pass_at_k(counts, k) for k in sorted(set(k_list))},
+    )
+
+
+def _rank(name: str) -> tuple[int, str]:
+    """Sort key: difficulties by difficulty, the rest by name, what is not known last."""
+    if name in _DIFFICULTIES:
+        return _DIFFICULTIES.index(name), name
+    return (len(_DIFFICULTIES) + (name in (UNDATED, UNKNOWN))), name
+
+
+def _score_json(score: Score) -> dict[str, Any]:
+    return {
+        "problems": score.problems,
+        "scored": score.scored,
+        "passed": score.passed,
+        "faults": score.faults,
+        "pass_rate": score.pass_rate,
+        "pass_at_k": {str(k): value for k, value in score.pass_at_k.items()},
+    }
+
+
+def _scores_json(scores: Mapping[str, Score]) -> dict[str, Any]:
+    return {name: _score_json(score) for name, score in scores.items()}

@@ -1,0 +1,334 @@
+"""Requests by line, answers by line, each with its request's id, as soon as there is one."""
+
+import asyncio
+import contextlib
+import logging
+import signal
+import threading
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from proctor.errors import Cancelled, InfraFault, InputError, ProctorError, UsageError
+from proctor.service.daemon import tack
+from proctor.service.daemon.decoding import decoded
+from proctor.service.daemon.sessions import SessionMethods, Tell
+from proctor.service.daemon.stdio import Sink, lines, take_stdio
+from proctor.service.engine import Asker, Engine, open_engine
+from proctor.service.http.encoded import as_json
+from proctor.service.http.native import about, convert, schema, solving
+from proctor.service.http.native.live import run_live
+from proctor.service.http.native.solve_schema import SolveRequest
+from proctor.service.http.problem import Problem, problem_of
+from proctor.service.http.settings import ServeSettings
+from proctor.service.live import Stream
+from proctor.solver.envelope import Envelope
+from proctor.text import well_formed_json
+from proctor.version import __version__
+
+PROTOCOL = 1
+Id = str | int
+
+_logger = logging.getLogger(__name__)
+_LAST_WORDS = 2.0
+"""Seconds that a reader has, once we were told to stop, to take what is left."""
+
+
+class _Request(msgspec.Struct):
+    """What all requests have in common; what else is in them is nobody's business."""
+
+    id: Id | None = None
+    method: str | None = None
+    type: str | None = None
+    params: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+class _CancelParams(msgspec.Struct, forbid_unknown_fields=True):
+    id: Id
+
+
+class Daemon:
+    """Serves one client over one engine. All of it runs in one event loop."""
+
+    def __init__(self, engine: Engine, send: Callable[[bytes], None], most: int) -> None:
+        """`most`: bytes of a line."""
+        self._engine, self._send, self._most = engine, send, most
+        self._jobs: dict[Id, asyncio.Task[None]] = {}
+        self._all: set[asyncio.Task[None]] = set()
+        self._tack = tack.Door(engine, _OWNER, self.hello)
+        self._methods: dict[str, Callable[[msgspec.Raw, Tell], Awaitable[Any]]] = {
+            "run": self._run,
+            "stream": self._stream,
+            "judge": self._judge,
+            "solve": self._solve,
+            "cancel": self._cancel,
+            "ping": self._ping,
+            "hello": self._hello,
+            "languages": self._languages,
+            "capabilities": self._capabilities,
+            **SessionMethods(engine, _asker).by_name(),
+        }
+
+    async def hello(self) -> dict[str, Any]:
+        """Return what a client should know first."""
+        isolation = await self._engine.isolation(Asker(_OWNER, patient=True))
+        return {
+            "proctor": __version__,
+            "protocol": PROTOCOL,
+            "isolation": isolation.level,
+            "cells": self._engine.admission.places,
+            "max_line": self._most,
+            "methods": sorted(self._methods),
+        }
+
+    def take(self, line: bytes | None) -> None:
+        """Begin what a line asks for, or answer what is wrong with it. None: it was too long."""
+        if line is None:
+            title = f"a request is one line of at most {self._most} bytes"
+            self._say({"id": None, "error": Problem(413, "too-large", title)})
+            return
+        if not line.strip():
+            return
+        try:
+            envelope = decoded(line, _Request)
+        except InputError as error:
+            self._say({"id": _id_of(line), "error": problem_of(error)})
+            return
+        if envelope.method is None and envelope.type is not None:
+            self._take_typed(envelope, line)
+        elif envelope.id is None:
+            self._refuse(None, "a request has an `id`, which its answer then has too")
+        elif envelope.method not in self._methods:
+            known = ", ".join(self._methods)
+            self._refuse(envelope.id, f"no method {envelope.method!r} (there are: {known})")
+        elif envelope.id in self._jobs:
+            # Under its own id the answer would be taken for the other one's.
+            self._refuse(None, f"id {envelope.id!r} belongs to a request that has no answer yet")
+        else:
+            self._begin(envelope.id, self._answer(envelope.id, envelope.method, envelope.params))
+
+    def _take_typed(self, envelope: _Request, line: bytes) -> None:
+        """Begin what a message of Tack's shape asks for."""
+        name = envelope.id
+        if name is None:
+            self._begin(None, self._answer_in_turn(line))
+        elif envelope.type == "cancel":  # its id is the job's, whose answer is the answer
+            if name in self._jobs:
+                self._jobs[name].cancel()
+            else:
+                self._say({"id": name, "type": "result", "ok": False, "error": "no such job"})
+        elif name in self._jobs:
+            self._refuse(None, f"id {name!r} belongs to a message that has no answer yet")
+        else:
+            self._begin(name, self._answer_typed(name, line))
+
+    async def finish(self) -> None:
+        """Return when every request has its answer."""
+        while self._all:
+            await asyncio.wait(self._all)
+
+    def stop(self) -> None:
+        """Call off all jobs."""
+        for job in self._all:
+            job.cancel()
+
+    def _begin(self, name: Id | None, answering: Any) -> None:
+        job = asyncio.ensure_future(answering)
+        self._all.add(job)
+        job.add_done_callback(lambda _: self._end(name, job))
+        if name is not None:
+            self._jobs[name] = job
+
+    def _end(self, name: Id | None, job: asyncio.Task[None]) -> None:
+        self._all.discard(job)
+        if name is not None and job.cancelled():  # before it had begun: _answer knows nothing of it
+            self._jobs.pop(name, None)
+            self._say({"id": name, "error": problem_of(Cancelled("the job was cancelled"))})
+
+    async def _answer(self, name: Id, method: str, params: msgspec.Raw) -> None:
+        def tell(progress: dict[str, Any]) -> None:
+            self._say({"id": name, "progress": progress})
+
+        answer = await _outcome(self._methods[method](params, tell))
+        self._jobs.pop(name, None)
+        self._say({"id": name, **answer})
+
+    async def _answer_in_turn(self, line: bytes) -> None:
+        answer = await _outcome(self._tack.in_turn(line))
+        self._say(answer.get("result") or {"ok": False, **answer})
+
+    async def _answer_typed(self, name: Id, line: bytes) -> None:
+        def tell(progress: dict[str, Any]) -> None:
+            self._say({"id": name, "type": "progress", **progress})
+
+        answer = await _outcome(self._tack.answer(line, tell))
+        self._jobs.pop(name, None)
+        said = answer.get("result") or {"ok": False, **answer}
+        self._say({"id": name, "type": "result", **said})
+
+    async def _run(self, params: msgspec.Raw, tell: Tell) -> schema.RunResult:
+        asked = convert.run_request(decoded(params, schema.RunRequest, "params"))
+        return convert.run_result(await self._engine.run(asked, _asker(tell)))
+
+    async def _stream(self, params: msgspec.Raw, tell: Tell) -> schema.RunResult:
+        """Run, and tell of output as it comes; the result's own is then empty."""
+        asked = convert.run_request(decoded(params, schema.RunRequest, "params"))
+        if asked.collect:
+            raise InputError("a run that is streamed brings no files back", field="params.collect")
+
+        def told(stream: Stream, output: schema.Output) -> None:
+            tell({"event": stream.value, "output": output})
+
+        return await run_live(self._engine, asked, _asker(tell), told)
+
+    async def _judge(self, params: msgspec.Raw, tell: Tell) -> schema.JudgeResult:
+        asked = decoded(params, schema.JudgeRequest, "params")
+        hear = lambda test: tell({"event": "test", "test": test})  # noqa: E731
+        return await convert.judge(self._engine, asked, _asker(tell), hear)
+
+    async def _solve(self, params: msgspec.Raw, tell: Tell) -> Envelope:
+        """Called off, it answers all the same, with what had been found."""
+        asked = solving.solve_request(self._engine, decoded(params, SolveRequest, "params"))
+        hear = lambda one: tell({"event": "incumbent", "incumbent": one})  # noqa: E731
+        return await solving.solve(self._engine, asked, _asker(tell), hear)
+
+    async def _cancel(self, params: msgspec.Raw, _tell: Tell) -> dict[str, bool]:
+        """Answers once the job has ended; `cancelled` is false for one that is not there."""
+        job = self._jobs.get(decoded(params, _CancelParams, "params").id)
+        if job is None or job is asyncio.current_task():
+            return {"cancelled": False}
+        job.cancel()
+        await asyncio.wait({job})
+        return {"cancelled": True}
+
+    async def _ping(self, _params: msgspec.Raw, _tell: Tell) -> dict[str, Any]:
+        admission = self._engine.admission
+        return {"waiting": admission.waiting, "running": admission.running}
+
+    async def _hello(self, _params: msgspec.Raw, _tell: Tell) -> dict[str, Any]:
+        return await self.hello()
+
+    async def _languages(self, _params: msgspec.Raw, _tell: Tell) -> Any:
+        return await asyncio.to_thread(about.languages, self._engine)
+
+    async def _capabilities(self, _params: msgspec.Raw, _tell: Tell) -> Any:
+        return await about.capabilities(self._engine, Asker(_OWNER, patient=True))
+
+    def _refuse(self, name: Id | None, title: str) -> None:
+        self._say({"id": name, "error": problem_of(UsageError(title))})
+
+    def _say(self, message: dict[str, Any]) -> None:
+        fault = lambda error: {"id": message.get("id"), "error": problem_of(error)}  # noqa: E731
+        self._send(as_json(message, fault))
+
+
+def _id_of(line: bytes) -> Id | None:
+    """Whose request it is, if half of a surrogate pair is all that is wrong with it."""
+    try:
+        return msgspec.json.decode(well_formed_json(line), type=_Request).id
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+_OWNER = "daemon"
+
+
+def _asker(tell: Tell) -> Asker:
+    return Asker(_OWNER, begun=lambda: tell({"event": "started"}))
+
+
+async def _outcome(answering: Awaitable[Any]) -> dict[str, Any]:
+    """Return a request's `result`, or its `error`: whatever it is, it must not end other jobs."""
+    try:
+        return {"result": await answering}
+    except ProctorError as error:
+        return {"error": problem_of(error)}
+    except asyncio.CancelledError:
+        return {"error": problem_of(Cancelled("the job was cancelled"))}
+    except Exception as error:
+        _logger.exception("please report this")  # a fault of ours
+        return {"error": problem_of(InfraFault(f"internal error: {type(error).__name__}"))}
+
+
+def serve(settings: ServeSettings, *, greet: bool = True) -> None:
+    """Serve until stdin ends, then finish; on SIGTERM or SIGINT, or without a reader, stop at once.
+
+    Raises PlatformError where nothing can be run; the client is told in a first line.
+    """
+    source, target = take_stdio()
+    asyncio.run(_serve(settings, source, target, greet))
+
+
+async def _serve(settings: ServeSettings, source: int, target: int, greet: bool) -> None:
+    loop = asyncio.get_running_loop()
+    over = asyncio.Event()
+    stopped = False
+
+    def stop() -> None:
+        nonlocal stopped
+        stopped = True
+        over.set()
+
+    def hung_up() -> None:
+        _soon(loop, stop)
+
+    sink = Sink(target, hung_up)
+    try:
+        engine = open_engine(
+            isolation=settings.isolation, min_isolation=settings.min_isolation,
+            python=settings.python, packages=settings.packages, preload=settings.preload,
+            cells=settings.cells, most_waiting=settings.most_waiting, sessions=settings.sessions,
+            package_sets=settings.package_sets,
+            profiles=settings.profiles,
+        )  # fmt: skip
+    except ProctorError as error:
+        sink.send(msgspec.json.encode({"id": None, "error": problem_of(error)}))
+        sink.close(_LAST_WORDS)
+        raise
+    async with engine:
+        daemon = Daemon(engine, sink.send, settings.most_body)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with contextlib.suppress(NotImplementedError):  # on Windows
+                loop.add_signal_handler(number, stop)
+        if greet:
+            sink.send(msgspec.json.encode({"hello": await daemon.hello()}))
+
+        def read() -> None:
+            for line in lines(source, settings.most_body):
+                # One at a time: a line is not read before the last one is in somebody's hands.
+                taken = threading.Event()
+                if not _soon(loop, partial(_take, daemon, line, taken)):
+                    return
+                taken.wait()
+                sink.wait_for_room()
+            _soon(loop, over.set)
+
+        threading.Thread(target=read, name="proctor-stdin", daemon=True).start()
+        await over.wait()
+        finishing = asyncio.ensure_future(daemon.finish())
+        if not stopped:
+            over.clear()
+            stopping = asyncio.ensure_future(over.wait())
+            await asyncio.wait({finishing, stopping}, return_when="FIRST_COMPLETED")
+            stopping.cancel()
+        daemon.stop()
+        await finishing
+    await asyncio.to_thread(sink.close, _LAST_WORDS if stopped else None)
+
+
+def _take(daemon: Daemon, line: bytes | None, taken: threading.Event) -> None:
+    try:
+        daemon.take(line)
+    finally:
+        taken.set()
+
+
+def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> bool:
+    """Call it in the loop, from another thread; False if the loop is closed."""
+    try:
+        loop.call_soon_threadsafe(call)
+    except RuntimeError:
+        return False
+    return True

@@ -1,0 +1,313 @@
+"""A submission, checked as Judge0 checks it, with its texts where it has any."""
+
+import binascii
+import math
+import re
+import shlex
+from base64 import b64decode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from proctor.errors import InputError
+from proctor.languages.scripts import BASH, COMPILE, RUN, Scripts
+from proctor.limits import LEAST_MEMORY, MIB, Limits
+from proctor.program import Program
+from proctor.service.http.judge0 import archive
+from proctor.service.http.judge0.callback import Address, address
+from proctor.service.http.judge0.languages import MULTI_FILE, Offered, with_options
+from proctor.service.http.judge0.settings import Judge0Settings
+from proctor.service.running import RunRequest
+
+KB = 1024
+DISK = 64 * MIB
+_LONGEST = 512  # characters of options and arguments
+_TEXTS = ("source_code", "stdin", "expected_output")
+"""Fields that are base64 if the query says so."""
+_SWITCHES = {
+    "enable_per_process_and_thread_time_limit": "this option cannot be enabled",
+    "enable_per_process_and_thread_memory_limit": "this option cannot be enabled",
+    "enable_network": "enabling network is not allowed",
+    "redirect_stderr_to_stdout": "is not served here: the two are captured apart",
+}
+_CALLBACK = (
+    "setting callback is not allowed: who names the address would choose what this server talks to;"
+    " JUDGE0_CALLBACK_HOSTS names hosts that may be called; or ask for the token, or wait=true"
+)
+_MADE = (BASH, "-c", "test -f run.sh && exec bash run.sh; exec bash run")
+"""Runs what `compile` may have made, where the archive brings no script that runs."""
+_FILTERED = re.compile(r"[$&;<>|`]")
+
+Errors = dict[str, list[str]]
+
+
+class Invalid(Exception):
+    """A submission that is not taken. `errors` are Judge0's complaints."""
+
+    def __init__(self, errors: Errors) -> None:
+        super().__init__(str(errors))
+        self.errors = errors
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What is to be run, and what its sender may ask to see again."""
+
+    request: RunRequest
+    runs: int
+    expected: bytes | None
+    """Stays in this process: nothing of it gets into a cell."""
+    shown: Mapping[str, Any]
+    """The request's fields as Judge0 gives them back, `bytes` where they are texts."""
+    callback: Address | None = None
+    """Where the result is to be sent."""
+
+
+def parsed(
+    body: Mapping[str, Any],
+    known: Mapping[int, Offered],
+    settings: Judge0Settings,
+    *,
+    base64: bool,
+) -> Submission:
+    """Check a submission. Raises Invalid. Unpacks archives: not for an event loop."""
+    checking = _Checking(body, settings)
+    texts = {name: checking.text(name, base64=base64) for name in _TEXTS}
+    packed = checking.text("additional_files", base64=True)
+    language = _language(checking, known)
+    several = language is not None and language.id == MULTI_FILE
+    _check_given(checking, texts["source_code"], packed, several=several)
+    checking.refuse_what_is_not_served()
+    callback = _callback(checking)
+    limits = _limits(checking)
+    runs = int(checking.number("number_of_runs", 1, settings.max_number_of_runs, whole=True))
+    arguments = _arguments(checking)
+    files = _files(checking, packed)
+    ours = _with_options(checking, language)
+    source = _source(checking, texts["source_code"] or b"")
+    if checking.errors:
+        raise Invalid(checking.errors)
+    assert language is not None
+    files.pop(language.source_file, None)  # the submission is not overwritten
+    try:
+        program = Program(source, ours, files=files)
+        scripts = _scripts(files, settings) if several else None
+        words = () if several else arguments  # such a program is called without, there too
+        request = RunRequest(program, texts["stdin"] or b"", words, limits=limits, scripts=scripts)
+    except InputError as error:
+        raise Invalid({"additional_files": [error.message]}) from error
+    shown = {**checking.given, **texts, "additional_files": packed, "number_of_runs": runs}
+    shown["language"] = {"id": language.id, "name": language.name}
+    return Submission(request, runs, texts["expected_output"], shown, callback)
+
+
+class _Checking:
+    """Fields read one by one; what is wrong with them is gathered."""
+
+    def __init__(self, body: Mapping[str, Any], settings: Judge0Settings) -> None:
+        self.body, self.settings = body, settings
+        self.errors: Errors = {}
+        self.given: dict[str, Any] = {}
+        """Fields with the values that hold."""
+
+    def complain(self, field: str, what: str) -> None:
+        self.errors.setdefault(field, []).append(what)
+
+    def text(self, field: str, *, base64: bool) -> bytes | None:
+        value = self.body.get(field)
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            self.complain(field, "must be a string")
+            return None
+        if not base64:
+            return value.encode("utf-8", "surrogatepass")
+        packed = "".join(value.split())
+        try:
+            return b64decode(packed + "=" * (-len(packed) % 4), validate=True)
+        except (binascii.Error, ValueError):
+            self.complain(field, "is not base64")
+            return None
+
+    def line(self, field: str) -> str:
+        """A short text that is never base64."""
+        value = self.body.get(field)
+        if value is None:
+            return ""
+        if not isinstance(value, str):
+            self.complain(field, "must be a string")
+            return ""
+        if len(value) > _LONGEST:
+            self.complain(field, f"is too long (maximum is {_LONGEST} characters)")
+            return ""
+        self.given[field] = value
+        return value.strip()
+
+    def number(self, field: str, default: float, most: float, *, whole: bool = False) -> float:
+        value = self.body.get(field)
+        if value is None or value == "":
+            self.given[field] = default
+            return default
+        try:
+            found = float(value)
+            if isinstance(value, bool) or math.isnan(found):
+                raise ValueError
+        except (TypeError, ValueError, OverflowError):
+            self.complain(field, "is not a number")
+            return default
+        if found <= 0:
+            self.complain(field, "must be greater than 0")
+        elif found > most:
+            self.complain(field, f"must be less than or equal to {most:g}")
+        elif whole and found != int(found):
+            self.complain(field, "must be an integer")
+        else:
+            self.given[field] = int(found) if whole else found
+            return self.given[field]  # type: ignore[no-any-return]
+        return default
+
+    def refuse_what_is_not_served(self) -> None:
+        for field, complaint in _SWITCHES.items():
+            if self.body.get(field) not in (None, False, "", "false", 0, "0"):
+                self.complain(field, complaint)
+            self.given[field] = False
+
+
+def _callback(checking: _Checking) -> Address | None:
+    url = checking.body.get("callback_url")
+    checking.given["callback_url"] = url or None
+    if not url:
+        return None
+    if not checking.settings.callback_hosts:
+        checking.complain("callback_url", _CALLBACK)
+        return None
+    if not isinstance(url, str):
+        checking.complain("callback_url", "must be a string")
+        return None
+    try:
+        return address(url, checking.settings.callback_hosts)
+    except InputError as error:
+        checking.complain("callback_url", error.message)
+        return None
+
+
+def _language(checking: _Checking, known: Mapping[int, Offered]) -> Offered | None:
+    asked = checking.body.get("language_id")
+    if asked is None or asked == "":
+        checking.complain("language_id", "can't be blank")
+        return None
+    try:
+        found = known.get(int(asked))
+    except (TypeError, ValueError, OverflowError):
+        found = None
+    if found is None:
+        checking.complain("language_id", f"language with id {asked} doesn't exist")
+        return None
+    checking.given["language_id"] = found.id
+    return found
+
+
+def _check_given(
+    checking: _Checking, source: bytes | None, packed: bytes | None, *, several: bool
+) -> None:
+    """A program is its source, one of several files its archive."""
+    if not several and not source:
+        checking.complain("source_code", "can't be blank")
+    if several and source:
+        checking.complain("source_code", "must be blank")
+    if several and not packed and "additional_files" not in checking.errors:
+        checking.complain("additional_files", "can't be blank")
+
+
+def _scripts(files: Mapping[str, bytes], settings: Judge0Settings) -> Scripts:
+    """Which scripts it is, as there. Compiling may take the most that a run could ask for."""
+    compiling = next((name for name in ("compile.sh", COMPILE) if name in files), None)
+    running = next((name for name in ("run.sh", RUN) if name in files), None)
+    limits = Limits(
+        settings.max_cpu_time_limit, None, settings.max_memory_limit * KB,
+        settings.max_max_file_size * KB, settings.max_max_processes_and_or_threads, DISK,
+        settings.max_stack_limit * KB,
+    )  # fmt: skip
+    return Scripts(
+        run=_MADE if running is None else (BASH, running),
+        compile=() if compiling is None else (BASH, compiling),
+        limits=limits,
+    )
+
+
+def _source(checking: _Checking, data: bytes) -> str:
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        checking.complain("source_code", "is not UTF-8")
+        return ""
+
+
+def _limits(checking: _Checking) -> Limits:
+    settings = checking.settings
+    cpu = checking.number("cpu_time_limit", settings.cpu_time_limit, settings.max_cpu_time_limit)
+    _extra_time(checking)
+    # A wall clock counts the machine's load, too: it is started for those who ask for it only.
+    wall = None
+    if checking.body.get("wall_time_limit") not in (None, ""):
+        wall = checking.number("wall_time_limit", 1.0, settings.max_wall_time_limit)
+    memory = _kb(checking, "memory_limit", settings.memory_limit, settings.max_memory_limit)
+    stack = _kb(checking, "stack_limit", settings.stack_limit, settings.max_stack_limit)
+    output = _kb(checking, "max_file_size", settings.max_file_size, settings.max_max_file_size)
+    processes = checking.number(
+        "max_processes_and_or_threads", settings.max_processes_and_or_threads,
+        settings.max_max_processes_and_or_threads, whole=True,
+    )  # fmt: skip
+    return Limits(cpu, wall, memory, output, int(processes), DISK, stack)
+
+
+def _extra_time(checking: _Checking) -> None:
+    """Taken, and of no effect: time over the limit is over the limit there as well."""
+    if checking.body.get("cpu_extra_time") not in (None, "", 0, "0"):
+        checking.number("cpu_extra_time", 1.0, checking.settings.max_cpu_extra_time)
+
+
+def _kb(checking: _Checking, field: str, default: int, most: int) -> int:
+    found = int(checking.number(field, default, most) * KB)
+    if field == "memory_limit" and found < LEAST_MEMORY:
+        checking.complain(field, f"must be greater than or equal to {LEAST_MEMORY // KB}")
+        return default * KB
+    return found
+
+
+def _arguments(checking: _Checking) -> tuple[str, ...]:
+    """The words that bash would make of them, without what Judge0 takes out."""
+    text = _FILTERED.sub("", checking.line("command_line_arguments"))
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        checking.complain("command_line_arguments", f"cannot be split into words: {error}")
+        return ()
+    if any("\0" in word for word in words):
+        checking.complain("command_line_arguments", "cannot hold NUL")
+    return words
+
+
+def _files(checking: _Checking, packed: bytes | None) -> dict[str, bytes]:
+    if not packed:
+        return {}
+    try:
+        return archive.unpacked(packed, checking.settings.max_extract_size * KB)
+    except InputError as error:
+        checking.complain("additional_files", error.message)
+        return {}
+
+
+def _with_options(checking: _Checking, language: Offered | None) -> str:
+    options = checking.line("compiler_options")
+    if language is None or not options:
+        return "" if language is None else language.ours
+    if not language.compiled:
+        what = "setting compiler options is only allowed for compiled languages"
+        checking.complain("compiler_options", what)
+        return language.ours
+    found = with_options(language.ours, options)
+    if found is None:
+        what = "only -std= and options that do not change what a program does are served here"
+        checking.complain("compiler_options", what)
+    return found or language.ours

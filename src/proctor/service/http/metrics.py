@@ -1,0 +1,45 @@
+"""Figures for Prometheus."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from proctor.service.engine import Engine
+
+_BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300)
+
+
+class Metrics:
+    """One server's figures; several servers in a process keep theirs apart."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "proctor_requests", "Requests answered.", ["status"], registry=self._registry
+        )
+        self._seconds = Histogram(
+            "proctor_request_seconds", "From a request to the end of its answer.",
+            buckets=_BUCKETS, registry=self._registry,
+        )  # fmt: skip
+        self._by_status: dict[int, Counter] = {}
+
+    def request(self, status: int, seconds: float) -> None:
+        """Count a request that has been answered."""
+        counter = self._by_status.get(status)
+        if counter is None:
+            counter = self._by_status[status] = self._requests.labels(str(status))
+        counter.inc()
+        self._seconds.observe(seconds)
+
+    def watch(self, engine: Engine) -> None:
+        """Show how full an engine is."""
+        admission = engine.admission
+        for name, text, read in (
+            ("proctor_jobs_waiting", "Jobs that wait for a place.", lambda: admission.waiting),
+            ("proctor_jobs_running", "Places that are taken.", lambda: admission.running),
+            ("proctor_sessions", "Sessions that are open.", lambda: engine.sessions.taken),
+            ("proctor_places", "Jobs that may run at once.", lambda: admission.places),
+        ):
+            Gauge(name, text, registry=self._registry).set_function(read)
+
+    def text(self) -> bytes:
+        """Return all figures as Prometheus reads them."""
+        return generate_latest(self._registry)

@@ -1,0 +1,298 @@
+"""Between the native API's structs and the engine's own types."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from proctor import execution as facts
+from proctor import limits as bounds
+from proctor import program as programs
+from proctor.errors import InputError
+from proctor.formats import codeforces_rows, livecodebench
+from proctor.judging import problem as plain
+from proctor.judging.contest import judgement as contest_results
+from proctor.judging.contest import problem as contest
+from proctor.judging.judgement import Judgement
+from proctor.judging.judgement import TestResult as PlainResult
+from proctor.judging.settings import JudgeSettings, default_limits
+from proctor.limits import MIB
+from proctor.service import running
+from proctor.service.engine import Asker, Engine, Made
+from proctor.service.http.encoded import as_text, packed, unpacked
+from proctor.service.http.native import schema
+from proctor.verdict import Verdict
+
+_RUN_LIMITS = bounds.Limits(disk=16 * MIB)
+_ALL = "all"
+
+Progress = Callable[[schema.TestResult], None]
+
+
+def run_request(asked: schema.RunRequest) -> running.RunRequest:
+    """Raises InputError, naming the field."""
+    return running.RunRequest(
+        program(asked.program),
+        unpacked(asked.stdin_base64, "stdin_base64") or asked.stdin.encode(),
+        asked.args,
+        asked.environment,
+        limits(asked.limits, _RUN_LIMITS),
+        collect=asked.collect,
+        packages=asked.packages,
+    )
+
+
+def program(asked: schema.Program) -> programs.Program:
+    """Raises InputError, naming the field."""
+    files = {name: unpacked(text, f"files.{name}") for name, text in asked.files.items()}
+    language = running.checked_language(asked.language)
+    return programs.Program(asked.source, language, asked.name, files)
+
+
+def limits(asked: schema.Limits, default: bounds.Limits) -> bounds.Limits:
+    """Return the default with what is asked for. Raises InputError."""
+    named = {name: getattr(asked, name) for name in asked.__struct_fields__}
+    return replace(default, **{name: value for name, value in named.items() if value is not None})
+
+
+def run_result(ran: running.Ran) -> schema.RunResult:
+    """Tell what came of a run."""
+    compilation, execution = ran.compilation, ran.execution
+    return schema.RunResult(
+        "verdict",
+        running.verdict_of(ran),
+        None
+        if compilation is None
+        else schema.Compilation(compilation.ok, compilation.output, compilation.wall),
+        None if execution is None else _execution(execution),
+        {name: packed(data) for name, data in ran.files.items()},
+        ran.queue,
+        None if execution is None else execution.isolation.level,
+    )
+
+
+def _execution(execution: facts.Execution) -> schema.Execution:
+    return schema.Execution(
+        execution.exit_code,
+        execution.signal,
+        output(execution.stdout),
+        output(execution.stderr),
+        execution.cpu,
+        execution.wall,
+        execution.memory,
+        None if execution.limit is None else execution.limit.value,
+    )
+
+
+def output(data: bytes) -> schema.Output:
+    """Bytes as text, and as base64 if they are none."""
+    return schema.Output(*as_text(data))
+
+
+async def judge(
+    engine: Engine, asked: schema.JudgeRequest, asker: Asker, progress: Progress | None = None
+) -> schema.JudgeResult:
+    """Judge as asked. Raises InputError, naming the field, and what the engine raises."""
+    submission = program(asked.program)
+    if _is_plain(asked):
+        return await _judge_plain(engine, asked, submission, asker, progress)
+    if asked.mode != "standard" or asked.fast:
+        raise InputError("this problem is judged in standard mode only", field="mode")
+    problem = _contest_problem(asked)
+    tell = None if progress is None else lambda each: progress(_contest_test(each))
+    made = await engine.judge_contest(
+        problem,
+        submission,
+        asker,
+        stop=asked.stop,
+        packages=asked.packages,
+        progress=tell,
+    )
+    assert isinstance(made.judgement, contest_results.ContestJudgement)
+    return _contest_result(made, made.judgement)
+
+
+def _is_plain(asked: schema.JudgeRequest) -> bool:
+    """Whether warm interpreters can judge it: tests, and the usual comparison."""
+    problem = asked.problem
+    if problem.format == "codeforces":
+        return False
+    compared = problem.comparison is None or problem.comparison == schema.Comparison(
+        absolute=problem.comparison.absolute, relative=problem.comparison.absolute
+    )
+    special = problem.checker or problem.interactor or problem.subtasks
+    return compared and not special and not asked.program.files
+
+
+async def _judge_plain(
+    engine: Engine,
+    asked: schema.JudgeRequest,
+    submission: programs.Program,
+    asker: Asker,
+    progress: Progress | None,
+) -> schema.JudgeResult:
+    problem = _plain_problem(asked.problem)
+    comparison = asked.problem.comparison
+    settings = JudgeSettings(
+        mode=asked.mode,
+        limits=limits(asked.limits, default_limits(asked.mode)),
+        stop=asked.stop,
+        fast=asked.fast,
+        tolerance=None if comparison is None else comparison.absolute,
+    )
+    names = [each.name or str(at) for at, each in enumerate(asked.problem.tests)]
+    names = names or [str(at) for at in range(len(problem.tests))]
+    seen = 0
+
+    def tell(result: PlainResult) -> None:
+        nonlocal seen
+        if progress is not None:
+            progress(_plain_test(names[seen], result))
+        seen += 1
+
+    made = await engine.judge(
+        problem,
+        submission,
+        settings,
+        asker,
+        packages=asked.packages,
+        progress=None if progress is None else tell,
+    )
+    assert isinstance(made.judgement, Judgement)
+    return _plain_result(made, made.judgement, names)
+
+
+def _plain_problem(asked: schema.Problem) -> plain.Problem:
+    if asked.format == "livecodebench":
+        return livecodebench.problem_of(_row(asked))
+    tests = tuple(plain.Test(each.input, each.output) for each in _tests(asked))
+    return plain.Problem(asked.id, tests, asked.function)
+
+
+def _contest_problem(asked: schema.JudgeRequest) -> contest.ContestProblem:
+    problem = asked.problem
+    if problem.format == "codeforces":
+        found = codeforces_rows.problem_of_row(_row(problem))
+        if found is None:
+            raise InputError("the row has no test", field="problem.row.official_tests")
+        return replace(found, limits=limits(asked.limits, found.limits))
+    if problem.format == "livecodebench" or problem.function is not None:
+        raise InputError(
+            "calls of functions, and rows of livecodebench, have their own comparison, no checker,"
+            " interactor or subtasks, and programs without further files",
+            field="problem",
+        )
+    tests = {}
+    for at, each in enumerate(_tests(problem)):
+        name = each.name or str(at)
+        given, answer = (contest.Blob(text.encode()) for text in (each.input, each.output))
+        if name in tests:
+            raise InputError(f"two tests are called {name!r}", field="problem.tests")
+        tests[name] = contest.ContestTest(name, given, answer)
+    subtasks = tuple(
+        contest.Subtask(each.name, each.points, each.tests, contest.Aggregate(each.aggregate))
+        for each in problem.subtasks
+    )
+    return contest.ContestProblem(
+        problem.id,
+        tests,
+        subtasks or (contest.Subtask(_ALL, 1.0, tuple(tests)),),
+        limits(asked.limits, default_limits("standard")),
+        _grading(problem),
+        _running(problem),
+    )
+
+
+def _grading(problem: schema.Problem) -> contest.Grading:
+    if problem.checker is not None:
+        if problem.comparison is not None:
+            raise InputError("a problem has a checker or a comparison", field="problem.checker")
+        asked = problem.checker
+        convention = contest.Convention(asked.convention)
+        return contest.Checker(program(asked.program), convention, asked.flags)
+    asked_for = problem.comparison or schema.Comparison()
+    return contest.Comparison(
+        contest.Match(asked_for.match),
+        asked_for.case_sensitive,
+        asked_for.space_sensitive,
+        asked_for.absolute,
+        asked_for.relative,
+    )
+
+
+def _running(problem: schema.Problem) -> contest.Running:
+    if problem.interactor is None:
+        return contest.Batch()
+    asked = problem.interactor
+    convention = contest.Convention(asked.convention)
+    return contest.Interactive(program(asked.program), convention, asked.flags)
+
+
+def _tests(problem: schema.Problem) -> tuple[schema.Test, ...]:
+    if problem.row is not None:
+        raise InputError("a row needs its `format`", field="problem.format")
+    return problem.tests
+
+
+def _row(problem: schema.Problem) -> Mapping[str, object]:
+    if problem.row is None:
+        raise InputError(f"format {problem.format} needs a `row`", field="problem.row")
+    return problem.row
+
+
+def _plain_test(name: str, result: PlainResult) -> schema.TestResult:
+    score = float(result.verdict.passed)
+    return schema.TestResult(
+        name, result.verdict, score, result.cpu, result.wall, result.memory, result.message
+    )
+
+
+def _contest_test(result: contest_results.ContestTestResult) -> schema.TestResult:
+    return schema.TestResult(
+        result.name, result.verdict, result.score, result.cpu, result.wall, result.memory,
+        result.message,
+    )  # fmt: skip
+
+
+def _plain_result(made: Made, found: Judgement, names: list[str]) -> schema.JudgeResult:
+    compiled = found.verdict is not Verdict.CE
+    return schema.JudgeResult(
+        outcome(found.verdict),
+        found.verdict,
+        found.passed,
+        None if found.verdict.is_fault else found.score,
+        None,
+        None,
+        tuple(_plain_test(name, each) for name, each in zip(names, found.tests, strict=False)),
+        (),
+        found.message if compiled else "the program does not compile",
+        "" if compiled else found.message,
+        made.queue,
+        None if found.isolation is None else found.isolation.level,
+    )
+
+
+def _contest_result(made: Made, found: contest_results.ContestJudgement) -> schema.JudgeResult:
+    subtasks = tuple(
+        schema.SubtaskResult(each.name, each.verdict, each.score, each.points, each.of)
+        for each in found.subtasks
+    )
+    return schema.JudgeResult(
+        outcome(found.verdict),
+        found.verdict,
+        found.passed,
+        None if found.points is None else (found.points / found.of if found.of else 0.0),
+        found.points,
+        found.of,
+        tuple(map(_contest_test, found.tests)),
+        subtasks,
+        found.message,
+        found.compiler_output,
+        made.queue,
+        None if found.isolation is None else found.isolation.level,
+    )
+
+
+def outcome(verdict: Verdict) -> schema.Outcome:
+    """Whether it may be scored."""
+    if verdict is Verdict.INFRA_FAULT:
+        return "infra_fault"
+    return "task_fault" if verdict is Verdict.TASK_FAULT else "verdict"

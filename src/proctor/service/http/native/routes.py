@@ -1,0 +1,345 @@
+"""The routes of /v1: runs, judgements, batches, jobs, what there is."""
+
+import asyncio
+import hashlib
+import logging
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any, Literal, Self
+
+import msgspec
+from litestar import Request, Router, delete, get, post
+from litestar.handlers import HTTPRouteHandler
+from litestar.openapi import ResponseSpec
+from litestar.params import Parameter
+from litestar.types import ASGIApp
+
+from proctor.errors import InfraFault, InputError, NotFound, ProctorError
+from proctor.service.engine import Asker, Engine
+from proctor.service.http.answer import Answer, Reply, as_problem
+from proctor.service.http.asking import owner_of
+from proctor.service.http.encoded import as_json
+from proctor.service.http.native import about, convert, schema, solving
+from proctor.service.http.native.live import run_live
+from proctor.service.http.native.sessions import session_routes
+from proctor.service.http.native.solve_schema import SolveRequest
+from proctor.service.http.problem import TYPE, Problem, problem_of
+from proctor.service.http.slices import SLICE, decode_each
+from proctor.service.http.stream import EVENTS, Stream
+from proctor.service.jobs import Job
+from proctor.service.running import RunRequest
+from proctor.solver.envelope import Envelope
+
+_logger = logging.getLogger(__name__)
+Asked = Request[Any, Any, Any]
+Work = Callable[[Job], Coroutine[Any, Any, Any]]
+Key = Annotated[str | None, Parameter(header="Idempotency-Key", max_length=200)]
+Wait = Annotated[bool, Parameter(description="False: answer 202 with the job at once.")]
+
+
+class JobState(msgspec.Struct, frozen=True):
+    """A job, as far as it has come."""
+
+    id: str
+    state: Literal["queued", "running", "done", "failed", "cancelled"]
+    result: Any = None
+    """What its request answers, if it is done; of a solver that was called off, what it found."""
+    error: Problem | None = None
+
+
+_MOST_REQUESTS = 100_000
+
+
+class Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Many judgements. POST /v1/batch."""
+
+    requests: Annotated[tuple[schema.JudgeRequest, ...], msgspec.Meta(max_length=_MOST_REQUESTS)]
+
+    @classmethod
+    async def salvaged(cls, body: bytes) -> Self | None:
+        """Return the batch of a body, with an InputError for each request that is broken."""
+        found = await decode_each(body, "requests", schema.JudgeRequest, _MOST_REQUESTS)
+        if found is None:
+            return None
+        requests: Any = (_refused(each) if isinstance(each, Exception) else each for each in found)
+        return cls(tuple(requests))
+
+
+class BatchResult(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One of them, in the order in which they end: a line of the answer."""
+
+    index: int
+    """Its place among the requests, from 0."""
+    result: schema.JudgeResult | None = None
+    error: Problem | None = None
+
+
+def _answers(result: type) -> dict[int, ResponseSpec]:
+    refused = {
+        status: ResponseSpec(Problem, media_type=TYPE, generate_examples=False)
+        for status in (400, 409, 413, 422, 429, 501, 503)
+    }
+    return {
+        200: ResponseSpec(result, generate_examples=False),
+        202: ResponseSpec(JobState, generate_examples=False),
+        **refused,
+    }
+
+
+def door(engine: Engine) -> Router:
+    """Return the routes of /v1."""
+    handlers = [_run(engine), _judge(engine), _batch(engine), _solve(engine), *_jobs(engine),
+                *_about(engine), *session_routes(engine)]  # fmt: skip
+    return Router("/v1", route_handlers=handlers, tags=["native"])
+
+
+def _run(engine: Engine) -> HTTPRouteHandler:
+    @post("/run", status_code=200, responses=_answers(schema.RunResult))
+    async def run(
+        data: schema.RunRequest, request: Asked, idempotency_key: Key = None, wait: Wait = True
+    ) -> ASGIApp:
+        """Run one program, once. As events, its output comes while it runs.
+
+        They are `stdout` and `stderr`, and the result's own output is then empty.
+        """
+        asked = convert.run_request(data)
+        if _wants_events(request) and not asked.collect:
+            live = partial(_run_live, engine, asked)
+            return await _answer(engine, request, live, idempotency_key, wait=wait)
+
+        async def work(job: Job) -> schema.RunResult:
+            ran = await engine.run(asked, Asker(job.owner, begun=job.begin))
+            return msgspec.structs.replace(convert.run_result(ran), id=job.id)
+
+        return await _answer(engine, request, work, idempotency_key, wait=wait)
+
+    return run
+
+
+async def _run_live(engine: Engine, asked: RunRequest, job: Job) -> schema.RunResult:
+    asker = Asker(job.owner, begun=job.begin)
+    found = await run_live(engine, asked, asker, lambda stream, out: job.tell(stream.value, out))
+    return msgspec.structs.replace(found, id=job.id)
+
+
+def _judge(engine: Engine) -> HTTPRouteHandler:
+    @post("/judge", status_code=200, responses=_answers(schema.JudgeResult))
+    async def judge(
+        data: schema.JudgeRequest, request: Asked, idempotency_key: Key = None, wait: Wait = True
+    ) -> ASGIApp:
+        """Judge one program: compiled once, run on as many tests as matter."""
+
+        async def work(job: Job) -> schema.JudgeResult:
+            asker = Asker(job.owner, begun=job.begin)
+            found = await convert.judge(engine, data, asker, lambda test: job.tell("test", test))
+            job.final = found.outcome != "infra_fault"
+            return msgspec.structs.replace(found, id=job.id)
+
+        return await _answer(engine, request, work, idempotency_key, wait=wait)
+
+    return judge
+
+
+def _batch(engine: Engine) -> HTTPRouteHandler:
+    @post("/batch", status_code=200, responses=_answers(BatchResult))
+    async def batch(
+        data: Batch, request: Asked, idempotency_key: Key = None, wait: Wait = True
+    ) -> ASGIApp:
+        """Judge many programs; results come as they are made, a line of JSON each.
+
+        With `wait=false`, or if events are asked for, they are events `judged` of the job.
+        """
+
+        async def work(job: Job) -> dict[str, int]:
+            job.begin()
+            # Whoever sends many at once has said so: they wait in line, and none is refused.
+            asker = Asker(job.owner, patient=True)
+            async for each in _judged(engine, data, asker):
+                job.tell("judged", each)
+            return {"judged": len(data.requests)}
+
+        if _wants_events(request) or not wait:
+            return await _answer(engine, request, work, idempotency_key, wait=wait)
+        lines = _judged(engine, data, Asker(owner_of(request), patient=True))
+        return Stream(lines, "application/x-ndjson", _line)
+
+    return batch
+
+
+async def _judged(engine: Engine, batch: Batch, asker: Asker) -> AsyncIterator[BatchResult]:
+    """Yield results as they are made. A few more than there are places are under way at a time."""
+    began = time.monotonic()
+
+    async def one(index: int) -> BatchResult:
+        waited = time.monotonic() - began
+        asked: schema.JudgeRequest | InputError = batch.requests[index]
+        if isinstance(asked, InputError):
+            return BatchResult(index, error=problem_of(asked))
+        try:
+            found = await convert.judge(engine, asked, asker)
+        except Exception as error:  # noqa: BLE001 - a fault of ours is logged; it costs no other
+            return BatchResult(index, error=_problem(error))
+        return BatchResult(index, msgspec.structs.replace(found, queue=found.queue + waited))
+
+    ahead = 4 * engine.admission.places
+    todo = iter(range(len(batch.requests)))
+    running: set[asyncio.Task[BatchResult]] = set()
+    try:
+        while True:
+            while len(running) < ahead and (at := next(todo, None)) is not None:
+                running.add(asyncio.ensure_future(one(at)))
+            if not running:
+                return
+            done, running = await asyncio.wait(running, return_when="FIRST_COMPLETED")
+            for task in done:
+                yield task.result()
+    finally:
+        for task in running:
+            task.cancel()
+
+
+def _refused(error: Exception) -> InputError:
+    what, _, where = str(error).partition(" - at `$")
+    return InputError(what or "nested too deep", field=where.rstrip("`").lstrip(".") or None)
+
+
+def _solve(engine: Engine) -> HTTPRouteHandler:
+    @post("/solve", status_code=200, responses=_answers(Envelope))
+    async def solve(
+        data: SolveRequest, request: Asked, idempotency_key: Key = None, wait: Wait = True
+    ) -> ASGIApp:
+        """Run a generated solver once, and say what its result is worth.
+
+        As events, its incumbents come as it finds them. Called off, its result has what it found.
+        """
+        asked = solving.solve_request(engine, data)
+
+        async def work(job: Job) -> Envelope:
+            asker = Asker(job.owner, begun=job.begin)
+            named = replace(asked, job_id=job.id)
+            return await solving.solve(engine, named, asker, lambda one: job.tell("incumbent", one))
+
+        return await _answer(engine, request, work, idempotency_key, wait=wait)
+
+    return solve
+
+
+def _jobs(engine: Engine) -> list[HTTPRouteHandler]:
+    @get("/jobs/{identity:str}")
+    async def job_state(identity: str, request: Asked) -> JobState:
+        """Say how far a job has come; its result, if it is done."""
+        return _state(_find(engine, request, identity))
+
+    @get("/jobs/{identity:str}/events")
+    async def job_events(identity: str, request: Asked) -> Stream:
+        """All that happens to a job, as server-sent events; ends with it."""
+        return Stream(_find(engine, request, identity).listen(), EVENTS, _event)
+
+    @delete("/jobs/{identity:str}", status_code=200)
+    async def job_cancel(identity: str, request: Asked) -> JobState:
+        """Call a job off: all its processes end. Nothing happens to one that has ended."""
+        job = _find(engine, request, identity)
+        job.cancel()
+        async for _ in job.listen():
+            pass
+        return _state(job)
+
+    return [job_state, job_events, job_cancel]
+
+
+def _about(engine: Engine) -> list[HTTPRouteHandler]:
+    @get("/languages")
+    async def languages() -> list[schema.Language]:
+        """Languages whose tools this machine has."""
+        return await asyncio.to_thread(about.languages, engine)
+
+    @get("/capabilities")
+    async def capabilities(request: Asked) -> schema.Capabilities:
+        """Which isolation is in force, and what it guarantees; how busy the server is."""
+        return await about.capabilities(engine, Asker(owner_of(request), patient=True))
+
+    return [languages, capabilities]
+
+
+async def _answer(
+    engine: Engine, request: Asked, work: Work, key: str | None, *, wait: bool
+) -> ASGIApp:
+    """Start a job and answer as the client wants: its result, its events, or its id."""
+    fingerprint = b"" if key is None else await _fingerprint(request)
+    job = engine.jobs.start(owner_of(request), work, key=key, fingerprint=fingerprint)
+    if not wait:
+        return Answer(_at_once(Reply(_state(job), 202)))
+    if _wants_events(request):
+        return Stream(job.listen(), EVENTS, _event, lambda: None if key else job.cancel())
+    return Answer(_awaited(engine, job))
+
+
+async def _fingerprint(request: Asked) -> bytes:
+    """Return what tells this request from others under the same key."""
+    digest, body = hashlib.sha256(request.url.path.encode()), await request.body()
+    if len(body) > SLICE:
+        await asyncio.to_thread(digest.update, body)  # which lets go of the interpreter's lock
+    else:
+        digest.update(body)
+    return digest.digest()
+
+
+async def _awaited(engine: Engine, job: Job) -> Reply:
+    """Wait for a job. If the client goes away it is called off, unless he may ask for it again."""
+    try:
+        return Reply(await job.wait(), headers=((b"x-job-id", job.id.encode()),))
+    except ProctorError as error:
+        return as_problem(error)
+    finally:
+        if job.key is None:
+            job.cancel()
+            engine.jobs.drop(job)
+
+
+async def _at_once(reply: Reply) -> Reply:
+    return reply
+
+
+def _state(job: Job) -> JobState:
+    error = None if job.error is None else _problem(job.error)
+    return JobState(job.id, job.state, job.result, error)
+
+
+def _problem(error: Exception) -> Problem:
+    if not isinstance(error, ProctorError):  # a fault of ours that nobody thought of
+        _logger.error("please report this", exc_info=error)
+        error = InfraFault(f"internal error: {type(error).__name__}")
+    return problem_of(error)
+
+
+def _event(event: Any) -> bytes:
+    name: str = event.name
+    found = _problem(event.data) if isinstance(event.data, Exception) else event.data
+
+    def instead(fault: InfraFault) -> Any:
+        nonlocal name
+        if isinstance(found, BatchResult):
+            return BatchResult(found.index, error=problem_of(fault))
+        name = "failed" if name == "done" else name
+        return problem_of(fault)
+
+    data = as_json(found, instead)
+    return b"event: " + name.encode() + b"\ndata: " + data + b"\n\n"
+
+
+def _line(each: BatchResult) -> bytes:
+    fault = lambda error: BatchResult(each.index, error=problem_of(error))  # noqa: E731
+    return as_json(each, fault) + b"\n"
+
+
+def _find(engine: Engine, request: Asked, identity: str) -> Job:
+    job = engine.jobs.get(owner_of(request), identity)
+    if job is None:
+        raise NotFound(f"there is no job {identity!r} of yours")
+    return job
+
+
+def _wants_events(request: Asked) -> bool:
+    return EVENTS in request.headers.get("accept", "")

@@ -1,0 +1,49 @@
+"""Solvers at the native doors: requests become the engine's, faults become errors."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from proctor.errors import InfraFault, InputError
+from proctor.service.engine import Asker, Engine
+from proctor.service.http.encoded import unpacked
+from proctor.service.http.native.solve_schema import SolveRequest
+from proctor.solver import request
+from proctor.solver.envelope import Envelope, Fault, Incumbent
+
+
+async def solve(
+    engine: Engine, asked: request.SolveRequest, asker: Asker, hear: Callable[[Incumbent], None]
+) -> Envelope:
+    """Run a solver. Cancelled, it returns what had been found.
+
+    Raises Busy, InputError, and an InfraFault for what the program is not to blame for.
+    """
+    envelope = await engine.solve(asked, asker, progress=hear)
+    if envelope.fault is not None:
+        raise as_error(envelope.fault)
+    return envelope
+
+
+def solve_request(engine: Engine, asked: SolveRequest) -> request.SolveRequest:
+    """Raises InputError, naming the field."""
+    given = [
+        b"" if asked.input is None else msgspec.json.encode(asked.input),
+        asked.input_text.encode(),
+        unpacked(asked.input_base64, "input_base64"),
+    ]  # fmt: skip
+    named = [each for each in given if each]
+    if len(named) != 1:
+        raise InputError("exactly one of input, input_text and input_base64", field="input")
+    return request.SolveRequest(
+        asked.code, named[0], engine.solvers.profile(asked.profile), timeout=asked.timeout,
+        workers=asked.workers, seed=asked.seed, deterministic=asked.deterministic,
+        roundtrip=asked.roundtrip,
+    )  # fmt: skip
+
+
+def as_error(fault: Fault) -> InfraFault:
+    """Return the error that a fault stands for, with its code."""
+    error = InfraFault(fault.message)
+    error.code = fault.code
+    return error

@@ -1,0 +1,68 @@
+"""One test of open-r1's packages cms_ioi and codeforces, judged as a contest problem.
+
+What the files mean is the packages' convention (compile and run scripts of guipenedo/piston), what
+the answers look like is what open-r1's client reads: the score is the run's stdout, what is to be
+said of it the run's stderr. Submission, checker, manager and answers each stay where they belong:
+the submission's cell holds the submission and what it is compiled with, and its input.
+"""
+
+from proctor.errors import InfraFault, InputError
+from proctor.evals.ioi import feedback
+from proctor.judging.contest.judgement import ContestJudgement, ContestTestResult
+from proctor.judging.contest.problem import Communication, Comparison, ContestProblem
+from proctor.service.engine import Asker, Engine
+from proctor.service.http.piston import cms_ioi, codeforces
+from proctor.service.http.piston.request import Job
+from proctor.service.http.piston.runtimes import Kind
+from proctor.service.http.piston.schema import Stage
+from proctor.verdict import Verdict
+
+_UNCOMPILED = frozenset({Verdict.CE, Verdict.NC})
+
+
+async def judged(engine: Engine, job: Job, asker: Asker) -> tuple[Stage | None, Stage]:
+    """Judge it; compiling and run. Raises InputError for a broken task, InfraFault."""
+    ioi = job.runtime.kind is Kind.CMS_IOI
+    problem, program = (cms_ioi if ioi else codeforces).task(job)
+    made = await engine.judge_contest(problem, program, asker)
+    judgement = made.judgement
+    assert isinstance(judgement, ContestJudgement)
+    if judgement.verdict is Verdict.INFRA_FAULT and not judgement.tests:
+        raise InfraFault(judgement.message)
+    if not judgement.compiled:
+        return _uncompiled(judgement, job)
+    (test,) = judgement.tests
+    if test.verdict is Verdict.INFRA_FAULT:
+        raise InfraFault(test.message)
+    if test.verdict.is_fault:
+        raise InputError(f"the task is broken: {test.message} {test.log}".strip())
+    return Stage(code=0), _run(test, problem, whole=not ioi)
+
+
+def _uncompiled(judgement: ContestJudgement, job: Job) -> tuple[Stage | None, Stage]:
+    if judgement.verdict not in _UNCOMPILED:
+        raise InfraFault(judgement.message)
+    said = judgement.compiler_output or judgement.message
+    if job.runtime.ours == "python":  # which the package does not compile: it fails at its start
+        text = f"{feedback.RUNTIME} 1\n{said}"
+        return Stage(code=0), Stage("0", text, "0" + text, 0)
+    failed = Stage("", said, said, 1, None, "Exited with error status 1", "RE")
+    return failed, failed
+
+
+def _run(test: ContestTestResult, problem: ContestProblem, *, whole: bool) -> Stage:
+    """Tell of a test; `whole`: the score is 1 or 0, as codeforces knows no other."""
+    score = f"{float(test.verdict.passed) if whole else test.score:.17g}"
+    # A manager has words of its own.
+    told = isinstance(problem.running, Communication)
+    compared = isinstance(problem.grading, Comparison) and not told
+    said = feedback.words(test, compared=compared)
+    return Stage(
+        score,
+        said,
+        score + said,
+        0,
+        cpu_time=round(test.cpu * 1000),
+        wall_time=round(test.wall * 1000),
+        memory=test.memory,
+    )

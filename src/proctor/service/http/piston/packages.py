@@ -1,0 +1,89 @@
+"""Piston's packages: languages as directories of scripts, which the operator has put there.
+
+After the layout that Piston keeps them in: DIRECTORY/LANGUAGE/VERSION with `pkg-info.json`, `run`,
+`compile` if there is something to compile, and `environment`, a script whose variables both see.
+Cells read the directory under its own path. Clients cannot install any.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from proctor.errors import SettingsError
+from proctor.languages.scripts import BASH, COMPILE, RUN, Scripts
+from proctor.service.http.piston.runtimes import Kind, Runtime
+from proctor.service.http.piston.semver import version_in
+
+_INFO, _ENVIRONMENT = "pkg-info.json", "environment"
+_OTHERS = 0o005
+_CALL = """
+work=$PWD
+cd "$1" && . ./environment
+cd "$work" && unset OLDPWD
+package=$1 script=$2
+shift 2
+exec /bin/bash "$package/$script" "$@"
+"""
+"""Calls one of a package's scripts in the working directory, with its `environment`."""
+
+
+class _Provided(msgspec.Struct, frozen=True):
+    language: str
+    aliases: tuple[str, ...] = ()
+
+
+class _Info(msgspec.Struct, frozen=True):
+    language: str
+    version: str
+    aliases: tuple[str, ...] = ()
+    provides: tuple[_Provided, ...] | None = None
+    """Languages under names of their own; `PISTON_LANGUAGE` tells the scripts which."""
+
+
+def runtimes(directory: str, readable: Sequence[str]) -> list[Runtime]:
+    """Return the languages of the packages there; `readable` are directories that cells see.
+
+    Raises SettingsError.
+    """
+    place = Path(directory)
+    if not place.is_dir():
+        raise SettingsError(f"PISTON_PACKAGES: {directory!r} is not a directory")
+    # Programs may run as another user than ours.
+    if directory not in readable or place.stat().st_mode & _OTHERS != _OTHERS:
+        raise SettingsError(f"PISTON_PACKAGES: cells may not read {directory!r}: chmod o+rx")
+    found = []
+    for info in sorted(place.glob(f"*/*/{_INFO}")):
+        found += _package(info)
+    return found
+
+
+def _package(file: Path) -> list[Runtime]:
+    place = file.parent
+    try:
+        info = msgspec.json.decode(file.read_bytes(), type=_Info)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise SettingsError(f"PISTON_PACKAGES: {file}: {error}") from error
+    if not (place / RUN).is_file():
+        raise SettingsError(f"PISTON_PACKAGES: {place} has no script `{RUN}`")
+    provided = info.provides or (_Provided(info.language, info.aliases),)
+    version = version_in(info.version)
+    return [
+        Runtime(each.language, version, each.aliases, "bash", Kind.PACKAGE,
+                _scripts(place, each.language))
+        for each in provided
+    ]  # fmt: skip
+
+
+def _scripts(place: Path, language: str) -> Scripts:
+    if (place / _ENVIRONMENT).is_file():
+        call: tuple[str, ...] = (BASH, "-c", _CALL, BASH, str(place))
+        names = [RUN, COMPILE]
+    else:
+        call = (BASH,)
+        names = [str(place / RUN), str(place / COMPILE)]
+    return Scripts(
+        run=(*call, names[0]),
+        compile=(*call, names[1]) if (place / COMPILE).is_file() else (),
+        environment={"PISTON_LANGUAGE": language},
+    )

@@ -1,0 +1,222 @@
+"""A request to execute, checked in Piston's order and refused in its words.
+
+Contract: `get_job` of engineer-man/piston's api/src/api/v2.js. Its texts are parsed by clients.
+"""
+
+import posixpath
+from base64 import b64decode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from proctor.errors import InputError
+from proctor.limits import Limits
+from proctor.program import Program
+from proctor.service import ceilings
+from proctor.service.http.piston.runtimes import Kind, Runtime, choose
+from proctor.service.http.piston.settings import (
+    COMPILE_TIME,
+    MEMORY,
+    RUN_TIME,
+    UNLIMITED_TIME,
+    PistonSettings,
+)
+
+_ENCODINGS = ("base64", "hex")
+_CONSTRAINTS = tuple(
+    f"{stage}_{what}"
+    for what in ("memory_limit", "timeout", "cpu_time")
+    for stage in ("compile", "run")
+)
+
+
+class Refused(Exception):
+    """A request that is not as it must be; status 400 and `{message}`."""
+
+
+class NotJson(Refused):
+    """A body that is none; status 400 and `{stack}`, with `{message}` besides."""
+
+
+def decoded(text: bytes | str) -> Any:
+    """Decode JSON. Raises NotJson."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise NotJson(f"SyntaxError: {error}") from error
+    except RecursionError as error:
+        raise NotJson("SyntaxError: brackets within brackets, too many of them") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a request asks for."""
+
+    runtime: Runtime
+    name: str
+    """Name of the program's own file: the first that is text."""
+    source: str
+    files: Mapping[str, bytes]
+    """All of the others, by path."""
+    stdin: bytes
+    args: tuple[str, ...]
+    asked: Mapping[str, float]
+    """run_timeout and so on: those that the request names."""
+    settings: PistonSettings
+    texts: tuple[str, ...] = ()
+    """Names of all files that are text."""
+
+    @property
+    def seconds(self) -> float:
+        """CPU seconds for the run."""
+        return self._seconds("run", RUN_TIME)
+
+    @property
+    def compile_seconds(self) -> float:
+        """CPU seconds for compiling."""
+        return self._seconds("compile", COMPILE_TIME)
+
+    def _seconds(self, stage: str, usual: int) -> float:
+        """The least of what is asked of clock and CPU; without either, of what is configured.
+
+        The clock on the wall is not asked: a busy machine would be the program's fault.
+        """
+        names = (f"{stage}_timeout", f"{stage}_cpu_time")
+        asked = [self.asked[name] for name in names if name in self.asked]
+        if not asked:
+            asked = [self.settings.most(name) for name in names if self.settings.most(name) > 0]
+            asked = asked or [usual]
+        return min([value for value in asked if value > 0] + [UNLIMITED_TIME]) / 1000
+
+    @property
+    def memory(self) -> int:
+        """Bytes for the run."""
+        asked = self.asked.get("run_memory_limit", self.settings.run_memory_limit)
+        return min(int(asked) if asked >= 1 else MEMORY, ceilings.physical_memory())
+
+    @property
+    def compile_memory(self) -> int:
+        """Bytes for compiling by a package."""
+        asked = self.asked.get("compile_memory_limit", self.settings.compile_memory_limit)
+        return min(int(asked) if asked >= 1 else MEMORY, ceilings.physical_memory())
+
+    @property
+    def limits(self) -> Limits:
+        """Bounds of the run; where Piston would set none, the engine's ceilings."""
+        settings = self.settings
+        return Limits(
+            cpu=self.seconds,
+            memory=self.memory,
+            output=min(settings.output_max_size, ceilings.OUTPUT),
+            processes=min(settings.max_process_count, ceilings.PROCESSES),
+            disk=min(settings.max_file_size, ceilings.DISK),
+        )
+
+    def program(self) -> Program:
+        """Return what is to be run. Raises InputError."""
+        return Program(self.source, self.runtime.ours, self.name, self.files)
+
+
+def parsed(body: Any, known: Sequence[Runtime], settings: PistonSettings) -> Job:
+    """Check what came as JSON. Raises Refused, InputError."""
+    if not isinstance(body, dict):
+        body = {}
+    language, version, files = body.get("language"), body.get("version"), body.get("files")
+    if not language or not isinstance(language, str):
+        raise Refused("language is required as a string")
+    if not version or not isinstance(version, str):
+        raise Refused("version is required as a string")
+    if not isinstance(files, list):
+        raise Refused("files is required as an array")
+    for number, file in enumerate(files):
+        if not isinstance(file, dict) or not isinstance(file.get("content"), str):
+            raise Refused(f"files[{number}].content is required as a string")
+    named = {_name(file, number): file for number, file in enumerate(files)}
+    runtime = choose(known, language, version, named)
+    if runtime is None:
+        raise Refused(f"{language}-{version} runtime is unknown")
+    main = next((name for name, file in named.items() if _is_text(file)), None)
+    if main is None:
+        raise Refused("files must include at least one utf8 encoded file")
+    asked = _asked(body, settings)
+    others = {name: _content(name, file) for name, file in named.items() if name != main}
+    stdin = body.get("stdin") or ""
+    if not isinstance(stdin, str):
+        raise Refused("stdin must be a string")
+    return Job(
+        runtime,
+        main,
+        named[main]["content"],
+        others,
+        _line(stdin).encode("utf-8", "surrogatepass"),
+        _args(body.get("args")),
+        asked,
+        settings,
+        tuple(name for name, file in named.items() if _is_text(file)),
+    )
+
+
+def _asked(body: Mapping[str, Any], settings: PistonSettings) -> dict[str, float]:
+    asked: dict[str, float] = {}
+    for name in _CONSTRAINTS:
+        value = body.get(name)
+        if not value:  # 0 and false too, as there
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise Refused(f"If specified, {name} must be a number")
+        most = settings.most(name)
+        if most > 0 and value > most:
+            raise Refused(f"{name} cannot exceed the configured limit of {most}")
+        if most > 0 and value < 0:
+            raise Refused(f"{name} must be non-negative")
+        asked[name] = value
+    return asked
+
+
+def _args(given: Any) -> tuple[str, ...]:
+    if not given:
+        return ()
+    if not isinstance(given, list):
+        raise Refused("args must be an array of strings")
+    return tuple(each if isinstance(each, str) else msgspec.json.encode(each).decode()
+                 for each in given)  # fmt: skip
+
+
+def _line(stdin: str) -> str:
+    return stdin if stdin.endswith("\n") else stdin + "\n"
+
+
+def _is_text(file: Mapping[str, Any]) -> bool:
+    return file.get("encoding") not in _ENCODINGS
+
+
+def _name(file: Mapping[str, Any], number: int) -> str:
+    """Return where a file goes, below the working directory. Raises Refused."""
+    name = file.get("name") or f"file{number}.code"
+    if not isinstance(name, str):
+        raise Refused(f"files[{number}].name must be a string")
+    relative = posixpath.normpath(name.lstrip("/") or ".")
+    if relative in {".", ".."} or relative.startswith("../"):
+        raise Refused(f'File path "{name}" tries to escape parent directory: {relative}')
+    return relative
+
+
+def _content(name: str, file: Mapping[str, Any]) -> bytes:
+    content: str = file["content"]
+    try:
+        match file.get("encoding"):
+            case "base64":
+                return b64decode(content, validate=True)
+            case "hex":
+                return bytes.fromhex(content)
+            case _:
+                return content.encode("utf-8", "surrogatepass")
+    except ValueError as error:
+        raise InputError(f"{name!r} is not {file['encoding']}: {error}", field="files") from error
+
+
+def is_plain(job: Job) -> bool:
+    """Whether the job is a run, not a judgement."""
+    return job.runtime.kind in {Kind.PLAIN, Kind.PACKAGE}

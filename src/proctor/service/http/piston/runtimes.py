@@ -1,0 +1,111 @@
+"""Which languages there are, under the names that Piston's packages have for them."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from proctor.languages import registry
+from proctor.languages.language import Found
+from proctor.languages.scripts import Scripts
+from proctor.sandbox.machine.interpreter import Interpreter
+from proctor.service.http.piston.semver import Version, satisfies, version_in, written
+from proctor.service.running import PYTHON
+
+
+class Kind(StrEnum):
+    """Who serves a language."""
+
+    PLAIN = "plain"
+    """A run: compile, execute, tell."""
+    CMS_IOI = "cms_ioi"
+    CODEFORCES = "codeforces"
+    PACKAGE = "package"
+    """A run by the scripts of a package: see packages.py."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """One language, as /runtimes tells of it."""
+
+    language: str
+    version: Version
+    aliases: tuple[str, ...]
+    ours: str
+    """Id of the language that programs are in."""
+    kind: Kind = Kind.PLAIN
+    scripts: Scripts | None = None
+    """Of a package."""
+
+    @property
+    def shown(self) -> str:
+        """The version as text."""
+        return written(self.version)
+
+    def is_called(self, name: str) -> bool:
+        """Whether a request for this name may mean it."""
+        return name == self.language or name in self.aliases
+
+
+GRADED = (1, 0, 0)
+"""Version of the packages that bring their own grading."""
+_NAMES = {"cpp17": "c++", "cpp11": "c++11", "cpp14": "c++14", "cpp20": "c++20", "cpp23": "c++23"}
+_FURTHER = {
+    PYTHON: ("py3",),
+    "javascript": ("node-javascript", "node-js"),
+    "typescript": ("node-ts", "tsc"),
+    "csharp": ("mono-csharp",),
+    "pascal": ("freepascal", "pp"),
+    "ruby": ("ruby3",),
+    "php": ("php8",),
+}
+"""Names that Piston's packages have besides ours."""
+_CODEFORCES = {
+    "c++": "cpp17", "c++0x": "cpp11", "c++11": "cpp11", "c++14": "cpp14", "c++17": "cpp17",
+    "c++20": "cpp20", "python3": "python", "java": "java", "kotlin": "kotlin",
+}  # fmt: skip
+_GRADING_FILE = "grader_config"
+
+
+def runtimes(interpreter: Interpreter, found: Sequence[Found], *, contests: bool) -> list[Runtime]:
+    """Return what can be run: `found` of the engine's languages, Python by cells' `interpreter`."""
+    here = {each.language.id for each in found}
+    listed = [_python(interpreter)]
+    for each in found:
+        language = each.language
+        if language.id != PYTHON:
+            name = _NAMES.get(language.id, language.id)
+            listed.append(Runtime(name, version_in(each.version), _aliases(name, language.id),
+                                  language.id))  # fmt: skip
+    if "cpp17" in here and contests:
+        listed.append(Runtime("cms_ioi", GRADED, (), "cpp17", Kind.CMS_IOI))
+    for name, ours in _CODEFORCES.items() if contests else ():
+        if ours in here:
+            listed.append(Runtime(name, GRADED, (f"cf_{name}",), ours, Kind.CODEFORCES))
+    return listed
+
+
+def _python(interpreter: Interpreter) -> Runtime:
+    return Runtime(PYTHON, version_in(interpreter.version), _aliases(PYTHON, PYTHON), PYTHON)
+
+
+def _aliases(name: str, ours: str) -> tuple[str, ...]:
+    names = [*registry.get(ours).names, *_FURTHER.get(ours, ())]
+    return tuple(each for each in names if each != name)
+
+
+def choose(
+    known: Sequence[Runtime], language: str, version: str, files: Collection[str]
+) -> Runtime | None:
+    """Return the newest that is called so and whose version is in the range; None if there is none.
+
+    Names that both a compiler and the package codeforces have mean the package if the request
+    brings the package's grader_config, and else the compiler.
+    """
+    fitting = [each for each in known if each.is_called(language)]
+    fitting = [each for each in fitting if satisfies(each.version, version)]
+    graded = _GRADING_FILE in files
+    return max(
+        fitting,
+        key=lambda each: ((each.kind is Kind.CODEFORCES) is graded, each.version),
+        default=None,
+    )

@@ -1,0 +1,80 @@
+"""Running the server in this process until it is told to stop."""
+
+import contextlib
+import socket
+import sys
+from collections.abc import Callable
+
+import uvicorn
+
+from proctor.errors import SettingsError
+from proctor.service.http.app import make_app
+from proctor.service.http.bodies import MESSAGE
+from proctor.service.http.connection import bounded
+from proctor.service.http.settings import ServeSettings
+
+_BACKLOG = 4096
+_GRACE = 30
+"""Seconds in which what runs may end; then it is called off."""
+
+
+def serve(settings: ServeSettings, ready: Callable[[str], None]) -> None:
+    """Serve until SIGINT or SIGTERM; `ready` is told the URL once requests are taken.
+
+    Raises SettingsError if the address cannot be had, PlatformError where nothing can be run.
+    """
+    most = min(settings.most_connections, _descriptors() * 3 // 4)
+    listening = _listen(settings.host, settings.port)
+    with listening:
+        app = make_app(settings)
+        config = uvicorn.Config(
+            app,
+            loop="uvloop" if sys.platform != "win32" else "asyncio",
+            http=bounded(most),
+            ws="websockets-sansio",
+            lifespan="on",
+            log_config=None,
+            access_log=False,  # front.py has its own
+            server_header=False,
+            date_header=False,
+            backlog=_BACKLOG,
+            timeout_keep_alive=75,
+            timeout_graceful_shutdown=_GRACE,
+            ws_max_size=min(settings.most_body, MESSAGE),
+            ws_per_message_deflate=False,  # a thousand times as much, while all others wait
+        )
+        host, port = listening.getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        _Server(config, lambda: ready(f"http://{shown}:{port}")).run([listening])
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        raise SettingsError(f"cannot listen on {host}, port {port}: {error}") from error
+
+
+def _descriptors() -> int:
+    """Return how many descriptors we may have, raised as far as may be: a connection is one."""
+    if sys.platform == "win32":
+        return _BACKLOG * 2
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return sys.maxsize if allowed == resource.RLIM_INFINITY else allowed

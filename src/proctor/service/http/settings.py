@@ -1,0 +1,181 @@
+"""What a server is started with, and who may come in."""
+
+import hashlib
+import ipaddress
+import os
+import stat
+from base64 import b64decode
+from binascii import Error as NotBase64
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from proctor.errors import InputError, SettingsError
+from proctor.limits import MIB
+from proctor.service.engine import MOST_WAITING
+from proctor.service.package_sets import PackageSet
+from proctor.solver.profile import Profile
+
+HOST, PORT = "127.0.0.1", 8377
+_SHORTEST_TOKEN = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Names of those who may come in, by what they show. Empty: everybody may, and is nobody."""
+
+    names: Mapping[bytes, str] = field(default_factory=dict)
+    """By the SHA-256 of the token: looking one up says nothing about the others."""
+
+    def name(self, token: str) -> str | None:
+        """Return whose token it is, or None."""
+        return self.names.get(hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest())
+
+    def owner(self, headers: Mapping[bytes, bytes]) -> str | None:
+        """Return who sends such a request; None if nobody that may come in.
+
+        A token comes as `Authorization: Bearer T`, as the password of `Authorization: Basic`
+        (http://any:T@host in clients that know no tokens), or as `X-Auth-Token: T` (Judge0).
+        """
+        if not self.names:
+            return ""
+        shown = headers.get(b"x-auth-token", b"")
+        kind, _, value = headers.get(b"authorization", b"").partition(b" ")
+        if kind.lower() == b"bearer":
+            shown = value.strip()
+        elif kind.lower() == b"basic":
+            try:
+                shown = b64decode(value.strip(), validate=True).partition(b":")[2]
+            except (NotBase64, ValueError):
+                return None
+        return self.name(shown.decode("utf-8", "surrogateescape")) if shown else None
+
+
+@dataclass(frozen=True, slots=True)
+class ServeSettings:
+    """Settings of one server. Raises SettingsError if it would be open to everybody."""
+
+    host: str = HOST
+    port: int = PORT
+    """0: any that is free."""
+    tokens: Tokens = Tokens()
+    cells: int | None = None
+    """Jobs at once; None: one per CPU."""
+    sessions: int = 16
+    """Sessions at once, of all owners."""
+    most_waiting: int = MOST_WAITING
+    """Jobs of one owner that may wait before native clients are told to come back."""
+    most_body: int = 256 * MIB
+    """Bytes of one request."""
+    most_connections: int = 4096
+    """Connections at once; three quarters of the descriptors that we may have, if that is less."""
+    allow_hosts: tuple[str, ...] = ()
+    """Further names, with a port or without, that a server without tokens is asked by."""
+    isolation: str | None = None
+    min_isolation: str | None = None
+    python: str | None = None
+    packages: tuple[str, ...] = ()
+    preload: tuple[str, ...] = ()
+    package_sets: Mapping[str, PackageSet] = field(default_factory=dict)
+    """What requests may name, by name."""
+    profiles: tuple[Profile, ...] = ()
+    """Of solvers, besides those that come with proctor."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port < 65536:
+            raise SettingsError(f"a port is a number from 0 to 65535, not {self.port}")
+        if self.most_connections < 1:
+            raise SettingsError(
+                f"--max-connections must be at least 1, not {self.most_connections}"
+            )
+        if not is_local(self.host) and not self.tokens.names:
+            raise SettingsError(
+                f"whoever reaches {self.host} could run programs here: name a file of tokens with"
+                " --token-file, or listen on 127.0.0.1"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """Names that a server without tokens may be asked by.
+
+    Any page may make a browser send requests to 127.0.0.1, and whoever owns the page's name may
+    have it lead there afterwards (DNS rebinding). Browsers then say whose page it is (`Origin`),
+    and by which name they ask (`Host`).
+    """
+
+    allowed: tuple[str, ...] = ()
+    """Besides this machine's own, with a port or without; in small letters."""
+
+    def has(self, host: bytes | None) -> bool:
+        """Whether a request for this `Host` may be answered: of this machine, or allowed."""
+        found = _split(host)
+        if found is None:
+            return False
+        name, whole = found
+        return is_local(name) or self._allows(name, whole)
+
+    def has_page(self, origin: bytes, host: bytes | None) -> bool:
+        """Whether a page of this `Origin` may ask for this `Host`: its own host, or allowed."""
+        scheme, _, rest = origin.partition(b"://")
+        found = _split(rest)
+        if found is None or scheme not in {b"http", b"https"}:
+            return False
+        return rest.lower() == (host or b"").lower() or self._allows(*found)
+
+    def _allows(self, name: str, whole: str) -> bool:
+        return name in self.allowed or whole in self.allowed
+
+
+def _split(authority: bytes | None) -> tuple[str, str] | None:
+    """Return the name, and both name and port; None for what is no host."""
+    try:
+        whole = (authority or b"").decode("ascii").lower()
+        parts = urlsplit(f"//{whole}")
+        name = parts.hostname
+        parts.port  # noqa: B018 - raises ValueError for what is no port
+    except ValueError:
+        return None
+    return None if not name or parts.netloc != whole or "@" in whole else (name, whole)
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine reaches it."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def read_tokens(file: str) -> Tokens:
+    """Read lines NAME:TOKEN; `#` begins a comment. Raises InputError, naming the line."""
+    place = Path(file)
+    try:
+        text = place.read_text("utf-8")
+        mode = place.stat().st_mode
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", file=file, field="--token-file") from error
+    if os.name == "posix" and stat.S_IMODE(mode) & 0o007:
+        raise InputError("others may read it: chmod 600", file=file, field="--token-file")
+    names: dict[bytes, str] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        entry = line.partition("#")[0].strip()
+        if not entry:
+            continue
+        name, colon, token = (part.strip() for part in entry.partition(":"))
+        if not colon or not name:
+            raise InputError("a line is NAME:TOKEN", file=file, line=number)
+        if len(token) < _SHORTEST_TOKEN:
+            raise InputError(
+                f"a token has at least {_SHORTEST_TOKEN} characters", file=file, line=number
+            )
+        digest = hashlib.sha256(token.encode()).digest()
+        if digest in names:
+            raise InputError("this token is there twice", file=file, line=number)
+        names[digest] = name
+    if not names:
+        raise InputError("there is no token in it", file=file, field="--token-file")
+    return Tokens(names)

@@ -1,0 +1,93 @@
+"""Routes of Tack's application that run solvers; errors are `{ok: false, error}`."""
+
+from functools import partial
+from typing import Any
+
+import msgspec
+from litestar import Request, Router, get, post
+from litestar.handlers import HTTPRouteHandler
+from litestar.types import ASGIApp
+
+from proctor.errors import ProctorError, UsageError
+from proctor.service.engine import Engine
+from proctor.service.http.answer import Answer, Reply
+from proctor.service.http.asking import patient
+from proctor.service.http.problem import headers_of
+from proctor.service.http.tack import desk
+from proctor.solver import incumbents, legacy
+from proctor.timetable import serving
+
+Asked = Request[Any, Any, Any]
+
+
+def door(engine: Engine) -> Router:
+    """Return the routes of /api/ai."""
+    handlers = [
+        _execute(engine), _check(engine, "syntax"), _check(engine, "ast"), solver_skeleton,
+    ]  # fmt: skip
+    return Router("/api/ai", route_handlers=handlers, tags=["tack"])
+
+
+def _execute(engine: Engine) -> HTTPRouteHandler:
+    @post("/python-execute", status_code=200)
+    async def python_execute(request: Asked) -> ASGIApp:
+        """Run a generated solver; who hangs up calls it off."""
+        return Answer(_executed(engine, request), failed=_failed)
+
+    return python_execute
+
+
+async def _executed(engine: Engine, request: Asked) -> Reply:
+    asked = _decoded(await request.body())
+    if not asked.code.strip():
+        raise UsageError(legacy.NO_CODE)
+    envelope = await desk.execute(engine, asked, patient(request), incumbents.ignore)
+    if envelope.fault is not None:
+        return _error(500, envelope.fault.message)
+    result = legacy.over_http(envelope)
+    if result is None:
+        return _error(500, legacy.TIMED_OUT)
+    return Reply({"ok": True, "result": result})
+
+
+def _check(engine: Engine, kind: str) -> HTTPRouteHandler:
+    @post(f"/python-{kind}-check", status_code=200, name=f"python_{kind}_check")
+    async def python_check(request: Asked) -> ASGIApp:
+        """Say whether source compiles (`ast`: whether it parses), without running it."""
+        return Answer(_checked(engine, request, compiled=kind == "syntax"), failed=_failed)
+
+    return python_check
+
+
+async def _checked(engine: Engine, request: Asked, *, compiled: bool) -> Reply:
+    asked = _decoded(await request.body())
+    if not asked.code.strip():
+        raise UsageError(legacy.NO_CODE)
+    check = partial(desk.check, compiled=compiled, profile=asked.profile)
+    checked = await check(engine, asked.code, patient(request))
+    if checked.fault is not None:
+        return _error(500, checked.error or "")
+    return Reply({"ok": True, "result": {"ok": checked.ok, "error": checked.error}})
+
+
+@get("/solver-skeleton")
+async def solver_skeleton() -> dict[str, Any]:
+    """Return the program that generated timetable solvers begin with."""
+    return {"ok": True, "result": serving.text()}
+
+
+def _decoded(body: bytes) -> desk.Execute:
+    """Raises UsageError for what is no request."""
+    try:
+        return msgspec.json.decode(body, type=desk.Execute)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(str(error)) from error
+
+
+def _failed(error: ProctorError) -> Reply:
+    status = 400 if isinstance(error, UsageError) else 500
+    return _error(status, str(error), tuple(headers_of(error)))
+
+
+def _error(status: int, why: str, headers: tuple[tuple[bytes, bytes], ...] = ()) -> Reply:
+    return Reply({"ok": False, "error": why}, status, headers)

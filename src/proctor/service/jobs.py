@@ -1,0 +1,190 @@
+"""Jobs that can be asked after, listened to and called off by whoever started them."""
+
+import asyncio
+import secrets
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from proctor.errors import InputError, UsageError
+from proctor.limits import MIB
+from proctor.service.weight import weight
+
+State = Literal["queued", "running", "done", "failed", "cancelled"]
+ENDED: tuple[State, ...] = ("done", "failed", "cancelled")
+_MOST_KEPT = 1000
+"""Ended jobs of one owner that can still be asked after."""
+_MOST_HELD = 256 * MIB
+"""Bytes, about, of results and events of one owner's ended jobs; the latest is kept in any case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to a job."""
+
+    name: str
+    """queued, started, whatever the job itself tells of, and one of ENDED."""
+    data: Any = None
+    """At the end the result, or the error that the job raised."""
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """One job. Lives in one event loop."""
+
+    id: str
+    owner: str
+    state: State = "queued"
+    result: Any = None
+    error: Exception | None = None
+    task: asyncio.Task[Any] | None = None
+    key: str | None = None
+    """By which its owner may ask for it again."""
+    fingerprint: bytes = b""
+    """Of the request, where it came with an idempotency key."""
+    about: Any = None
+    """What its door keeps with it."""
+    final: bool = True
+    """False for an end that says nothing of the request: its key then makes a new job."""
+    weight: int = 0
+    """Bytes that its events hold, about; the last of them has the result."""
+    events: list[Event] = field(default_factory=list)
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def tell(self, name: str, data: Any = None) -> None:
+        """Let those who listen know."""
+        self.events.append(Event(name, data))
+        self.weight += weight(data)
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    def begin(self) -> None:
+        """Note that the job has its place."""
+        self.state = "running"
+        self.tell("started")
+
+    async def listen(self) -> AsyncIterator[Event]:
+        """Yield all that has happened and will, to the end."""
+        at = 0
+        while True:
+            changed = self._changed
+            while at < len(self.events):
+                yield self.events[at]
+                at += 1
+            if self.state in ENDED:
+                return
+            await changed.wait()
+
+    async def wait(self) -> Any:
+        """Return its result, or raise what it raised; Cancelled errors are asyncio's."""
+        assert self.task is not None
+        return await asyncio.shield(self.task)
+
+    def cancel(self) -> None:
+        """Call it off; nothing happens if it has ended."""
+        if self.task is not None:
+            self.task.cancel()
+
+
+class Jobs:
+    """The jobs of all owners. An owner sees none but his own."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, dict[str, Job]] = {}
+        self._ended: dict[str, OrderedDict[str, Job]] = {}
+        """Those of _jobs that have ended, the oldest first."""
+        self._held: dict[str, int] = {}
+        """Bytes of _ended."""
+        self._keys: dict[tuple[str, str], Job] = {}
+
+    def start(
+        self,
+        owner: str,
+        work: Callable[[Job], Coroutine[Any, Any, Any]],
+        *,
+        key: str | None = None,
+        fingerprint: bytes = b"",
+        about: Any = None,
+    ) -> Job:
+        """Start a job; with a `key` that has been used, return the job that it was used for.
+
+        Raises InputError if that was for something else.
+        """
+        if key is not None and (known := self._keys.get((owner, key))) is not None:
+            if known.fingerprint != fingerprint:
+                raise InputError("this key was used for another request", field="Idempotency-Key")
+            return known
+        job = Job(secrets.token_hex(12), owner, key=key, fingerprint=fingerprint, about=about)
+        self._jobs.setdefault(owner, {})[job.id] = job
+        if key is not None:
+            self._keys[owner, key] = job
+        job.tell("queued", {"id": job.id})
+        job.task = asyncio.ensure_future(self._run(job, work))
+        job.task.add_done_callback(lambda task: self._note_end(job, task))
+        return job
+
+    def get(self, owner: str, identity: str) -> Job | None:
+        """Return a job of this owner's, or None."""
+        return self._jobs.get(owner, {}).get(identity)
+
+    def drop(self, job: Job) -> None:
+        """Forget a job that has ended and whose answer has been given."""
+        if job.id in self._ended.get(job.owner, ()):
+            self._held[job.owner] -= job.weight
+        for known in (self._jobs, self._ended):
+            mine = known.get(job.owner)
+            if mine is not None:
+                mine.pop(job.id, None)
+                if not mine:
+                    del known[job.owner]
+        if job.owner not in self._ended:
+            self._held.pop(job.owner, None)
+        self._forget_key(job)
+
+    def _forget_key(self, job: Job) -> None:
+        if job.key is not None and self._keys.get((job.owner, job.key)) is job:
+            del self._keys[job.owner, job.key]
+
+    def cancel_all(self) -> None:
+        """Call off what has not ended."""
+        for jobs in list(self._jobs.values()):
+            for job in list(jobs.values()):
+                job.cancel()
+
+    @staticmethod
+    async def _run(job: Job, work: Callable[[Job], Coroutine[Any, Any, Any]]) -> Any:
+        try:
+            job.result = await work(job)
+        except asyncio.CancelledError:
+            job.state = "cancelled"
+            raise
+        except Exception as error:
+            job.state, job.error = "failed", error
+            raise
+        else:
+            # Some jobs, called off, return what they have found all the same.
+            task = asyncio.current_task()
+            job.state = "cancelled" if task is not None and task.cancelling() else "done"
+            return job.result
+        finally:
+            job.tell(job.state, job.error or job.result)
+
+    def _note_end(self, job: Job, task: asyncio.Task[Any]) -> None:
+        if not task.cancelled():
+            task.exception()  # whoever waits gets it; if nobody does, that is no fault of ours
+        elif job.state not in ENDED:  # called off before it had begun to run
+            job.state = "cancelled"
+            job.tell(job.state)
+        if job.error is not None and not isinstance(job.error, UsageError):
+            job.final = False
+        if job.state == "cancelled" or not job.final:
+            self._forget_key(job)  # who asks again wants another try, not the same fault
+        if job.id not in self._jobs.get(job.owner, {}):
+            return
+        ended = self._ended.setdefault(job.owner, OrderedDict())
+        ended[job.id] = job
+        job.weight += weight(job.about)
+        self._held[job.owner] = self._held.get(job.owner, 0) + job.weight
+        while len(ended) > 1 and (len(ended) > _MOST_KEPT or self._held[job.owner] > _MOST_HELD):
+            self.drop(next(iter(ended.values())))

@@ -1,0 +1,285 @@
+"""Model Context Protocol: the tools that language models call, over stdio and at /mcp.
+
+The SDK (extra `mcp`) is imported when a server is made. Tools and their schemas are ours: what the
+native API takes and answers, in words for a model.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from proctor.errors import InputError, ProctorError
+from proctor.sandbox.session import DEFAULT_LIMITS
+from proctor.service.engine import Asker, Engine
+from proctor.service.http.native import convert, schema
+from proctor.service.http.native.desk import execute
+from proctor.service.http.native.session_schema import ExecuteRequest
+from proctor.service.mcp.tools import (
+    CloseSession,
+    ExecuteCode,
+    Executed,
+    JudgeSolution,
+    Languages,
+    Listed,
+    Opened,
+    OpenSession,
+    executed,
+    in_words,
+    judge_in_words,
+    languages_in_words,
+    opened_in_words,
+    ran,
+)
+from proctor.version import __version__
+
+if TYPE_CHECKING:
+    import mcp_types as types
+    from mcp.server.lowlevel.server import Server
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+_INSTRUCTIONS = (
+    "Runs and judges programs in isolation: no network, no files of the host, limits on CPU time"
+    " and memory. For several steps that build upon one another open a session and pass its"
+    " session_id: variables and files then last. Otherwise every call begins with nothing."
+)
+_RUN = (
+    "Run a program and return what it prints, how it ended and what it used. With session_id: run"
+    " Python code in that session, where variables and files of earlier calls are still there, and"
+    " get the value of the last line too."
+)
+_JUDGE = "Judge a program by tests of input and expected output; say which of them pass."
+_LIST = "List the languages that programs can be in."
+_OPEN = "Open a session, whose variables and files last until it is closed."
+_CLOSE = "End a session with all that is in it."
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool: what it takes, what it answers, and how that is said in words."""
+
+    name: str
+    description: str
+    takes: type[msgspec.Struct]
+    answers: type[msgspec.Struct]
+    work: Callable[[Any, Asker], Coroutine[Any, Any, Any]]
+    words: Callable[[Any], str]
+
+
+def tools(engine: Engine) -> dict[str, Tool]:
+    """Return the tools by name."""
+
+    async def execute_code(asked: ExecuteCode, asker: Asker) -> Executed:
+        if asked.session_id:
+            if asked.language != "python":
+                raise InputError("sessions run Python only", field="language")
+            session = engine.sessions.get(asker.owner, asked.session_id)
+            if asked.stdin:
+                raise InputError("code in a session has no stdin", field="stdin")
+            if asked.packages is not None:
+                raise InputError("a session has its packages from the first", field="packages")
+            cell = ExecuteRequest(code=asked.code, cpu=asked.timeout)
+            return executed(await execute(session, cell, asker))
+        request = schema.RunRequest(
+            schema.Program(asked.code, asked.language),
+            asked.stdin,
+            limits=schema.Limits(cpu=asked.timeout, memory=asked.memory),
+            packages=asked.packages,
+        )
+        return ran(convert.run_result(await engine.run(convert.run_request(request), asker)))
+
+    async def judge_solution(asked: JudgeSolution, asker: Asker) -> schema.JudgeResult:
+        request = schema.JudgeRequest(
+            schema.Program(asked.code, asked.language),
+            schema.Problem(tests=asked.tests, function=asked.function, comparison=asked.comparison),
+            limits=schema.Limits(cpu=asked.timeout, memory=asked.memory),
+            stop=asked.stop,
+            packages=asked.packages,
+        )
+        return await convert.judge(engine, request, asker)
+
+    async def list_languages(_asked: Languages, _asker: Asker) -> Listed:
+        found = await asyncio.to_thread(engine.languages)
+        named = {each.language.id: f"{each.language.name} {each.version}".strip() for each in found}
+        return Listed({"python": "Python, the cell's own interpreter", **named})
+
+    async def open_session(asked: OpenSession, asker: Asker) -> Opened:
+        limits = convert.limits(schema.Limits(memory=asked.memory), DEFAULT_LIMITS)
+        session = await engine.sessions.open(asker, limits, asked.idle, asked.packages)
+        return Opened(session.id, engine.sessions.idle(session))
+
+    async def close_session(asked: CloseSession, asker: Asker) -> Opened:
+        await engine.sessions.close(asker.owner, asked.session_id)
+        return Opened(asked.session_id, 0.0)
+
+    runs = (ExecuteCode, Executed, execute_code, in_words)
+    made = [
+        Tool("execute_code", _RUN, *runs),
+        Tool("run_code", f"Same as execute_code. {_RUN}", *runs),
+        Tool("judge_solution", _JUDGE, JudgeSolution, schema.JudgeResult, judge_solution,
+             judge_in_words),
+        Tool("list_languages", _LIST, Languages, Listed, list_languages, languages_in_words),
+        Tool("open_session", _OPEN, OpenSession, Opened, open_session, opened_in_words),
+        Tool("close_session", _CLOSE, CloseSession, Opened, close_session,
+             lambda found: f"session {found.session_id} is closed"),
+    ]  # fmt: skip
+    return {tool.name: tool for tool in made}
+
+
+def make_server(engine: Engine) -> "Server[Any]":
+    """Return the SDK's server with our tools."""
+    import mcp_types as types
+    from mcp.server.lowlevel.server import Server
+
+    known = tools(engine)
+    listed = [
+        types.Tool(
+            name=tool.name,
+            description=tool.description,
+            input_schema=_schema(tool.takes),
+            output_schema=_schema(tool.answers),
+        )
+        for tool in known.values()
+    ]
+
+    async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=listed)
+
+    async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        tool = known.get(params.name)
+        if tool is None:
+            return _told(f"there is no tool {params.name!r}", {"code": "not-found"})
+        try:
+            asked = msgspec.convert(params.arguments or {}, tool.takes)
+            found = await _apart(tool.work(asked, Asker(_owner(context.request))))
+        except msgspec.ValidationError as error:
+            return _told(f"these arguments will not do: {error}", {"code": "bad-input"})
+        except ProctorError as error:
+            fault = {"code": error.code, "message": str(error)}
+            return _told(f"{error.code}: {error}", fault)
+        except Exception as error:
+            _logger.exception("please report this")  # a fault of ours
+            what = f"internal error: {type(error).__name__}"
+            return _told(f"infra-fault: {what}", {"code": "infra-fault", "message": what})
+        told = msgspec.to_builtins(found)
+        fault_of_ours = told.get("outcome") in {"infra_fault", "task_fault"}
+        return _told(tool.words(found), told, is_error=fault_of_ours)
+
+    return Server(
+        "proctor",
+        version=__version__,
+        instructions=_INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        get_tool_input_schema=lambda name: _schema(known[name].takes) if name in known else None,
+    )
+
+
+def _told(
+    text: str, structured: dict[str, Any], *, is_error: bool = True
+) -> "types.CallToolResult":
+    import mcp_types as types
+
+    content: list[types.ContentBlock] = [types.TextContent(type="text", text=text)]
+    return types.CallToolResult(content=content, structured_content=structured, is_error=is_error)
+
+
+def _schema(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """Return a JSON schema that is an object by itself, as the protocol wants."""
+    found = msgspec.json.schema(kind)
+    name = found.pop("$ref").rpartition("/")[2]
+    own = found["$defs"].pop(name)
+    return {**own, **({"$defs": found["$defs"]} if found["$defs"] else {})}
+
+
+async def _apart(work: Awaitable[Any]) -> Any:
+    """Await it in a task that is cancelled once: the SDK cancels again and again till all ended."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        task.cancel()
+        raise
+
+
+def _owner(request: Any) -> str:
+    """Whose request it is; stdio has none, and one user."""
+    return "" if request is None else str(request.scope["state"]["owner"])
+
+
+async def over_stdio(engine: Engine) -> None:
+    """Serve whoever started this process, until stdin ends."""
+    from mcp.server.stdio import stdio_server
+
+    server = make_server(engine)
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+
+
+class OverHttp:
+    """The streamable HTTP transport, as an ASGI application that lives in `running()`.
+
+    The SDK is imported with the first request: it takes as long as all the rest of the server.
+    """
+
+    def __init__(self, engine: Engine, *, most_body: int) -> None:
+        self._engine, self._most_body = engine, most_body
+        self._starting = asyncio.Lock()
+        self._over = asyncio.Event()
+        self._manager: StreamableHTTPSessionManager | None = None
+        self._life: asyncio.Task[None] | None = None
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Serve requests for as long as this is entered. Once."""
+        try:
+            yield
+        finally:
+            self._over.set()
+            if self._life is not None:
+                await self._life
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve one request."""
+        async with self._starting:
+            if self._manager is None:
+                self._manager = await self._started()
+        from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+        from mcp.server.auth.provider import AccessToken
+
+        # By this the SDK holds its own sessions apart: nobody listens to another's.
+        owner = str(scope["state"]["owner"])
+        scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[]))
+        await self._manager.handle_request(scope, receive, send)
+
+    async def _started(self) -> "StreamableHTTPSessionManager":
+        manager = await asyncio.to_thread(self._made)
+        ready = asyncio.Event()
+
+        async def live() -> None:
+            # One task, as what it holds must be entered and left by the same.
+            async with manager.run():
+                ready.set()
+                await self._over.wait()
+
+        self._life = asyncio.create_task(live())
+        await ready.wait()
+        return manager
+
+    def _made(self) -> "StreamableHTTPSessionManager":
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+        from mcp.server.transport_security import TransportSecuritySettings
+
+        # Hosts and origins are looked at in front.py, for all doors.
+        guard = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        return StreamableHTTPSessionManager(
+            make_server(self._engine),
+            security_settings=guard,
+            max_request_body_size=self._most_body,
+        )

@@ -1,0 +1,102 @@
+"""The registry of constraint kinds: what a kind's parameters are, and how it is checked.
+
+A new kind is one function with `@checker` in a module of `kinds/`. Its docstring says what the
+kind means and stands in the reference; `unit` says what each unit of penalty is.
+
+A parameter's name says what it names, in every kind alike: `teacher`, `classes`, `day`, ... (see
+`vocabulary.py`). A name that the input does not know cannot be checked: on a hard
+constraint that fails. So do parameters that are missing, of the wrong type, or unknown: each may
+change the meaning.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+
+from proctor.timetable.schedule import Lesson, Schedule
+from proctor.timetable.vocabulary import CannotCheck, Vocabulary
+
+AtLeast0 = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
+AtLeast1 = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
+Names = Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
+Periods = Annotated[tuple[int, ...], msgspec.Meta(min_length=1)]
+
+
+class Params(
+    msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True
+):
+    """Parameters of a kind."""
+
+
+class NoParams(Params, frozen=True):
+    """None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One way in which a constraint does not hold."""
+
+    message: str
+    lessons: Sequence[Lesson] = ()
+    units: float = 1
+    """Units of penalty, as the kind counts them."""
+
+
+Check = Callable[[Schedule, Any], Iterable[Finding]]
+P = TypeVar("P", bound=Params)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of constraint."""
+
+    name: str
+    family: str
+    """Of what it speaks: the module it stands in."""
+    params: type[Params]
+    check: Check
+    meaning: str
+    unit: str
+
+
+KINDS: dict[str, Kind] = {}
+"""All kinds there are, once `proctor.timetable.kinds` is imported."""
+
+
+def checker(
+    name: str, params: type[P], *, unit: str
+) -> Callable[
+    [Callable[[Schedule, P], Iterable[Finding]]], Callable[[Schedule, P], Iterable[Finding]]
+]:
+    """Register a kind; what is decorated yields what is wrong, and may raise CannotCheck."""
+
+    def register(
+        check: Callable[[Schedule, P], Iterable[Finding]],
+    ) -> Callable[[Schedule, P], Iterable[Finding]]:
+        if name in KINDS:
+            raise ValueError(f"the kind {name} is registered twice")
+        family = check.__module__.rpartition(".")[2]
+        meaning = " ".join((check.__doc__ or "").split())
+        KINDS[name] = Kind(name, family, params, check, meaning, unit)
+        return check
+
+    return register
+
+
+def decode(kind: str, params: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Kind, Any]:
+    """A kind and its parameters as its struct; raises CannotCheck if either is none of ours."""
+    found = KINDS.get(kind)
+    if found is None:
+        raise CannotCheck("no such kind is known")
+    try:
+        return found, msgspec.convert(vocabulary.known(params), found.params, strict=True)
+    except msgspec.ValidationError as error:
+        raise CannotCheck(f"its params are wrong: {error}") from None
+
+
+def findings(kind: str, params: Mapping[str, Any], schedule: Schedule) -> Iterator[Finding]:
+    """What is wrong with a schedule by one constraint; raises CannotCheck, perhaps midway."""
+    found, decoded = decode(kind, params, schedule.vocabulary)
+    yield from found.check(schedule, decoded)

@@ -1,0 +1,180 @@
+"""Whether a timetable is what its input asks for: told from plain data, trusting none of it.
+
+Nothing that the program says of its own result counts here: neither its objective, nor its
+`customChecks`, nor the teacher an entry names. What a constraint speaks of is looked up by the
+entry's assignment.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from proctor.solver.validation.report import Report, Severity, Unchecked, Violation, report
+from proctor.timetable import kinds
+from proctor.timetable.checking import KINDS, Finding, findings
+from proctor.timetable.instance import Constraint, instance
+from proctor.timetable.reading import MESSAGE, Fault, Reader, clashes, shown, text_of
+from proctor.timetable.schedule import Schedule
+from proctor.timetable.vocabulary import CannotCheck
+
+__all__ = ["MOST", "PREDICATE", "SHOWN", "check", "kinds", "validate"]
+
+MOST = 100
+"""Violations of one constraint that are told one by one; what is over comes as one more."""
+SHOWN = 20
+"""Offending entries that one violation shows."""
+PREDICATE = "custom_dsl"
+"""The kind whose constraints only the user's own predicate can check."""
+
+
+def validate(
+    instance_json: Any, result: Any, custom_checks: Iterable[Mapping[str, Any]] = ()
+) -> Report:
+    """What is wrong with a result, as it was read from JSON.
+
+    `custom_checks` are what the input's own predicates said when the host ran them over this
+    result, never what the result says: `constraintId`, `ok` (true or false; anything else, or `ran`
+    that is not true: it could not be run) and `message`. Raises InputError for an input that is
+    none; never for a result.
+
+    The objective is the sum of weight times units over all soft constraints, None if one of them
+    could not be checked. Figures: `entries`, `lessons`, `softPenalty`, and `units.KIND` of each
+    soft kind.
+    """
+    given = instance(instance_json)
+    reader = Reader(given)
+    schedule = reader.schedule(result)
+    violations: list[Violation] = list(_base(itertools.chain(reader.faults, clashes(schedule))))
+    unchecked: list[Unchecked] = []
+    figures: dict[str, float] = {"lessons": given.lessons, "entries": len(schedule.lessons)}
+    own: dict[str, list[Mapping[str, Any]]] = {}
+    for check in custom_checks:
+        own.setdefault(str(check.get("constraintId")), []).append(check)
+    for constraint in given.constraints:
+        if constraint.severity == "info":
+            continue
+        try:
+            found = _Tally.of(_check(constraint, schedule, own.get(constraint.id, [])))
+        except CannotCheck as why:
+            unchecked.append(
+                Unchecked(
+                    constraint.id, constraint.kind, constraint.severity, text_of(str(why), MESSAGE)
+                )
+            )
+            continue
+        if constraint.severity == "soft":
+            key = f"units.{constraint.kind}"
+            figures[key] = figures.get(key, 0.0) + found.units
+        violations.extend(_violations(constraint, found))
+    penalty = float(sum(each.penalty for each in violations))
+    figures["softPenalty"] = penalty
+    return report(
+        violations,
+        unchecked,
+        objective=None if any(each.severity == "soft" for each in unchecked) else penalty,
+        custom_checks=[shown(each) for checks in own.values() for each in checks],
+        figures=figures,
+    )
+
+
+def check(instance_json: Any) -> Sequence[str]:
+    """Return the hard constraints that no timetable can be checked by. Raises InputError."""
+    given = instance(instance_json)
+    said = [{"constraintId": each.id, "ok": True} for each in given.constraints if _asks(each)]
+    found = validate(instance_json, {"schedule": []}, said)
+    hard = [each for each in found.unchecked if each.severity == "hard"]
+    return [f"constraint {each.constraint_id} ({each.kind}): {each.why}" for each in hard]
+
+
+def _asks(constraint: Constraint) -> bool:
+    return constraint.python_predicate is not None
+
+
+def _check(
+    constraint: Constraint, schedule: Schedule, own: Sequence[Mapping[str, Any]]
+) -> Iterator[Finding]:
+    """What is wrong by a constraint's kind, and by its predicate; raises CannotCheck."""
+    if not own and _has_predicate(constraint):
+        raise CannotCheck("its predicate was not run")
+    if constraint.kind in KINDS:
+        yield from findings(constraint.kind, constraint.params, schedule)
+    elif not own:
+        raise CannotCheck("no such kind is known")
+    for each in own:
+        message = text_of(str(each.get("message") or ""), MESSAGE)
+        ran = each.get("ran", True) is True
+        if ran and each.get("ok") is False:
+            yield Finding(f"its predicate does not hold{': ' if message else ''}{message}")
+        elif not ran or each.get("ok") is not True:
+            raise CannotCheck(f"its predicate could not be run{': ' if message else ''}{message}")
+
+
+def _has_predicate(constraint: Constraint) -> bool:
+    return constraint.kind == PREDICATE or _asks(constraint)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    """Findings of one constraint: the first ones, and how many there are."""
+
+    told: tuple[Finding, ...]
+    more: int
+    units: float
+    """Of all."""
+
+    @classmethod
+    def of(cls, found: Iterator[Finding]) -> "_Tally":
+        """Count them; no more are kept than are told, however many there are."""
+        told = tuple(itertools.islice(found, MOST))
+        units, more = float(sum(each.units for each in told)), 0
+        for each in found:
+            units, more = units + each.units, more + 1
+        return cls(told, more, units)
+
+
+def _violations(constraint: Constraint, found: _Tally) -> Iterator[Violation]:
+    """Violations of one constraint: the first ones each, the others in sum."""
+    severity: Severity = "hard" if constraint.severity == "hard" else "soft"
+    weight = 0.0 if severity == "hard" else constraint.weight
+    for each in found.told:
+        yield Violation(
+            constraint_id=constraint.id,
+            kind=constraint.kind,
+            severity=severity,
+            message=text_of(each.message, MESSAGE) + _left_out(len(each.lessons)),
+            offending_entries=tuple(lesson.entry for lesson in each.lessons[:SHOWN]),
+            penalty=weight * each.units,
+        )
+    if found.more:
+        yield Violation(
+            constraint_id=constraint.id,
+            kind=constraint.kind,
+            severity=severity,
+            message=f"and {found.more} more violations of this constraint",
+            penalty=weight * (found.units - sum(each.units for each in found.told)),
+            count=found.more,
+        )
+
+
+def _base(faults: Iterable[Fault]) -> Iterator[Violation]:
+    """Faults as violations, so many of each kind."""
+    count: dict[str, int] = {}
+    for each in faults:
+        count[each.kind] = count.get(each.kind, 0) + 1
+        if count[each.kind] <= MOST:
+            yield Violation(
+                constraint_id=each.kind,
+                kind=each.kind,
+                severity="hard",
+                message=text_of(each.message, MESSAGE) + _left_out(len(each.entries)),
+                offending_entries=each.entries[:SHOWN],
+            )
+    for kind, faults_of in count.items():
+        if faults_of > MOST:
+            more = faults_of - MOST
+            yield Violation(kind, kind, "hard", f"and {more} more violations of {kind}", count=more)
+
+
+def _left_out(entries: int) -> str:
+    return f" ({entries - SHOWN} more entries are not shown)" if entries > SHOWN else ""

@@ -1,0 +1,72 @@
+"""The names that an input knows, and which params of constraints name them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from proctor.timetable.instance import Instance
+
+MAX_DEPTH = 16
+"""How deep conditions and constraints within constraints may be nested."""
+
+NAMING = {
+    "teacher": "teacher",
+    "teachers": "teacher",
+    "class": "class",
+    "classes": "class",
+    "subject": "subject",
+    "subjects": "subject",
+    "day": "day",
+    "days": "day",
+    "period": "period",
+    "periods": "period",
+    "assignmentId": "assignment",
+    "assignmentIds": "assignment",
+}
+"""What parameters of these names name, at any depth."""
+
+
+class CannotCheck(Exception):
+    """This constraint cannot be checked against this input; the message says why."""
+
+
+class Vocabulary:
+    """The names that an input knows, and what params become with them."""
+
+    def __init__(self, instance: Instance) -> None:
+        about = instance.assignments
+        self.names: dict[str, frozenset[str] | frozenset[int]] = {
+            "teacher": frozenset(each.teacher for each in about if each.teacher is not None),
+            "class": frozenset(instance.classes),
+            "subject": frozenset(each.subject for each in about),
+            "day": frozenset(instance.days),
+            "period": frozenset(each for periods in instance.periods_of for each in periods),
+            "assignment": frozenset(each.id for each in about),
+        }
+
+    def known(self, value: Any, depth: int = 0) -> Any:
+        """Params with ids as strings; raises CannotCheck for names that the input lacks."""
+        if depth > MAX_DEPTH:
+            raise CannotCheck(f"its params are nested deeper than {MAX_DEPTH}")
+        if isinstance(value, Mapping):
+            return {key: self._param(key, each, depth) for key, each in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.known(each, depth + 1) for each in value]
+        return value
+
+    def _param(self, key: Any, value: Any, depth: int) -> Any:
+        if key == "then":  # constraints, which are read each with its own kind
+            return value
+        what = NAMING.get(key)
+        if what is None or value is None:
+            return self.known(value, depth + 1)
+        if isinstance(value, list | tuple):
+            return [self._name(key, what, each) for each in value]
+        return self._name(key, what, value)
+
+    def _name(self, key: str, what: str, value: Any) -> Any:
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            return value  # of a wrong type, which the kind's params will say
+        name = value if what == "period" else str(value)
+        if name not in self.names[what]:
+            raise CannotCheck(f"`{key}` names {name!r}, and the input has no such {what}")
+        return name

@@ -1,0 +1,175 @@
+"""HumanEval and MBPP: rows, prompts, what is put together, and grades of real programs."""
+
+import gzip
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from proctor_command import Proctor
+
+from proctor.errors import InputError
+from proctor.evals.functions import humaneval, mbpp
+from proctor.evals.functions.task import before, program
+from proctor.evals.settings import Settings
+from proctor.formats.tables import Row
+
+HEAD = (
+    "import math\n\n\ndef half(x):\n    return x / 2\n\n\ndef area(radius):\n"
+    '    """ Area of a circle.\n    >>> round(area(1))\n    3\n    """\n'
+)
+BODY = "    return math.pi * radius ** 2\n"
+CIRCLE: dict[str, Any] = {
+    "task_id": "Own/0",
+    "prompt": HEAD,
+    "entry_point": "area",
+    "canonical_solution": BODY,
+    "test": "def check(candidate):\n    assert candidate(0) == 0\n"
+    "    assert abs(candidate(half(2)) - 3.14159) < 1e-4\n",
+}
+PLUS = CIRCLE | {"base_input": [[0], [1]], "plus_input": [[1e6], [-1]], "atol": 0}
+FIRST = {
+    "task_id": 7, "text": "Write a function that gives the first of a list.",
+    "code": "import sys\ndef first(items):\n    return items[0]\n", "test_setup_code": "",
+    "test_list": ["assert first([1, 2]) == 1", "assert first('ab') == 'a' and sys.maxsize"],
+    "challenge_test_list": ["assert first([[3]]) == [3]"],
+}  # fmt: skip
+SLICE = 12
+"""Every so many of the recorded programs are graded."""
+
+
+def row(content: Mapping[str, Any]) -> Row:
+    return Row(Path("rows.jsonl"), 3, content)
+
+
+def write(path: Path, rows: list[Any]) -> Path:
+    text = "".join(json.dumps(each) + "\n" for each in rows).encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    return path
+
+
+def test_a_body_is_put_below_its_head_and_a_function_below_what_is_before_it() -> None:
+    task = humaneval.task(row(CIRCLE))
+    assert program(task, BODY) == HEAD + BODY
+    whole = "def area(radius):\n    return 3 * radius\n"
+    assert program(task, whole) == before(HEAD, "area") + whole
+    assert program(task, whole).startswith("import math\n\n\ndef half")
+    assert program(task, "") == ""
+    future = '"""Circles."""\nfrom __future__ import annotations\n'
+    assert program(task, future + whole) == future + before(HEAD, "area") + whole
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("prompt", 3, "str"), ("plus_input", 3, "str | array"), ("atol", "x", "must be a number"),
+    ],
+)  # fmt: skip
+def test_a_broken_row_is_named(field: str, value: Any, says: str) -> None:
+    with pytest.raises(InputError, match=says) as caught:
+        humaneval.task(row(PLUS | {field: value}))
+    assert (caught.value.line, caught.value.field) == (3, field)
+
+
+def test_mbpp_shows_its_tests_and_keeps_the_challenge() -> None:
+    task = mbpp.task(row(FIRST))
+    messages = mbpp.BENCHMARK.messages(task, 0, Settings())
+    shown = messages[-1].content  # type: ignore[union-attr]
+    assert FIRST["text"] in shown
+    assert "first([1, 2]) == 1" in shown
+    assert "[[3]]" not in shown
+    assert "[[3]]" in task.standard.code
+
+
+@pytest.mark.parametrize(("benchmark", "solution"), [("humaneval", "canonical_solution"),
+                                                     ("mbpp", "code")])  # fmt: skip
+def test_the_fixture_is_passed_by_its_own_solutions(
+    proctor: Proctor, tmp_path: Path, benchmark: str, solution: str
+) -> None:
+    text = (files("proctor") / "bundled" / f"{benchmark}.jsonl").read_text("utf-8")
+    replies = write(tmp_path / "replies.jsonl", [
+        {"task_id": each["task_id"], "code": each[solution]}
+        for each in map(json.loads, text.splitlines())
+    ])  # fmt: skip
+    done = proctor("eval", benchmark, "--model", f"replay:{replies}", "--out", tmp_path / "run",
+                   "--json", "--fail-under", "1")  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert found["official"]["passed"] == found["standard"]["passed"] == 3
+
+
+def test_grades_by_both_rules(proctor: Proctor, tmp_path: Path) -> None:
+    rows = write(tmp_path / "rows.jsonl.gz", [PLUS, PLUS | {"task_id": "Own/1"}])
+    replies = write(tmp_path / "replies.jsonl", [
+        {"task_id": "Own/0", "generation": f"So:\n```python\ndef area(radius):\n{BODY}```\n"},
+        {"task_id": "Own/0", "completion": "    return 3.14159 * radius * half(2 * radius)\n"},
+        {"task_id": "Own/1", "solution": HEAD + "    return abs(radius) * radius * math.pi\n"},
+    ])  # fmt: skip
+    done = proctor("eval", "humaneval", "--source", rows, "--model", f"replay:{replies}",
+                   "--out", tmp_path / "run", "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["official"]["verdicts"] == {"AC": 3}
+    assert found["standard"]["verdicts"] == {"AC": 1, "WA": 2}
+
+
+def test_mbpp_by_both_rules(proctor: Proctor, tmp_path: Path) -> None:
+    node = FIRST | {
+        "task_id": 8,
+        "code": "class Node:\n    pass\ndef first(node): return node\n",
+        "test_list": ["assert first(Node())"],
+    }
+    rows = write(tmp_path / "rows.jsonl", [FIRST, node])
+    replies = write(tmp_path / "replies.jsonl", [
+        {"task_id": 7, "code": FIRST["code"]},
+        {"task_id": 7, "code": "def first(items): return min(items) if items[0] != [3] else 0"},
+        {"task_id": 8, "code": node["code"]},
+    ])  # fmt: skip
+    done = proctor("eval", "mbpp", "--source", rows, "--model", f"replay:{replies}",
+                   "--out", tmp_path / "run", "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["official"]["verdicts"] == {"AC": 2, "TASK_FAULT": 1}
+    assert found["standard"]["verdicts"] == {"AC": 1, "WA": 1, "TASK_FAULT": 1}
+
+
+def test_recorded_verdicts_of_humaneval(proctor: Proctor, tmp_path: Path, test_data: Path) -> None:
+    """A slice; HumanEval/55 is left out: it takes as long as the limit that it was recorded by."""
+    data = test_data / "humaneval"
+    recorded = [
+        json.loads(line)
+        for line in (data / "qwen2.5-coder-1.5b.jsonl").read_text().splitlines()[::SLICE]
+    ]
+    chosen = [each for each in recorded if each["task_id"] != "HumanEval/55"]
+    done = proctor("eval", "humaneval", "--source", data / "HumanEvalPlus-NoExtreme.jsonl.gz",
+                   "--model", f"replay:{write(tmp_path / 'replies.jsonl', chosen)}",
+                   "--out", tmp_path / "run")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    exported = proctor("export", tmp_path / "run")
+    graded = {
+        found["question_id"]: {mode: each["verdict"] for mode, each in found["judgements"].items()}
+        for found in map(json.loads, exported.stdout.splitlines())
+    }
+    for each in chosen:
+        base, plus = each["base_status"] == "pass", each["plus_status"] == "pass"
+        verdicts = graded[each["task_id"]]
+        assert (verdicts["official"] == "AC") == base, each["task_id"]
+        assert (verdicts["standard"] == "AC") == (base and plus), each["task_id"]
+
+
+def test_reference_code_of_mbpp_passes(proctor: Proctor, tmp_path: Path, test_data: Path) -> None:
+    rows = [
+        json.loads(line)
+        for line in (test_data / "mbpp" / "mbpp.jsonl").read_text().splitlines()
+        if json.loads(line)["task_id"] in {2, 124, 367, 533, 590, 596}
+    ]
+    source = write(tmp_path / "rows.jsonl", rows)
+    replies = write(tmp_path / "replies.jsonl", [
+        {"task_id": each["task_id"], "code": each["code"]} for each in rows
+    ])  # fmt: skip
+    done = proctor("eval", "mbpp", "--source", source, "--model", f"replay:{replies}",
+                   "--mode", "standard", "--out", tmp_path / "run", "--json")  # fmt: skip
+    # 367 makes objects of a class of the program's own, which is said.
+    assert json.loads(done.stdout)["standard"]["verdicts"] == {"AC": 5, "TASK_FAULT": 1}

@@ -1,0 +1,347 @@
+"""Clients that are many, slow, broken or up to something; and a server that is killed."""
+
+import asyncio
+import contextlib
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from proctor.service.http.bodies import MESSAGE, MOST_VALUES
+from proctor.service.http.connection import HEAD_BYTES, HEAD_FIELDS
+from served import Served, serving
+
+PRINT = json.dumps({"code": "print(1)", "language": "python"}).encode()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with serving("--cells", "2", "--no-access-log") as served:
+        with served.client() as client:  # all cells are up then
+            asked = [{"program": {"source": "print(1)"}, "problem": {"tests": [{"output": "1"}]}}]
+            client.post("/v1/batch", json={"requests": asked * 64})
+        yield served
+
+
+def address(server: Served) -> tuple[str, int]:
+    host, _, port = server.url.removeprefix("http://").partition(":")
+    return host, int(port)
+
+
+def request(body: bytes, path: str = "/run_code", more: str = "") -> bytes:
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{more}"
+    return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+def talk(server: Served, data: bytes, *, end: bool = True) -> bytes:
+    """Send bytes as they are and return what comes back until the connection is closed."""
+    with socket.create_connection(address(server), timeout=60) as line:
+        with contextlib.suppress(OSError):  # a server that has read enough may hang up by then
+            line.sendall(data)
+            if end:
+                line.shutdown(socket.SHUT_WR)
+        got = b""
+        try:
+            while part := line.recv(65536):
+                got += part
+        except ConnectionResetError:
+            pass
+        return got
+
+
+def works(server: Served) -> None:
+    with server.client() as client:
+        answer = client.post("/run_code", content=PRINT).json()
+    assert answer["run_result"]["stdout"] == "1\n"
+
+
+def descriptors(server: Served) -> int:
+    return len(os.listdir(f"/proc/{server.process.pid}/fd"))
+
+
+def test_a_thousand_clients_at_once(server: Served) -> None:
+    async def one() -> bool:
+        reader, writer = await asyncio.open_connection(*address(server))
+        writer.write(request(PRINT, more="Connection: close\r\n"))
+        answer = await reader.read()
+        writer.close()
+        await writer.wait_closed()
+        return answer.startswith(b"HTTP/1.1 200") and b'"stdout":"1\\n"' in answer
+
+    async def all_of_them() -> list[bool]:
+        return await asyncio.gather(*(one() for _ in range(1000)))
+
+    assert all(asyncio.run(all_of_them()))
+
+
+def test_bodies_that_do_not_come_and_answers_that_nobody_reads(server: Served) -> None:
+    before = descriptors(server)
+    lines = []
+    big = json.dumps({"code": "print('x' * 10_000_000)", "language": "python"}).encode()
+    for _ in range(100):
+        line = socket.create_connection(address(server))
+        line.sendall(request(PRINT)[:-5])
+        lines.append(line)
+    for _ in range(10):
+        line = socket.create_connection(address(server))
+        line.sendall(request(big))
+        lines.append(line)
+    works(server)
+    for line in lines:
+        # Reset rather than closed in order: the server is told by an error.
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        line.close()
+    works(server)
+    with server.client() as client:  # what is closed is noticed before what is asked afterwards
+        for _ in range(200):
+            client.get("/healthz")
+            if descriptors(server) <= before + 4:
+                break
+    assert descriptors(server) <= before + 4
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\r\n\r\n",
+        b"NONSENSE\r\n\r\n",
+        b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
+        b"POST /run_code HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        b"POST /run_code HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+        b"POST /run_code HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"POST /run_code HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"y" * (1 << 20) + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"A: b\r\n" * 50_000 + b"\r\n",
+        b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET /v1/jobs/%00%2e%2e%2f HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        b"GET /../../etc/passwd HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        b"POST /v1/run HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json; charset=\xff\r\n"
+        b"Connection: close\r\nContent-Length: 2\r\n\r\n{}",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        bytes(range(256)) * 100,
+    ],
+)
+def test_what_is_no_request_is_refused(server: Served, data: bytes) -> None:
+    answer = talk(server, data)
+    assert answer[:12] in {b"", *(f"HTTP/1.1 4{n:02}".encode() for n in range(100))}, answer[:200]
+    works(server)
+
+
+HEAD = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
+TRAILERS = (
+    b"POST /v1/nothing HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+    b"1\r\nx\r\n0\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        HEAD + b"X: " + b"y" * HEAD_BYTES,  # never ends
+        HEAD + b"A: b\r\n" * (HEAD_BYTES // 6),
+        HEAD + b"A: b\r\n" * (HEAD_FIELDS + 1) + b"\r\n",  # few bytes, many objects
+        HEAD + b"X: " + b"y" * HEAD_BYTES + b"\r\n\r\n",  # all at once
+        b"GET /" + b"a" * HEAD_BYTES + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"\r\n" * HEAD_BYTES,
+    ],
+)
+def test_a_head_is_bounded(server: Served, data: bytes) -> None:
+    """Bytes and number of headers were not: four connections without a token took 220 MiB."""
+    answer = talk(server, data, end=False)
+    assert answer.startswith(b"HTTP/1.1 431"), answer[:200]
+    works(server)
+
+
+@pytest.mark.parametrize("more", [b"A: b\r\n" * 50_000, b"X: " + b"y" * (1 << 20)])
+def test_what_follows_a_body_is_bounded(server: Served, more: bytes) -> None:
+    """Trailers are headers too; the connection is closed, and they are not taken."""
+    with socket.create_connection(address(server), timeout=60) as line:
+        try:
+            line.sendall(TRAILERS)
+            while True:  # until the server has had enough; without a bound it never has
+                line.sendall(more)
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+    works(server)
+
+
+def test_heads_that_do_not_come_are_not_waited_for(server: Served) -> None:
+    """Half-sent requests, and connections that say nothing, stayed open for ever."""
+    begun = [b"", b"G", HEAD, HEAD + b"\r\n" + HEAD, b"\r\n"]
+    before = descriptors(server)
+    lines = [socket.create_connection(address(server), timeout=120) for _ in range(100)]
+    for at, line in enumerate(lines):
+        line.sendall(begun[at % len(begun)])
+    for line in lines:
+        with contextlib.suppress(ConnectionResetError):
+            while line.recv(65536):  # until the server hangs up
+                pass
+        line.close()
+    assert descriptors(server) <= before + 4
+
+
+def test_connections_are_bounded_and_those_that_say_nothing_make_room() -> None:
+    with serving("--cells", "1", "--max-connections", "20", "--no-access-log") as served:
+        silent = []
+        for _ in range(60):
+            line = socket.create_connection(address(served), timeout=60)
+            line.sendall(HEAD)
+            silent.append(line)
+        works(served)  # however many wait
+        for line in silent[:40]:  # the oldest went first
+            with contextlib.suppress(ConnectionResetError):
+                assert line.recv(1) == b""
+        for line in silent:
+            line.close()
+
+
+def test_who_comes_when_all_are_served_is_told_to_come_back() -> None:
+    wait = json.dumps({"program": {"source": "import time\ntime.sleep(100)"}}).encode()
+    with serving("--cells", "1", "--max-connections", "2", "--no-access-log") as served:
+        lines = [socket.create_connection(address(served), timeout=60) for _ in range(2)]
+        for line in lines:  # the answer begins at once, and goes on
+            line.sendall(request(wait, "/v1/run", "Accept: text/event-stream\r\n"))
+            assert line.recv(12) == b"HTTP/1.1 200"
+        with served.client() as client:
+            answer = client.get("/healthz")
+        assert (answer.status_code, answer.json()["code"]) == (503, "busy")
+        for line in lines:
+            line.close()
+
+
+def test_bodies_that_do_not_come_make_room() -> None:
+    """As many connections as there may be, a byte a minute each, kept everybody else out."""
+    with serving("--cells", "1", "--max-connections", "20", "--no-access-log") as served:
+        slow = []
+        for _ in range(60):
+            line = socket.create_connection(address(served), timeout=60)
+            line.sendall(request(PRINT)[:-5])
+            slow.append(line)
+        works(served)
+        for line in slow:
+            line.close()
+
+
+def test_requests_that_wait_on_one_connection_are_bounded(server: Served) -> None:
+    """Each takes a kilobyte and was sent in forty bytes."""
+    wait = json.dumps({"program": {"source": "import time\ntime.sleep(100)"}}).encode()
+    more = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 1000
+    assert talk(server, request(wait, "/v1/run") + more, end=False) == b""
+    works(server)
+
+
+def test_a_message_of_a_web_socket_is_bounded_and_not_unpacked(server: Served) -> None:
+    """Four messages of 250 KB, packed, took 2 GiB, and all others waited for eight seconds."""
+    with connect(server.url.replace("http", "ws") + "/api/v2/connect", max_size=None) as line:
+        assert "Sec-WebSocket-Extensions" not in line.response.headers
+        with contextlib.suppress(ConnectionClosed):
+            line.send(" " * (MESSAGE + 1))
+        with pytest.raises(ConnectionClosed):  # else it is answered
+            line.recv()
+    works(server)
+
+
+@pytest.mark.parametrize("path", ["/v1/batch", "/run_code", "/submissions", "/api/v2/execute"])
+def test_a_body_of_countless_values_is_refused(server: Served, path: str) -> None:
+    """40 MB of a batch's empty requests took 8 GB, and all others waited for minutes."""
+    body = b'{"requests": [' + b"{}," * (MOST_VALUES // 2) + b"{}]}"
+    assert talk(server, request(body, path, "Connection: close\r\n"), end=False)[9:12] == b"413"
+    works(server)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+        b'{"code": "' + b"\\ud800" * 10 + b'", "language": "python"}',
+        b'{"code": "print(1)", "language": "python", "run_timeout": 1e999}',
+        b'{"code": "print(1)", "language": "python", "run_timeout": -5}',
+        b'{"code": "print(1)", "language": "python", "memory_limit_MB": ' + b"9" * 5000 + b"}",
+        b'{"code": "print(1)", "language": "python", "files": {"a": "?"}}',
+        b'{"code": "print(1)", "language": "python", "files": {"\\u0000": ""}}',
+        b'{"code": "\\u0000", "language": "python", "stdin": "\\u0000"}',
+        b"\xff\xfe",
+        b"null",
+        b"",
+    ],
+)
+@pytest.mark.parametrize("path", ["/run_code", "/v1/run", "/v1/judge", "/v1/batch", "/submit",
+                                  "/api/v2/execute", "/submissions", "/submissions/batch"])  # fmt: skip
+def test_no_body_makes_the_server_fail(server: Served, path: str, body: bytes) -> None:
+    answer = talk(server, request(body, path, "Connection: close\r\n"), end=False)
+    status = int(answer[9:12])
+    assert status == 200 or 400 <= status < 500, answer
+
+
+def test_a_body_of_a_hundred_megabytes(server: Served) -> None:
+    data = "x" * 100_000_000
+    code = "import sys\nprint(len(sys.stdin.buffer.read()))"
+    asked = json.dumps({"code": code, "language": "python", "stdin": data}).encode()
+    with server.client() as client:
+        answer = client.post("/run_code", content=asked).json()
+    assert answer["run_result"]["stdout"] == "100000000\n"
+
+
+def test_the_document_keeps_its_word(server: Served, tmp_path: Path) -> None:
+    """What schemathesis makes of the OpenAPI document: no answer is a server error."""
+    done = subprocess.run(
+        [
+            Path(sys.executable).with_name("st"), "run", server.url + "/schema/openapi.json",
+            "--checks", "not_a_server_error", "--max-examples", "15", "--seed", "1",
+            "--phases", "examples,fuzzing", "--exclude-path", "/", "--request-timeout", "60",
+            "--suppress-health-check", "all", "--generation-deterministic",
+        ],
+        capture_output=True, text=True, timeout=280, cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
+    works(server)
+
+
+def test_a_server_that_is_killed_leaves_nothing_behind() -> None:
+    mark = f"proctor-test-{secrets.token_hex(8)}"
+    # The mark is an environment variable of a process that the program starts: found in /proc.
+    code = (
+        "import os, subprocess, sys, time\n"
+        f"subprocess.Popen(['sleep', '1000'], env={{'MARK': '{mark}'}}, start_new_session=True)\n"
+        "open('ready', 'w').close()\nprint('ready', flush=True)\ntime.sleep(1000)"
+    )
+
+    def marked() -> list[str]:
+        found = []
+        for place in Path("/proc").glob("[0-9]*/environ"):
+            try:
+                if mark.encode() in place.read_bytes():
+                    found.append(place.parent.name)
+            except OSError:
+                continue
+        return found
+
+    with serving("--cells", "2", "--no-access-log") as served:
+        with httpx.Client(base_url=served.url, timeout=60) as client:
+            client.post(
+                "/v1/run?wait=false",
+                json={"program": {"source": code}, "limits": {"cpu": 100, "wall": 600}},
+            )
+            while not marked():
+                assert client.get("/healthz").status_code == 200
+        watched = [os.pidfd_open(int(pid)) for pid in marked()]
+        served.process.send_signal(signal.SIGKILL)
+        served.process.wait()
+        for each in watched:
+            ended, _, _ = __import__("select").select([each], [], [], 60)
+            os.close(each)
+            assert ended
+    assert not marked()
