@@ -24,8 +24,8 @@ from proctor.service.engine import Asker, Engine
 from proctor.service.http.answer import Answer, Reply
 from proctor.service.http.asking import owner_of
 from proctor.service.http.problem import headers_of, status_of
+from proctor.service.owned_session import OwnedSession
 from proctor.service.running import RunRequest, verdict_by, verdict_of
-from proctor.service.sessions import OpenSession
 
 Asked = Request[Any, Any, Any]
 SessionId = Annotated[str | None, Parameter(header="X-Session-ID", max_length=200)]
@@ -70,7 +70,7 @@ class _Refused(msgspec.Struct, frozen=True):
 class _Known:
     """A session by its client's name for it."""
 
-    opening: asyncio.Task[OpenSession]
+    opening: asyncio.Task[OwnedSession]
     created: float
     last_used: float
     """Unix time."""
@@ -83,7 +83,7 @@ class _Book:
         self._engine = engine
         self._known: dict[tuple[str, str], _Known] = {}
 
-    async def session(self, asker: Asker, name: str) -> OpenSession:
+    async def session(self, asker: Asker, name: str) -> OwnedSession:
         """Return the session of this name, opened if there is none."""
         key = asker.owner, name
         known = self._known.get(key)
@@ -201,13 +201,12 @@ async def _alone(engine: Engine, data: ExecuteRequest, asker: Asker) -> Executed
 async def _in_session(book: _Book, data: ExecuteRequest, asker: Asker, name: str) -> Executed:
     session = await book.session(asker, name)
     try:
-        found = await session.cell(data.generated_code, asker, cpu=data.timeout)
+        found = await session.run_cell(data.generated_code, asker, cpu=data.timeout)
     except SessionEnded as error:
         # Its programs have killed its first process, or it was deleted meanwhile: no verdict, for
         # which of the two, or whether it was us, is not known.
         told = f"Session error: {error}\n"
         return Executed("error", "", _cut(told, data), new_session_created=True)
-    assert isinstance(found.made, CellResult)
     return _told(found.made, data)
 
 

@@ -23,8 +23,7 @@ from proctor.service.http.asking import owner_of
 from proctor.service.http.encoded import as_json
 from proctor.service.http.native import about, convert, schema, solving
 from proctor.service.http.native.live import run_live
-from proctor.service.http.native.sessions import session_routes
-from proctor.service.http.native.solve_schema import SolveRequest
+from proctor.service.http.native.session_routes import session_routes
 from proctor.service.http.problem import TYPE, Problem, problem_of
 from proctor.service.http.slices import SLICE, decode_each
 from proctor.service.http.stream import EVENTS, Stream
@@ -52,7 +51,7 @@ class JobState(msgspec.Struct, frozen=True):
 _MOST_REQUESTS = 100_000
 
 
-class Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class BatchJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Many judgements. POST /v1/batch."""
 
     requests: Annotated[tuple[schema.JudgeRequest, ...], msgspec.Meta(max_length=_MOST_REQUESTS)]
@@ -98,7 +97,7 @@ def door(engine: Engine) -> Router:
 def _run(engine: Engine) -> HTTPRouteHandler:
     @post("/run", status_code=200, responses=_answers(schema.RunResult))
     async def run(
-        data: schema.RunRequest, request: Asked, idempotency_key: Key = None, wait: Wait = True
+        data: schema.RunRequestJson, request: Asked, idempotency_key: Key = None, wait: Wait = True
     ) -> ASGIApp:
         """Run one program, once. As events, its output comes while it runs.
 
@@ -145,7 +144,7 @@ def _judge(engine: Engine) -> HTTPRouteHandler:
 def _batch(engine: Engine) -> HTTPRouteHandler:
     @post("/batch", status_code=200, responses=_answers(BatchResult))
     async def batch(
-        data: Batch, request: Asked, idempotency_key: Key = None, wait: Wait = True
+        data: BatchJson, request: Asked, idempotency_key: Key = None, wait: Wait = True
     ) -> ASGIApp:
         """Judge many programs; results come as they are made, a line of JSON each.
 
@@ -168,7 +167,7 @@ def _batch(engine: Engine) -> HTTPRouteHandler:
     return batch
 
 
-async def _judged(engine: Engine, batch: Batch, asker: Asker) -> AsyncIterator[BatchResult]:
+async def _judged(engine: Engine, batch: BatchJson, asker: Asker) -> AsyncIterator[BatchResult]:
     """Yield results as they are made. A few more than there are places are under way at a time."""
     began = time.monotonic()
 
@@ -208,7 +207,10 @@ def _refused(error: Exception) -> InputError:
 def _solve(engine: Engine) -> HTTPRouteHandler:
     @post("/solve", status_code=200, responses=_answers(Envelope))
     async def solve(
-        data: SolveRequest, request: Asked, idempotency_key: Key = None, wait: Wait = True
+        data: schema.SolveRequestJson,
+        request: Asked,
+        idempotency_key: Key = None,
+        wait: Wait = True,
     ) -> ASGIApp:
         """Run a generated solver once, and say what its result is worth.
 
@@ -251,7 +253,7 @@ def _jobs(engine: Engine) -> list[HTTPRouteHandler]:
 
 def _about(engine: Engine) -> list[HTTPRouteHandler]:
     @get("/languages")
-    async def languages() -> list[schema.Language]:
+    async def languages() -> list[schema.LanguageJson]:
         """Languages whose tools this machine has."""
         return await asyncio.to_thread(about.languages, engine)
 
