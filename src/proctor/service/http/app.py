@@ -12,7 +12,6 @@ from litestar import Litestar, MediaType, Request, Response, asgi, get
 from litestar.exceptions import HTTPException
 from litestar.handlers import ASGIRouteHandler
 from litestar.openapi.config import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.types import Receive, Scope, Send
 
 from proctor.errors import ProctorError
@@ -21,6 +20,7 @@ from proctor.service.http import judge0, nemo, piston, sandbox_fusion
 from proctor.service.http.front import Application, Front
 from proctor.service.http.metrics import Metrics
 from proctor.service.http.native import routes as native
+from proctor.service.http.openapi import OpenApiDocument
 from proctor.service.http.piston.settings import read_settings as piston_settings
 from proctor.service.http.problem import TYPE, Problem, headers_of, problem_of
 from proctor.service.http.settings import ServeSettings
@@ -66,7 +66,7 @@ def make_app(settings: ServeSettings) -> Front:
         lifespan=[life, *lives],
         request_max_body_size=settings.most_body,
         openapi_config=OpenAPIConfig(
-            "proctor", __version__, path="/schema", render_plugins=[JsonRenderPlugin()]
+            "proctor", __version__, path="/schema", render_plugins=[OpenApiDocument()]
         ),
         exception_handlers={
             ProctorError: _failed,
