@@ -1,4 +1,4 @@
-"""Between the native API's structs and the engine's own types."""
+"""Conversion between the native API's structs and the engine's own types."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -28,7 +28,7 @@ Progress = Callable[[schema.TestResultJson], None]
 
 
 def run_request(asked: schema.RunRequestJson) -> running.RunRequest:
-    """Raises InputError, naming the field."""
+    """Return the engine's request. Raises InputError, naming the field."""
     return running.RunRequest(
         program(asked.program),
         unpacked(asked.stdin_base64, "stdin_base64") or asked.stdin.encode(),
@@ -41,20 +41,20 @@ def run_request(asked: schema.RunRequestJson) -> running.RunRequest:
 
 
 def program(asked: schema.ProgramJson) -> programs.Program:
-    """Raises InputError, naming the field."""
+    """Return a domain program. Raises InputError, naming the field."""
     files = {name: unpacked(text, f"files.{name}") for name, text in asked.files.items()}
     language = running.checked_language(asked.language)
     return programs.Program(asked.source, language, asked.name, files)
 
 
 def limits(asked: schema.LimitsJson, default: bounds.Limits) -> bounds.Limits:
-    """Return the default with what is asked for. Raises InputError."""
+    """Return the default limits with those that were given. Raises InputError."""
     named = {name: getattr(asked, name) for name in asked.__struct_fields__}
     return replace(default, **{name: value for name, value in named.items() if value is not None})
 
 
 def run_result(ran: running.Ran) -> schema.RunResult:
-    """Tell what came of a run."""
+    """Return the outcome of a run."""
     compilation, execution = ran.compilation, ran.execution
     return schema.RunResult(
         "verdict",
@@ -83,14 +83,14 @@ def _execution(execution: facts.Execution) -> schema.ExecutionJson:
 
 
 def output(data: bytes) -> schema.Output:
-    """Bytes as text, and as base64 if they are none."""
+    """Return bytes as text, and as base64 too if they are no UTF-8."""
     return schema.Output(*as_text(data))
 
 
 async def judge(
     engine: Engine, asked: schema.JudgeRequest, asker: Asker, progress: Progress | None = None
 ) -> schema.JudgeResult:
-    """Judge as asked. Raises InputError, naming the field, and what the engine raises."""
+    """Judge one program. Raises InputError, naming the field, and the engine's errors."""
     submission = program(asked.program)
     if _is_plain(asked):
         return await _judge_plain(engine, asked, submission, asker, progress)
@@ -111,7 +111,7 @@ async def judge(
 
 
 def _is_plain(asked: schema.JudgeRequest) -> bool:
-    """Whether warm interpreters can judge it: tests, and the usual comparison."""
+    """Return True for tests with the default comparison, which warm interpreters can judge."""
     problem = asked.problem
     if problem.format == "codeforces":
         return False
@@ -292,7 +292,7 @@ def _contest_result(made: Made, found: contest_results.ContestJudgement) -> sche
 
 
 def outcome(verdict: Verdict) -> schema.Outcome:
-    """Whether it may be scored."""
+    """Return the subject of a judgement: only one about the program may be scored."""
     if verdict is Verdict.INFRA_FAULT:
         return "infra_fault"
     return "task_fault" if verdict is Verdict.TASK_FAULT else "verdict"
