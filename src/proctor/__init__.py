@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from proctor.judging.judge import judge_many_async as judge_many_async
     from proctor.judging.judgement import Judgement as Judgement
     from proctor.judging.judgement import TestResult as TestResult
-    from proctor.judging.problem import Problem as Problem
-    from proctor.judging.problem import Test as Test
     from proctor.judging.settings import JudgeSettings as JudgeSettings
     from proctor.languages.run import run as run
     from proctor.languages.run import run_async as run_async
     from proctor.limits import Limits as Limits
+    from proctor.problem import Problem as Problem
+    from proctor.problem import Test as Test
     from proctor.program import Program as Program
     from proctor.reports.statistics import pass_at_k as pass_at_k
     from proctor.sandbox.pool import Pool as Pool
@@ -93,8 +93,8 @@ _HOMES = {
     "judge_many_async": "judging.judge",
     "Judgement": "judging.judgement",
     "TestResult": "judging.judgement",
-    "Problem": "judging.problem",
-    "Test": "judging.problem",
+    "Problem": "problem",
+    "Test": "problem",
     "JudgeSettings": "judging.settings",
     "Limits": "limits",
     "Program": "program",

@@ -13,7 +13,7 @@ from typing import Any
 
 from proctor.judging import upstream
 from proctor.judging.judgement import UpstreamReport
-from proctor.judging.problem import Test
+from proctor.problem import Test
 
 _DRIVER = r"""
 import base64, json, os, select, sys

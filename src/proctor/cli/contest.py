@@ -22,8 +22,8 @@ from proctor.formats.packages.programs import load_submission
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.judge import Task, judge_contest, open_task
 from proctor.judging.contest.judgement import ContestJudgement
-from proctor.judging.contest.problem import ContestProblem, Running
 from proctor.languages import registry
+from proctor.problem import Problem, Running
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -79,13 +79,13 @@ class _Entry:
     """A submission and its problem, None if that has no test."""
 
     name: str
-    problem: ContestProblem | None
+    problem: Problem | None
     program: Program
     fields: Mapping[str, Any]
     """What stands before the judgement in its row of results."""
 
     @classmethod
-    def of_row(cls, row: ContestSubmission, problem: ContestProblem | None) -> "_Entry":
+    def of_row(cls, row: ContestSubmission, problem: Problem | None) -> "_Entry":
         fields = {**row.extra, "line": row.line, "problem": row.problem}
         return cls(f"line {row.line}: {row.problem}", problem, row.program, fields)
 
@@ -135,7 +135,7 @@ def judge(request: Request, arena: Arena, *, as_json: bool) -> int:
     return worst
 
 
-def _check_subtasks(wanted: tuple[str, ...], problem: ContestProblem | None) -> None:
+def _check_subtasks(wanted: tuple[str, ...], problem: Problem | None) -> None:
     known = [each.name for each in problem.subtasks] if problem is not None else list(wanted)
     for name in wanted:
         if name not in known:

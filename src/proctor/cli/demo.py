@@ -15,8 +15,8 @@ from proctor.formats.livecodebench import load_problems
 from proctor.formats.programs import Submission, load_programs
 from proctor.judging.judge import judge_many
 from proctor.judging.judgement import Judgement
-from proctor.judging.problem import Problem
 from proctor.judging.settings import JudgeSettings, Mode, default_limits
+from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.run import open_pool
 from proctor.units import seconds

@@ -18,7 +18,6 @@ from proctor.formats.livecodebench import load_problems, problem_ids
 from proctor.formats.programs import Submission, load_programs
 from proctor.judging.judge import AHEAD, start
 from proctor.judging.judgement import Judgement
-from proctor.judging.problem import Problem
 from proctor.judging.results_file import (
     ResultsFile,
     content_digest,
@@ -27,6 +26,7 @@ from proctor.judging.results_file import (
 )
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.languages import registry
+from proctor.problem import Problem
 from proctor.program import Program
 from proctor.reports.summary import summarise, to_json
 from proctor.sandbox.choice import policy

@@ -18,8 +18,8 @@ from proctor.integrations.rows import text_of
 from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import judge_contest
 from proctor.judging.contest.judgement import ContestJudgement
-from proctor.judging.contest.problem import ContestProblem
 from proctor.judging.settings import Stop
+from proctor.problem import Problem
 from proctor.program import Program
 
 _logger = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class _Judge:
                 self._own = open_arena()
             return self._own
 
-    def problem(self, row: Mapping[str, Any]) -> ContestProblem:
+    def problem(self, row: Mapping[str, Any]) -> Problem:
         """Raises InputError, InfraFault."""
         with self._lock:
             return self._rows.problem(row)

@@ -25,8 +25,8 @@ from proctor.integrations.open_r1_codeforces import score_submission
 from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import judge_contest
 from proctor.judging.contest.judgement import ContestTestResult
-from proctor.judging.contest.problem import Comparison, ContestProblem, Subtask
 from proctor.judging.settings import Stop
+from proctor.problem import Comparison, Problem, Subtask
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -225,7 +225,7 @@ async def run_submission(
 
 async def _judge(
     client: Client,
-    problem: ContestProblem,
+    problem: Problem,
     names: Sequence[str],
     submission: str,
     stop: Stop = "never",
@@ -234,9 +234,10 @@ async def _judge(
 
     What is returned gives the result of the test of a name; for a fault it raises.
     """
+    known = problem.tests_by_name()
     alone = replace(
         problem,
-        tests={name: problem.tests[name] for name in names},
+        tests=tuple(known[name] for name in names),
         subtasks=(Subtask("chosen", 1.0, tuple(names)),),
     )
     program = Program(submission, DEFAULT_LANGUAGE)

@@ -22,8 +22,8 @@ from proctor.evals.extraction import DEFAULT, extract
 from proctor.integrations.rows import COLUMNS, Task, key_of, task_of, text_of
 from proctor.judging.judge import start
 from proctor.judging.judgement import Judgement
-from proctor.judging.settings import DEFAULT_LIMITS, JudgeSettings, Stop
-from proctor.limits import Limits
+from proctor.judging.settings import JudgeSettings, Stop
+from proctor.limits import TEST_LIMITS, Limits
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 from proctor.sandbox.run import shared_pool
@@ -61,7 +61,7 @@ class Grading:
     """Policy by which a program is found in a completion, see evals/extraction.py."""
     language: str = "python"
     """Of rows that name none."""
-    limits: Limits = DEFAULT_LIMITS
+    limits: Limits = TEST_LIMITS
     tolerance: float | None = None
     """Absolute or relative error allowed in numbers."""
     fast: bool = False

@@ -19,15 +19,15 @@ from proctor.errors import (
     must_be,
 )
 from proctor.judging.assignment import Assignment
-from proctor.judging.inputs import Inputs, encoded
+from proctor.judging.inputs import Inputs
 from proctor.judging.judgement import Judgement, TestResult
 from proctor.judging.official import judge_official
 from proctor.judging.other_languages import judge_compiled
 from proctor.judging.per_problem import PerProblem
-from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.standard import judge_standard
 from proctor.languages import registry
+from proctor.problem import Problem, Test, content_bytes
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable, Submitting
 from proctor.sandbox.cell import Cell
@@ -286,7 +286,7 @@ def _without_running(
     if not problem.tests:
         message = "the problem has no tests; a program without tests cannot be judged"
         return Judgement(Verdict.TASK_FAULT, 0.0, (), message)
-    if problem.function is not None and len(encoded(problem.function)) > LONGEST_NAME:
+    if problem.function is not None and len(content_bytes(problem.function)) > LONGEST_NAME:
         message = f"the name of the function is longer than {LONGEST_NAME} bytes"
         return Judgement(Verdict.TASK_FAULT, 0.0, (), message)
     if settings.mode == "official":
@@ -319,7 +319,10 @@ _task_fault = PerProblem(_find_task_fault)
 
 
 def _call_fault(number: int, test: Test) -> str | None:
-    for name, texts in (("input", test.input.strip().split("\n")), ("output", [test.output])):
+    for name, texts in (
+        ("input", test.input_text().strip().split("\n")),
+        ("output", [test.output_text()]),
+    ):
         for text in texts:
             try:
                 json.loads(text)

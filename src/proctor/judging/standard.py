@@ -9,9 +9,8 @@ from proctor.execution import LimitHit
 from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
 from proctor.judging.compare import Bounds, compare_tokens, compare_values
-from proctor.judging.inputs import encoded
 from proctor.judging.judgement import Judgement, TestResult
-from proctor.judging.problem import Test
+from proctor.problem import Test
 from proctor.sandbox.cell import Serving, TestRun
 from proctor.sandbox.clock import ContestClock
 from proctor.verdict import Verdict
@@ -84,14 +83,14 @@ class _Standard:
     def _difference(self, run: TestRun, test: Test) -> str | None:
         tolerance = self._settings.tolerance
         if self._problem.function is None:
-            return compare_tokens(run.stdout, encoded(test.output), tolerance)
-        if not Bounds.of(test.output).hold(run.result):
+            return compare_tokens(run.stdout, test.output_bytes(), tolerance)
+        if not Bounds.of(test.output_text()).hold(run.result):
             return "the function's result is far larger than what was expected"
         try:
             value = plain_data.decode(run.result)
         except ValueError:
             return "the function's result is not plain data"
-        return compare_values(value, json.loads(test.output), tolerance)
+        return compare_values(value, json.loads(test.output_text()), tolerance)
 
     def _not_compiled(self, serving: Serving) -> Judgement:
         if len(self._answers):

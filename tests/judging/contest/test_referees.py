@@ -15,8 +15,7 @@ from proctor.judging.contest import interaction, referee
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.judge import judge_contest
 from proctor.judging.contest.judgement import ContestJudgement
-from proctor.judging.contest.problem import (
-    Blob,
+from proctor.problem import (
     Checker,
     Communication,
     Convention,
@@ -43,7 +42,7 @@ def header(path: Path) -> tuple[str, str, str]:
 def judge(path: Path, arena: Arena) -> ContestJudgement:
     kind, convention, _ = header(path)
     program = partner(f"referees/{path.name}")
-    answer = Blob(b"word\n")
+    answer = b"word\n"
     if kind == "checker":
         checker = Checker(program, Convention(convention))
         return judge_contest(problem(path.stem, "", answer, grading=checker), HONEST, arena)

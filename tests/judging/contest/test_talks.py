@@ -13,9 +13,9 @@ from proctor.execution import LimitHit
 from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import judge_contest, open_task
 from proctor.judging.contest.judgement import ContestJudgement
-from proctor.judging.contest.problem import Communication, ContestProblem, Interactive
 from proctor.judging.contest.talk import Member, Talk, TalkClock
 from proctor.limits import Limits
+from proctor.problem import Communication, Interactive, Problem
 from proctor.program import Program
 from proctor.sandbox.backend import Backend, CellSetup
 from proctor.sandbox.cell import Cell
@@ -118,7 +118,7 @@ def new_arena(cache_directory: Path) -> Iterator[Arena]:
 
 
 @pytest.fixture(scope="module")
-def two() -> ContestProblem:
+def two() -> Problem:
     return problem(
         "two",
         f"{SECRET}\n",
@@ -135,7 +135,7 @@ def descriptors() -> int:
     ("refusals", "verdict"), [(1, Verdict.AC), (2, Verdict.AC), (40, Verdict.INFRA_FAULT)]
 )
 def test_a_cell_that_does_not_start_keeps_nobody_waiting(
-    new_arena: Arena, two: ContestProblem, refusals: int, verdict: Verdict,
+    new_arena: Arena, two: Problem, refusals: int, verdict: Verdict,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     task = open_task(two, new_arena)

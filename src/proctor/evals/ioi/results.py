@@ -162,9 +162,9 @@ def task_digest(task: IoiTask) -> str:
         _feed(state, repr([row.get(field) for field in fields]).encode())
         for part in (*row["test_names"], *(text for pair in row["grader_files"] for text in pair)):
             _feed(state, (part or "").encode("utf-8", "surrogatepass"))
-    for test in task.problem.tests.values():
-        for blob in (test.input, test.answer):
-            _feed(state, b"" if blob is None else blob.read())
+    for test in task.problem.tests:
+        _feed(state, test.input_bytes())
+        _feed(state, test.output_bytes())
     return state.hexdigest()
 
 

@@ -17,7 +17,7 @@ from proctor.evals.ioi import feedback
 from proctor.formats.ioi_rows import IoiTask
 from proctor.judging.contest import scoring
 from proctor.judging.contest.judgement import ContestJudgement, ContestTestResult
-from proctor.judging.contest.problem import ContestTest
+from proctor.problem import Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -41,10 +41,10 @@ class ForeignGrade:
         """Run tests in order, those that can still change a score. Raises InfraFault."""
         plan = scoring.Plan(task.problem, subtasks)
         done: dict[str, ContestTestResult] = {}
+        tests = task.problem.tests_by_name()
         for name in plan.order:
             if plan.needed(name, done):
-                test = task.problem.tests[name]
-                done[name] = self._result(task, test, program)
+                done[name] = self._result(task, tests[name], program)
                 if done[name].verdict is Verdict.CE:
                     break
         compiled = all(result.verdict is not Verdict.CE for result in done.values())
@@ -61,12 +61,12 @@ class ForeignGrade:
             integrity=f"as good as that of {self._name}, which ran and graded each test",
         )
 
-    def _result(self, task: IoiTask, test: ContestTest, program: Program) -> ContestTestResult:
+    def _result(self, task: IoiTask, test: Test, program: Program) -> ContestTestResult:
         row = next(row for row in task.rows.values() if test.name in row["test_names"])
-        given = test.input.read().decode("utf-8", "surrogateescape")
-        answer = None if test.answer is None else test.answer.read().decode(
-            "utf-8", "surrogateescape"
-        )  # fmt: skip
+        given = test.input_bytes().decode("utf-8", "surrogateescape")
+        answer = None
+        if test.output is not None:
+            answer = test.output_bytes().decode("utf-8", "surrogateescape")
         try:
             answered = self._run_test(row, given, program.source, answer)
             if inspect.isawaitable(answered):

@@ -63,7 +63,7 @@ def graded(instance: SubtaskInstance, judgement: ContestJudgement) -> Graded:
     """
     mine = next(each for each in judgement.subtasks if each.name == instance.subtask)
     tests = [test for test in judgement.tests if test.name in mine.tests]
-    limit = instance.task.problem.limits.cpu
+    limit = instance.task.problem.test_limits.cpu
     failed = next((test for test in tests if not test.verdict.passed), None)
     fields = {"year": instance.task.year, "problem_id": instance.task.id}
     fields |= judged_fields(instance.task, judgement, instance.subtask)

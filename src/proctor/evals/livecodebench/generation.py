@@ -15,7 +15,7 @@ from proctor.evals.settings import Settings
 from proctor.formats.hub import Progress
 from proctor.judging.judge import judge_async
 from proctor.judging.judgement import Judgement
-from proctor.judging.problem import Problem
+from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 from proctor.sandbox.run import open_pool

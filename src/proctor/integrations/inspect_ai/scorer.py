@@ -27,9 +27,9 @@ from proctor.evals import extraction
 from proctor.formats import livecodebench
 from proctor.judging.judge import judge_async
 from proctor.judging.judgement import Judgement
-from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings, Mode, Stop, default_limits
 from proctor.languages import registry
+from proctor.problem import Problem, Test
 from proctor.program import Program
 from proctor.sandbox.run import shared_pool
 from proctor.verdict import Verdict

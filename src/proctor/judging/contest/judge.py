@@ -15,40 +15,40 @@ from proctor.judging.contest.judgement import (
     ContestTestResult,
     SubtaskResult,
 )
-from proctor.judging.contest.problem import (
-    Batch,
-    Communication,
-    ContestProblem,
-    ContestTest,
-    Convention,
-    Interactive,
-    OutputOnly,
-    Stub,
-    TwoSteps,
-)
 from proctor.judging.contest.referee import Referee, prepare
 from proctor.judging.contest.scoring import Plan, overall, total
 from proctor.judging.settings import Stop
 from proctor.languages import registry
 from proctor.languages.compiler import Built
+from proctor.problem import (
+    Batch,
+    Communication,
+    Convention,
+    Interactive,
+    OutputOnly,
+    Problem,
+    Stub,
+    Test,
+    TwoSteps,
+)
 from proctor.program import Program
 from proctor.verdict import Verdict
 
 Progress = Callable[[ContestTestResult], None]
-RunTest = Callable[[ContestTest], tuple[ContestTestResult, Isolation | None]]
+RunTest = Callable[[Test], tuple[ContestTestResult, Isolation | None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
     """A problem with its own programs compiled, ready for any number of submissions."""
 
-    problem: ContestProblem
+    problem: Problem
     referee: Referee
     partner: Built | None
     """The interactor or manager."""
 
 
-def open_task(problem: ContestProblem, arena: Arena) -> Task:
+def open_task(problem: Problem, arena: Arena) -> Task:
     """Compile the problem's own programs.
 
     Raises InputError if one does not compile, NoLanguage, InfraFault.
@@ -69,7 +69,7 @@ def open_task(problem: ContestProblem, arena: Arena) -> Task:
 
 
 def judge_contest(
-    problem: ContestProblem | Task,
+    problem: Problem | Task,
     program: Program,
     arena: Arena,
     *,
@@ -97,7 +97,7 @@ def judge_contest(
     return judgement
 
 
-def compile_submission(problem: ContestProblem, program: Program, arena: Arena) -> Built:
+def compile_submission(problem: Problem, program: Program, arena: Arena) -> Built:
     """Compile a submission with the grader or stub for its language, if there are any.
 
     Raises CompileFailed, InputError, NoLanguage, InfraFault.
@@ -116,7 +116,7 @@ def compile_submission(problem: ContestProblem, program: Program, arena: Arena) 
 class _Contest:
     def __init__(
         self,
-        problem: ContestProblem,
+        problem: Problem,
         opened: Callable[[], Task],
         program: Program,
         arena: Arena,
@@ -128,6 +128,7 @@ class _Contest:
         self._problem, self._opened = problem, opened
         self._program, self._arena = program, arena
         self._plan = Plan(problem, subtasks)
+        self._tests = problem.tests_by_name()
         self._stop, self._progress = stop, progress
         self._results: dict[str, ContestTestResult] = {}
         self._isolation: Isolation | None = None
@@ -163,7 +164,7 @@ class _Contest:
             return lambda test: (output_only.run(referee, arena, self._program, test), None)
         built = compile_submission(self._problem, self._program, arena)
         task = self._opened()
-        limits = self._problem.limits
+        limits = self._problem.test_limits
         if isinstance(running, Batch):
             runner = batch.Runner(running, built, limits, task.referee)
             return lambda test: runner.run(arena, test)
@@ -190,7 +191,7 @@ class _Contest:
                     while waiting and len(ahead) < self._arena.cells:
                         name = waiting.popleft()
                         if self._needed(name):
-                            test = self._problem.tests[name]
+                            test = self._tests[name]
                             ahead.append((name, threads.submit(_guarded, run, test)))
                     if not ahead:
                         return
@@ -239,7 +240,7 @@ def _said_of(result: ContestTestResult) -> str:
     return f"test {result.name}: {result.message or result.verdict}"
 
 
-def _guarded(run: RunTest, test: ContestTest) -> tuple[ContestTestResult, Isolation | None]:
+def _guarded(run: RunTest, test: Test) -> tuple[ContestTestResult, Isolation | None]:
     """Run a test; what is no fault of the submission is a verdict of its own."""
     try:
         return run(test)

@@ -2,17 +2,15 @@
 
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.judgement import ContestTestResult
-from proctor.judging.contest.problem import ContestTest
 from proctor.judging.contest.referee import Referee
+from proctor.problem import Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 
 _ENDINGS = ("", ".out", ".txt", ".ans")
 
 
-def run(
-    referee: Referee, arena: Arena, submission: Program, test: ContestTest
-) -> ContestTestResult:
+def run(referee: Referee, arena: Arena, submission: Program, test: Test) -> ContestTestResult:
     """Grade the file that was handed in for a test. Raises InputError, InfraFault."""
     output = _file(submission, test.name)
     if output is None:

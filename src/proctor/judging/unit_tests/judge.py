@@ -15,16 +15,15 @@ import msgspec
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.judge import Task, judge_contest, open_task
 from proctor.judging.contest.judgement import ContestJudgement, ContestTestResult
-from proctor.judging.contest.problem import (
-    Blob,
-    ContestProblem,
-    ContestTest,
-    Convention,
-    Interactive,
-    Subtask,
-)
 from proctor.judging.judgement import Judgement, TestResult
 from proctor.limits import Limits
+from proctor.problem import (
+    Convention,
+    Interactive,
+    Problem,
+    Subtask,
+    Test,
+)
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -94,11 +93,11 @@ class UnitTestJudge:
 
 
 def _task(tests: UnitTests, limits: Limits, arena: Arena) -> Task:
-    test = ContestTest(_TEST, Blob(msgspec.json.encode(tests)))
+    test = Test(msgspec.json.encode(tests), name=_TEST)
     return open_task(
-        ContestProblem(
+        Problem(
             id="unit tests",
-            tests={_TEST: test},
+            tests=(test,),
             subtasks=(Subtask(_TEST, 1.0, (_TEST,)),),
             limits=limits,
             running=Interactive(_partner(), Convention.KATTIS),

@@ -9,7 +9,7 @@ the submission's cell holds the submission and what it is compiled with, and its
 from proctor.errors import InfraFault, InputError
 from proctor.evals.ioi import feedback
 from proctor.judging.contest.judgement import ContestJudgement, ContestTestResult
-from proctor.judging.contest.problem import Communication, Comparison, ContestProblem
+from proctor.problem import Communication, Comparison, Problem
 from proctor.service.engine import Asker, Engine
 from proctor.service.http.piston import cms_ioi, codeforces
 from proctor.service.http.piston.request import Job
@@ -50,7 +50,7 @@ def _uncompiled(judgement: ContestJudgement, job: Job) -> tuple[Stage | None, St
     return failed, failed
 
 
-def _run(test: ContestTestResult, problem: ContestProblem, *, whole: bool) -> Stage:
+def _run(test: ContestTestResult, problem: Problem, *, whole: bool) -> Stage:
     """Tell of a test; `whole`: the score is 1 or 0, as codeforces knows no other."""
     score = f"{float(test.verdict.passed) if whole else test.score:.17g}"
     # A manager has words of its own.
