@@ -15,7 +15,7 @@ import pytest
 from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.execution import Guarantee, Isolation, Strength
 from proctor.formats.programs import Submission
-from proctor.judging.judgement import Judgement, TestResult, UpstreamReport
+from proctor.judgement import Judgement, TestResult, UpstreamReport
 from proctor.judging.results_file import (
     RESERVED,
     SETTINGS_SUFFIX,

@@ -16,8 +16,8 @@ from proctor.cli import render, terminal
 from proctor.errors import InputError, NoLanguage, ProctorError, SettingsError
 from proctor.formats.livecodebench import load_problems, problem_ids
 from proctor.formats.programs import Submission, load_programs
+from proctor.judgement import Judgement
 from proctor.judging.judge import AHEAD, start
-from proctor.judging.judgement import Judgement
 from proctor.judging.results_file import (
     ResultsFile,
     content_digest,
