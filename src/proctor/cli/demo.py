@@ -18,7 +18,7 @@ from proctor.judging.judge import judge_many
 from proctor.judging.settings import JudgeSettings, Mode, default_limits
 from proctor.problem import Problem
 from proctor.program import Program
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import open_pool
 from proctor.units import seconds
 
 FIXTURE = "fixture"
