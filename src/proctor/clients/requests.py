@@ -5,16 +5,28 @@ from dataclasses import asdict
 from typing import Any
 
 from proctor.errors import InputError
-from proctor.judging.problem import Problem
 from proctor.limits import Limits
+from proctor.problem import (
+    STANDARD_COMPARISON,
+    Batch,
+    Checker,
+    Grading,
+    Interactive,
+    Problem,
+    Subtask,
+    Test,
+)
 from proctor.program import Program
 from proctor.service.http.native.schema import (
+    CheckerJson,
+    ComparisonJson,
     JudgeRequest,
     LimitsJson,
     ProblemJson,
     ProgramJson,
     RunRequestJson,
     SolveRequestJson,
+    SubtaskJson,
     TestJson,
 )
 
@@ -50,6 +62,8 @@ def judge_request(
     if program is None:
         raise InputError("a problem is judged with a program", field="program")
     source = program_json(program, fields)
+    if isinstance(problem, Problem) and problem.limits is not None:
+        fields.setdefault("limits", problem.limits)
     request: JudgeRequest = made(
         JudgeRequest, program=source, problem=problem_json(problem), **fields
     )
@@ -76,11 +90,63 @@ def program_json(program: AnyProgram, fields: dict[str, Any]) -> ProgramJson:
 
 
 def problem_json(problem: AnyProblem) -> ProblemJson:
-    """Return a problem as JSON."""
+    """Return a problem as JSON. Raises InputError for parts that requests have no fields for."""
     if isinstance(problem, ProblemJson):
         return problem
-    tests = tuple(TestJson(each.input, each.output) for each in problem.tests)
-    return ProblemJson(problem.id, tests, problem.function)
+    _check(not problem.stubs, "stubs")
+    _check(not problem.languages, "languages")
+    graded = problem.grading
+    return ProblemJson(
+        problem.id,
+        tuple(map(_test_json, problem.tests)),
+        problem.function,
+        comparison=_comparison_json(graded),
+        checker=_checker_json(graded) if isinstance(graded, Checker) else None,
+        interactor=_interactor_json(problem),
+        subtasks=tuple(map(_subtask_json, problem.subtasks)),
+    )
+
+
+def _test_json(test: Test) -> TestJson:
+    known = Test(test.input, test.output, test.public, test.name)
+    _check(known == test, "tests")
+    return TestJson(test.input_text(), test.output_text(), test.name)
+
+
+def _comparison_json(graded: Grading) -> ComparisonJson | None:
+    if isinstance(graded, Checker) or graded == STANDARD_COMPARISON:
+        return None
+    _check(not graded.decimals, "grading")
+    return ComparisonJson(
+        graded.match.value, graded.case_sensitive, graded.space_sensitive,
+        graded.absolute, graded.relative,
+    )  # fmt: skip
+
+
+def _checker_json(checker: Checker) -> CheckerJson:
+    _check(checker.passes == 1, "grading")
+    return CheckerJson(program_json(checker.program, {}), checker.convention.value, checker.flags)
+
+
+def _interactor_json(problem: Problem) -> CheckerJson | None:
+    running = problem.running
+    if not isinstance(running, Interactive):
+        _check(running == Batch(), "running")
+        return None
+    _check(running.passes == 1, "running")
+    program = program_json(running.interactor, {})
+    return CheckerJson(program, running.convention.value, running.flags)
+
+
+def _subtask_json(subtask: Subtask) -> SubtaskJson:
+    known = Subtask(subtask.name, subtask.points, subtask.tests, subtask.aggregate)
+    _check(known == subtask, "subtasks")
+    return SubtaskJson(subtask.name, subtask.points, subtask.tests, subtask.aggregate.value)
+
+
+def _check(expressible: bool, field: str) -> None:
+    if not expressible:
+        raise InputError("requests of the native API cannot say this", field=f"problem.{field}")
 
 
 def stdin_json(stdin: str | bytes) -> dict[str, str]:
