@@ -14,8 +14,7 @@ from proctor.judging.judgement import Judgement
 from proctor.judging.settings import JudgeSettings, Mode, default_limits
 from proctor.limits import Limits
 from proctor.problem import Problem, Test
-from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import Pool, open_pool
 
 CORPUS = Path(__file__).parent / "corpus"
 PROGRAMS = sorted(CORPUS.glob("*/*.py"))

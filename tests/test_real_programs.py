@@ -12,7 +12,7 @@ from proctor.formats.programs import load_programs
 from proctor.judging.judge import judge_many
 from proctor.judging.judgement import Judgement
 from proctor.judging.settings import JudgeSettings
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import open_pool
 
 pytestmark = pytest.mark.timeout(900)  # minutes of other people's programs
 

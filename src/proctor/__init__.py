@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from proctor.program import Program as Program
     from proctor.reports.statistics import pass_at_k as pass_at_k
     from proctor.sandbox.pool import Pool as Pool
-    from proctor.sandbox.run import open_pool as open_pool
+    from proctor.sandbox.pool import open_pool as open_pool
     from proctor.sandbox.session import Background as Background
     from proctor.sandbox.session import Session as Session
     from proctor.sandbox.session import open_session as open_session
@@ -100,7 +100,7 @@ _HOMES = {
     "Program": "program",
     "pass_at_k": "reports.statistics",
     "Pool": "sandbox.pool",
-    "open_pool": "sandbox.run",
+    "open_pool": "sandbox.pool",
     "run": "languages.run",
     "run_async": "languages.run",
     "Background": "sandbox.session",

@@ -18,7 +18,7 @@ from proctor.judging.judgement import Judgement
 from proctor.judging.settings import JudgeSettings, Mode, default_limits
 from proctor.problem import Problem
 from proctor.program import Program
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import open_pool
 from proctor.units import seconds
 
 FIXTURE = "fixture"

@@ -31,8 +31,7 @@ from proctor.program import Program
 from proctor.reports.summary import summarise, to_json
 from proctor.sandbox.choice import policy
 from proctor.sandbox.machine import cgroup
-from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import Pool, open_pool
 from proctor.units import seconds, size
 from proctor.verdict import Verdict
 

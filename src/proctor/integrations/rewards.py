@@ -23,10 +23,10 @@ from proctor.integrations.rows import COLUMNS, Task, key_of, task_of, text_of
 from proctor.judging.judge import start
 from proctor.judging.judgement import Judgement
 from proctor.judging.settings import JudgeSettings, Stop
+from proctor.languages.run import default_pool
 from proctor.limits import TEST_LIMITS, Limits
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import shared_pool
 
 Scoring = Literal["all", "fraction", "weighted"]
 _KEPT = 256
@@ -97,7 +97,7 @@ class Grading:
 
         That is for what makes every reward impossible, such as a missing compiler.
         """
-        pool, settings = self.pool or shared_pool(), self._settings()
+        pool, settings = self.pool or default_pool(), self._settings()
         pairs = zip(rows, completions, strict=True)
         begun = [self._begin(row, text, settings, pool) for row, text in pairs]
         return [self._end(*each) for each in begun]

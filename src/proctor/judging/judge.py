@@ -27,12 +27,12 @@ from proctor.judging.per_problem import PerProblem
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.standard import judge_standard
 from proctor.languages import registry
+from proctor.languages.run import default_pool
 from proctor.problem import Problem, Test, content_bytes
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable, Submitting
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import shared_pool
 from proctor.verdict import Verdict
 
 _logger = logging.getLogger(__name__)
@@ -161,7 +161,7 @@ def judge(
 
     Raises InputError if the program is no string, PlatformError where nothing can be run.
     """
-    return start(problem, program, settings or JudgeSettings(), pool or shared_pool()).result()
+    return start(problem, program, settings or JudgeSettings(), pool or default_pool()).result()
 
 
 async def judge_async(
@@ -172,7 +172,7 @@ async def judge_async(
     pool: Pool | None = None,
 ) -> Judgement:
     """`judge` for asyncio."""
-    future = start(problem, program, settings or JudgeSettings(), pool or shared_pool())
+    future = start(problem, program, settings or JudgeSettings(), pool or default_pool())
     return await asyncio.wrap_future(future)
 
 
@@ -187,7 +187,7 @@ def judge_many(
     `pairs` is consumed lazily, a few ahead of the cells. A pair that cannot be judged as it is, for
     want of its language for one, costs no other: the error is raised when all others are judged.
     """
-    many = _Many(pairs, settings or JudgeSettings(), pool or shared_pool())
+    many = _Many(pairs, settings or JudgeSettings(), pool or default_pool())
     running: dict[Future[Judgement], int] = {}
     try:
         while True:
@@ -211,7 +211,7 @@ async def judge_many_async(
     pool: Pool | None = None,
 ) -> AsyncIterator[Judged]:
     """`judge_many` for asyncio."""
-    many = _Many(pairs, settings or JudgeSettings(), pool or shared_pool())
+    many = _Many(pairs, settings or JudgeSettings(), pool or default_pool())
     running: dict[asyncio.Future[Judgement], int] = {}
     try:
         while True:

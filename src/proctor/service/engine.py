@@ -24,8 +24,7 @@ from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable
 from proctor.sandbox.machine.interpreter import checked_packages
-from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import Pool, open_pool
 from proctor.service import ceilings
 from proctor.service.admission import Admission, Place
 from proctor.service.jobs import Jobs

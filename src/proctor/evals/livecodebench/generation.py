@@ -17,8 +17,7 @@ from proctor.judging.judge import judge_async
 from proctor.judging.judgement import Judgement
 from proctor.problem import Problem
 from proctor.program import Program
-from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import Pool, open_pool
 
 MODES = MappingProxyType({
     "official": "lcb_runner's rules",
