@@ -15,7 +15,7 @@ from proctor_command import Proctor
 
 from proctor import __version__
 from proctor.evals.store import Store
-from proctor.judging.results_file import read_results
+from proctor.formats.results import read_results
 
 EARLIER = Path(__file__).parent / "earlier"
 VERDICTS = ["AC", "WA", "TLE", "AC", "WA", "TLE"]
