@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from proctor.languages.run import run_async as run_async
     from proctor.limits import Limits as Limits
     from proctor.program import Program as Program
-    from proctor.reports.statistics import pass_at_k as pass_at_k
+    from proctor.reports.pass_at_k import pass_at_k as pass_at_k
     from proctor.sandbox.pool import Pool as Pool
     from proctor.sandbox.run import open_pool as open_pool
     from proctor.sandbox.session import Background as Background
@@ -101,7 +101,7 @@ _HOMES = {
     "JudgeSettings": "judging.settings",
     "Limits": "limits",
     "Program": "program",
-    "pass_at_k": "reports.statistics",
+    "pass_at_k": "reports.pass_at_k",
     "Pool": "sandbox.pool",
     "open_pool": "sandbox.run",
     "run": "languages.run",
