@@ -1,10 +1,13 @@
 """Run and judge programs that machines wrote. The public names, and nothing else."""
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from proctor.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+
     from proctor.errors import InfraFault as InfraFault
     from proctor.errors import InputError as InputError
     from proctor.errors import NoIsolation as NoIsolation
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
     from proctor.problem import Problem as Problem
     from proctor.problem import Test as Test
     from proctor.program import Program as Program
-    from proctor.reports.statistics import pass_at_k as pass_at_k
+    from proctor.reports.pass_at_k import pass_at_k as pass_at_k
     from proctor.sandbox.pool import Pool as Pool
     from proctor.sandbox.pool import open_pool as open_pool
     from proctor.sandbox.session import Background as Background
@@ -98,7 +101,7 @@ _HOMES = {
     "JudgeSettings": "judging.settings",
     "Limits": "limits",
     "Program": "program",
-    "pass_at_k": "reports.statistics",
+    "pass_at_k": "reports.pass_at_k",
     "Pool": "sandbox.pool",
     "open_pool": "sandbox.pool",
     "run": "languages.run",
@@ -125,3 +128,18 @@ def __getattr__(name: str) -> Any:
     home, _, there = _HOMES[name].partition(":")  # what it is called there, if otherwise
     value = globals()[name] = getattr(import_module(f"proctor.{home}"), there or name)
     return value
+
+
+class _OldPaths:
+    """Finder of modules by their old import paths, at the end, where it costs nothing."""
+
+    @staticmethod
+    def find_spec(name: str, _path: object = None, _target: object = None) -> "ModuleSpec | None":
+        if not name.startswith("proctor."):
+            return None
+        from proctor.moved import spec_of
+
+        return spec_of(name)
+
+
+sys.meta_path.append(_OldPaths)

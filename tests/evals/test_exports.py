@@ -23,7 +23,7 @@ from proctor.errors import InputError
 from proctor.evals.export.formats import FORMATS, export, export_file
 from proctor.evals.store import Store
 from proctor.evals.stored import Generation, Judged, ProblemInfo, Prompt, Turn
-from proctor.reports.records_file import SampleDetail, read_run
+from proctor.reports.records import SampleDetail, read_run
 from proctor.whole_file import whole_file
 
 INSPECT = os.environ.get("PROCTOR_TEST_INSPECT", "")

@@ -8,7 +8,7 @@ from proctor.evals.details import StoredDetails
 from proctor.evals.provenance import provenance
 from proctor.evals.records import StoredRecords
 from proctor.evals.store import Store
-from proctor.reports.records_file import RunRecords
+from proctor.reports.records import RunRecords
 
 
 def read_store(directory: Path, opened: ExitStack, name: str | None = None) -> RunRecords:

@@ -8,7 +8,7 @@ import msgspec
 from proctor.evals.records import current_judges, settings_of
 from proctor.evals.store import Store
 from proctor.evals.stored import Judged, Sample
-from proctor.reports.records_file import SampleDetail
+from proctor.reports.records import SampleDetail
 
 _MOST = 100_000
 """Characters of a text that are kept."""

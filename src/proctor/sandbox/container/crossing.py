@@ -20,7 +20,9 @@ from proctor.sandbox.container.frames import BadFrame, Fields, Frame
 PACKAGE = Path(__file__).parents[2]
 INSIDE = ("cell", "sandbox")
 """Packages of proctor that run in a container."""
-MODULES = ("__init__.py", "errors.py", "execution.py", "limits.py", "program.py", "version.py")
+MODULES = (
+    "__init__.py", "errors.py", "execution.py", "limits.py", "moved.py", "program.py", "version.py"
+)  # fmt: skip
 """Modules beside them that they need there."""
 
 

@@ -1,4 +1,4 @@
-"""Statistics over samples of programs. Pure functions, exact where they can be."""
+"""pass@k, exactly: the chance that one of k programs passes."""
 
 import math
 from collections.abc import Iterable
@@ -7,11 +7,11 @@ from proctor.errors import InputError
 
 
 def pass_at_k(n: int, c: int, k: int) -> float | None:
-    """Chance that at least one of `k` programs passes, drawn from `n` of which `c` pass.
+    """Return the chance that at least one of `k` programs passes, drawn from `n` of which `c` pass.
 
     The unbiased estimator 1 - C(n-c, k) / C(n, k) of Chen et al. 2021, "Evaluating Large Language
-    Models Trained on Code" (arXiv:2107.03374), equation 1, in its product form. None, that is not
-    defined, for fewer than `k` samples. The result is the exact value, rounded once.
+    Models Trained on Code" (arXiv:2107.03374), equation 1, in its product form. None for
+    fewer than `k` samples, where it is not defined. The result is the exact value, rounded once.
 
     Raises InputError unless 0 <= c <= n and k >= 1.
     """
@@ -28,7 +28,7 @@ def pass_at_k(n: int, c: int, k: int) -> float | None:
 
 
 def mean_pass_at_k(counts: Iterable[tuple[int, int]], k: int) -> float | None:
-    """Mean of `pass_at_k` over problems given as (n, c), samples and passes.
+    """Return the mean of `pass_at_k` over problems given as (n, c), samples and passes.
 
     None if there is no problem or any has fewer than `k` samples: a mean over those that happen
     to have enough would be a mean over another benchmark.

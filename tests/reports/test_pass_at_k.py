@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.errors import InputError
-from proctor.reports.statistics import mean_pass_at_k, pass_at_k
+from proctor.reports.pass_at_k import mean_pass_at_k, pass_at_k
 
 
 @st.composite

@@ -1,7 +1,10 @@
-"""Confidence intervals for a pass rate.
+"""Uncertainty of a pass rate: confidence intervals, bounds for lost samples, shares of variance.
 
 The unit is the problem (its samples are averaged first), the cluster is the contest: problems of
 one contest were written, leaked or trained on together, and are not independent.
+
+Samples that infrastructure faults lost are bounds, never failures: scoring them 0 would be a claim
+about the model, leaving them out silently another, that they were no harder than the rest.
 """
 
 import math
@@ -10,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from proctor.errors import InputError
-from proctor.reports.student import normal_quantile, t_quantile
+from proctor.reports.t_distribution import normal_quantile, t_quantile
 from proctor.reports.tallies import Tally, samples_each, scored_only
 
 if TYPE_CHECKING:
@@ -21,12 +24,13 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 SEED = 20_240_229
-"""Of every resampling: the same records give the same report."""
+"""Seed of every resampling, so that the same records give the same report."""
 REPLICATES = 2000
+"""Resamples that an interval is made from."""
 _MOST_COUNTS = 1 << 20
-"""Numbers held at once while resampling."""
-NOTHING = 1e-12
-"""Standard errors below this are rounding."""
+"""How many numbers are held at once while resampling."""
+ROUNDING = 1e-12
+"""Standard errors below this are rounding errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +39,16 @@ class Estimate:
 
     value: float
     low: float | None
-    """None, like `high`, where no interval can be had: a single cluster."""
+    """Lower end of the interval; None, like `high`, for a single cluster."""
     high: float | None
     problems: int
     clusters: int
     method: str
-    """wilson, clustered-t or cluster-bootstrap."""
+    """Name of the interval: wilson, clustered-t, cluster-bootstrap or none."""
 
 
 def wilson(passed: float, total: int, level: float = LEVEL) -> tuple[float, float]:
-    """Score interval for a share of independent trials.
+    """Return the score interval for a share of independent trials.
 
     E. B. Wilson 1927, "Probable Inference, the Law of Succession, and Statistical Inference",
     JASA 22. Raises InputError unless 0 <= passed <= total and total >= 1.
@@ -60,7 +64,7 @@ def wilson(passed: float, total: int, level: float = LEVEL) -> tuple[float, floa
 
 
 def clustered_error(values: Sequence[float], clusters: Sequence[str]) -> tuple[float, int]:
-    """Standard error of the mean of `values`, and the number of clusters they come from.
+    """Return the standard error of the mean of `values`, and the number of their clusters.
 
     Residuals are summed within clusters before they are squared; factor G / (G - 1) for few
     clusters: Cameron and Miller 2015, "A Practitioner's Guide to Cluster-Robust Inference",
@@ -80,12 +84,12 @@ def clustered_error(values: Sequence[float], clusters: Sequence[str]) -> tuple[f
 
 
 def mean_interval(tallies: Iterable[Tally], level: float = LEVEL) -> Estimate | None:
-    """Mean pass rate over problems with its interval; None without a scored problem.
+    """Return the mean pass rate over problems with its interval; None without a scored problem.
 
-    Wilson's where each problem has one sample and a cluster of its own. Else Student's t with one
-    degree of freedom less than there are clusters, on the clustered standard error. Where that
-    error is zero, say because every problem passed, which is no certainty, Wilson's with a trial
-    per cluster.
+    It is Wilson's where each problem has one sample and a cluster of its own. Otherwise it is
+    Student's t on the clustered standard error, with one degree of freedom less than clusters. If
+    that error is zero, say because every problem passed, which is no certainty, it is Wilson's with
+    a trial per cluster.
     """
     tallies = scored_only(tallies)
     if not tallies:
@@ -103,7 +107,7 @@ def mean_interval(tallies: Iterable[Tally], level: float = LEVEL) -> Estimate | 
     if groups < 2:
         return estimate("none", None, None)
     error, _ = clustered_error(values, names)
-    if error < NOTHING:
+    if error < ROUNDING:
         return estimate("wilson", *wilson(mean * groups, groups, level))
     half = t_quantile((1 + level) / 2, groups - 1) * error
     return estimate("clustered-t", max(0.0, mean - half), min(1.0, mean + half))
@@ -115,12 +119,12 @@ def ratio_interval(
     clusters: Sequence[str],
     level: float = LEVEL,
 ) -> Estimate | None:
-    """Sum of `numerators` over sum of `denominators`, one each per problem, by cluster bootstrap.
+    """Divide sums of one numerator and denominator per problem; interval by cluster bootstrap.
 
     Whole clusters are drawn with replacement, the percentiles of the drawn ratios are the
-    interval: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", chapter 13. For what
-    has no simple standard error: pass@k for k > 1 (denominators of 1), cost per solved problem.
-    Draws with a denominator of 0 are infinite. None where the whole has a denominator of 0.
+    interval: Efron and Tibshirani 1993, "An Introduction to the Bootstrap", chapter 13. For
+    figures without a simple standard error: pass@k for k > 1 (denominators of 1), cost per solved
+    problem. Draws with a denominator of 0 are infinite. None if the whole has a denominator of 0.
     """
     import numpy as np
 
@@ -144,10 +148,70 @@ def ratio_interval(
     return Estimate(value, low, high, len(numerators), groups, "cluster-bootstrap")
 
 
+@dataclass(frozen=True, slots=True)
+class FaultBounds:
+    """Mean pass rate over the problems if every lost sample had failed, and if it had passed."""
+
+    low: float
+    high: float
+    infra_faults: int
+    """Samples lost to infrastructure."""
+    task_faults: int
+    """Samples of broken problems, in neither bound: no rerun would give them a verdict."""
+
+
+def fault_bounds(tallies: Iterable[Tally]) -> FaultBounds | None:
+    """Return the bounds over all problems that were tried; None if there are none.
+
+    Problems that lost all samples to infrastructure count here, unlike in the score.
+    """
+    tallies = list(tallies)
+    tried = [each for each in tallies if each.scored + each.infra_faults]
+    if not tried:
+        return None
+    low = [each.passed / (each.scored + each.infra_faults) for each in tried]
+    high = [(each.passed + each.infra_faults) / (each.scored + each.infra_faults) for each in tried]
+    return FaultBounds(
+        math.fsum(low) / len(tried),
+        math.fsum(high) / len(tried),
+        sum(each.infra_faults for each in tallies),
+        sum(each.task_faults for each in tallies),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceShares:
+    """Variance of the mean pass rate, by the law of total variance; the shares add up to 1."""
+
+    between: float
+    """Share that stays however many samples are drawn, since problems differ."""
+    within: float
+    """Share that more samples per problem would remove."""
+
+
+def variance_shares(tallies: Iterable[Tally]) -> VarianceShares | None:
+    """Split the variance; None unless there are two problems with two samples each or more.
+
+    Var(mean) = (between + mean of p(1-p)/K) / problems: Miller 2024, "Adding Error Bars to Evals"
+    (arXiv:2411.00640), section 3.1. The within part is unbiased: c(K-c) / (K (K-1)) estimates
+    p(1-p). Problems with one sample are left out.
+    """
+    several = [each for each in tallies if each.scored > 1]
+    if len(several) < 2:
+        return None
+    mean = math.fsum(each.rate for each in several) / len(several)
+    total = math.fsum((each.rate - mean) ** 2 for each in several) / (len(several) - 1)
+    if not total:
+        return None
+    noise = [each.rate * (1 - each.rate) / (each.scored - 1) for each in several]
+    within = min(1.0, math.fsum(noise) / len(noise) / total)
+    return VarianceShares(1 - within, within)
+
+
 def _bootstrap(
     sums: "Floats", statistic: Callable[["Floats"], "Floats"], level: float
 ) -> tuple[float | None, float | None]:
-    """Percentile interval of `statistic` of sums over drawn clusters; `sums` is per cluster."""
+    """Return the percentile interval of `statistic` over drawn clusters, given sums of each."""
     import numpy as np
 
     generator = np.random.default_rng(SEED)

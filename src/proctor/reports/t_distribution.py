@@ -7,12 +7,12 @@ from statistics import NormalDist
 from proctor.errors import InputError
 
 _NORMAL = NormalDist()
-_NEARLY_NORMAL = 100_000
-"""Degrees of freedom from which the normal distribution serves: they differ by 1 in 20,000."""
+_NORMAL_FROM_DF = 100_000
+"""Degrees of freedom from which the normal distribution is close enough, to 1 in 20,000."""
 
 
 def t_within(t: float, df: int) -> float:
-    """Chance that a t variable with `df` degrees of freedom lies between -|t| and |t|.
+    """Return the chance that a t variable with `df` degrees of freedom lies within ±|t|.
 
     The finite series of Abramowitz and Stegun, "Handbook of Mathematical Functions", 26.7.3 and
     26.7.4. Raises InputError for df < 1.
@@ -21,7 +21,7 @@ def t_within(t: float, df: int) -> float:
         raise InputError(f"Student's t needs 1 or more degrees of freedom, not {df}")
     if math.isinf(t):
         return 1.0
-    if df >= _NEARLY_NORMAL:
+    if df >= _NORMAL_FROM_DF:
         return 2 * _NORMAL.cdf(abs(t)) - 1
     angle = math.atan2(abs(t), math.sqrt(df))
     sine, cosine = math.sin(angle), math.cos(angle)
@@ -35,15 +35,15 @@ def t_within(t: float, df: int) -> float:
 
 
 def t_two_sided(t: float, df: int) -> float:
-    """p-value of `t`: the chance to be at least as far from 0."""
+    """Return the two-sided p-value of `t`: the chance of a value at least as far from 0."""
     return max(0.0, 1 - t_within(t, df))
 
 
 @functools.lru_cache(maxsize=4096)
 def t_quantile(p: float, df: int) -> float:
-    """Value that a t variable stays below with chance `p`, 0.5 <= p < 1, to 12 digits.
+    """Return the value that a t variable stays below with chance `p`, to 12 digits.
 
-    By bisection on `t_within`. Raises InputError for another p and for df < 1.
+    By bisection on `t_within`. Raises InputError unless 0.5 <= p < 1 and df >= 1.
     """
     if not 0.5 <= p < 1:
         raise InputError(f"a quantile is wanted for 0.5 <= p < 1, not {p}")
@@ -60,5 +60,5 @@ def t_quantile(p: float, df: int) -> float:
 
 
 def normal_quantile(p: float) -> float:
-    """Value that a standard normal variable stays below with chance `p`."""
+    """Return the value that a standard normal variable stays below with chance `p`."""
     return _NORMAL.inv_cdf(p)

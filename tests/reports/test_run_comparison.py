@@ -10,7 +10,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as oracle
 from statsmodels.stats.multitest import multipletests
 
-from proctor.reports.paired import compare, detectable, differences, holm, mcnemar
+from proctor.reports.run_comparison import compare, detectable, differences, holm, mcnemar
 from proctor.reports.tallies import Tally
 
 

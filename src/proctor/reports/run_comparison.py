@@ -1,39 +1,40 @@
-"""Two runs on the same problems: what differs, and by how much more than chance would have it."""
+"""Comparison of two runs on the same problems: the difference and how likely chance makes it."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proctor.reports.intervals import LEVEL, NOTHING, clustered_error
-from proctor.reports.student import t_quantile, t_two_sided
+from proctor.reports.t_distribution import t_quantile, t_two_sided
 from proctor.reports.tallies import Tally, samples_each, scored_only
+from proctor.reports.uncertainty import LEVEL, ROUNDING, clustered_error
 
 POWER = 0.8
+"""Chance of finding a true difference, for the smallest one that counts as detectable."""
 DECISIVE = ("dataset", "prompt", "limits", "judge")
-"""Beginnings of the provenance keys on which two runs must agree to be compared."""
+"""First words of the provenance keys on which two runs must agree to be comparable."""
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RunComparison:
     """Run B against run A on the problems that both have scored samples for."""
 
     problems: int
     clusters: int
     only_a: int
-    """Problems scored in A alone; they are left out."""
+    """Number of problems scored in A alone, which are left out; `only_b` likewise."""
     only_b: int
     rate_a: float
     rate_b: float
     difference: float
-    """B - A: mean over the problems of the difference of pass rates."""
+    """Mean over the problems of the pass rate in B minus that in A."""
     stderr: float | None
-    """Clustered by contest. None, as what follows from it, with fewer than two clusters and where
-    all problems differ alike: no spread is no certainty."""
+    """Clustered standard error. None, like the interval and `detectable`, for fewer than
+    two clusters and where all problems differ alike: no variance is no certainty."""
     low: float | None
     high: float | None
     p_value: float | None
-    """Two-sided, Student's t; of clusters that all differ alike, the sign test's."""
+    """Two-sided, by Student's t; where all clusters differ alike, by the sign test."""
     detectable: float | None
     """Smallest true difference that such a pair of runs would find with a chance of 80 %."""
     wins: tuple[str, ...]
@@ -44,7 +45,7 @@ class Comparison:
     """Exact p-value; None unless every common problem has one sample in both runs."""
 
 
-def compare(a: Sequence[Tally], b: Sequence[Tally], level: float = LEVEL) -> Comparison | None:
+def compare(a: Sequence[Tally], b: Sequence[Tally], level: float = LEVEL) -> RunComparison | None:
     """Compare two runs problem by problem; None if they have no scored problem in common.
 
     Taking differences first removes what makes problems hard for both: Miller 2024, "Adding Error
@@ -60,12 +61,12 @@ def compare(a: Sequence[Tally], b: Sequence[Tally], level: float = LEVEL) -> Com
     difference = math.fsum(gains.values()) / len(common)
     groups = len(set(clusters))
     found = clustered_error(list(gains.values()), clusters)[0] if groups > 1 else 0.0
-    error = found if found > NOTHING else None
+    error = found if found > ROUNDING else None
     reach = None if error is None else t_quantile((1 + level) / 2, groups - 1) * error
     wins = sorted((name for name in common if gains[name] > 0), key=lambda name: -gains[name])
     losses = sorted((name for name in common if gains[name] < 0), key=lambda name: gains[name])
     single = all(samples_each([run[name] for name in common]) == 1 for run in (in_a, in_b))
-    return Comparison(
+    return RunComparison(
         problems=len(common),
         clusters=groups,
         only_a=len(in_a) - len(common),
@@ -86,7 +87,7 @@ def compare(a: Sequence[Tally], b: Sequence[Tally], level: float = LEVEL) -> Com
 
 
 def mcnemar(wins: int, losses: int) -> float:
-    """Exact two-sided p-value of McNemar's test: are changes for the better as frequent as not.
+    """Return the exact two-sided p-value of McNemar's test: wins as frequent as losses.
 
     Twice the lower tail of Binomial(wins + losses, 1/2), at most 1. McNemar 1947, Psychometrika
     12; exact form as in Fagerland, Lydersen and Laake 2013, BMC Medical Research Methodology 13:91.
@@ -97,12 +98,12 @@ def mcnemar(wins: int, losses: int) -> float:
 
 
 def detectable(stderr: float, df: int, level: float = LEVEL, power: float = POWER) -> float:
-    """Minimum detectable effect: (t for the level + t for the power) standard errors."""
+    """Return the minimum detectable effect: (t for the level + t for the power) standard errors."""
     return (t_quantile((1 + level) / 2, df) + t_quantile(power, df)) * stderr
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values adjusted for their number, in the same order.
+    """Return the p-values adjusted for their number, in the same order.
 
     Holm 1979, "A Simple Sequentially Rejective Multiple Test Procedure", Scand. J. Statist. 6.
     """
@@ -116,19 +117,19 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Differences:
-    """How two runs were made differently, where it matters."""
+class ProvenanceDifferences:
+    """Differences in how two runs were made, where they matter."""
 
     unlike: Mapping[str, tuple[Any, Any]]
-    """Key -> values in A and B, where both are known and differ."""
+    """Key -> the values in A and B, where both are known and differ."""
     unknown: tuple[str, ...]
-    """Decisive keys that at least one run does not tell."""
+    """Decisive keys that at least one run does not record."""
 
 
-def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> Differences:
-    """What of data set, prompt, limits and judge differs between two runs' provenance.
+def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> ProvenanceDifferences:
+    """Compare two runs' provenance: data set, prompt, limits and judge.
 
-    Any key that is one of `DECISIVE` or begins with one and an underscore counts.
+    A key counts if it is one of `DECISIVE` or begins with one and an underscore.
     """
     keys = {key for key in (*a, *b) if key.startswith(tuple(f"{name}_" for name in DECISIVE))}
     keys.update(key for key in DECISIVE if key in a or key in b)
@@ -137,12 +138,14 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> Differences:
         key: (a[key], b[key]) for key in sorted(keys & a.keys() & b.keys()) if a[key] != b[key]
     }
     one_sided = sorted(key for key in keys if (key in a) != (key in b))
-    return Differences(unlike, (*(name for name in DECISIVE if name not in covered), *one_sided))
+    return ProvenanceDifferences(
+        unlike, (*(name for name in DECISIVE if name not in covered), *one_sided)
+    )
 
 
 def _p_value(difference: float, error: float | None, clusters: int) -> float | None:
     if clusters < 2:
         return None
     if error is None:
-        return 1.0 if abs(difference) < NOTHING else 2.0 * 0.5**clusters
+        return 1.0 if abs(difference) < ROUNDING else 2.0 * 0.5**clusters
     return t_two_sided(difference / error, clusters - 1)

@@ -13,9 +13,9 @@ from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.proportion import proportion_confint
 
 from proctor.errors import InputError
-from proctor.reports.intervals import clustered_error, mean_interval, ratio_interval, wilson
-from proctor.reports.student import t_quantile, t_two_sided
+from proctor.reports.t_distribution import t_quantile, t_two_sided
 from proctor.reports.tallies import Tally
+from proctor.reports.uncertainty import clustered_error, mean_interval, ratio_interval, wilson
 
 
 def made(
