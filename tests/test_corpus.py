@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from proctor.judgement import Judgement
 from proctor.judging.judge import judge, judge_many
-from proctor.judging.judgement import Judgement
 from proctor.judging.settings import JudgeSettings, Mode, default_limits
 from proctor.limits import Limits
 from proctor.problem import Problem, Test

@@ -30,16 +30,15 @@ if TYPE_CHECKING:
     from proctor.execution import Strength as Strength
     from proctor.formats.livecodebench import load_problems as load_problems
     from proctor.formats.packages.package import load as load_package  # noqa: F401 (renamed)
+    from proctor.judgement import Judgement as Judgement
+    from proctor.judgement import TestResult as TestResult
     from proctor.judging.contest.arena import open_arena as open_arena
     from proctor.judging.contest.judge import judge_contest as judge_contest
-    from proctor.judging.contest.judgement import ContestJudgement as ContestJudgement
     from proctor.judging.judge import Judged as Judged
     from proctor.judging.judge import judge as judge
     from proctor.judging.judge import judge_async as judge_async
     from proctor.judging.judge import judge_many as judge_many
     from proctor.judging.judge import judge_many_async as judge_many_async
-    from proctor.judging.judgement import Judgement as Judgement
-    from proctor.judging.judgement import TestResult as TestResult
     from proctor.judging.settings import JudgeSettings as JudgeSettings
     from proctor.languages.run import run as run
     from proctor.languages.run import run_async as run_async
@@ -86,7 +85,6 @@ _HOMES = {
     "Strength": "execution",
     "open_arena": "judging.contest.arena",
     "judge_contest": "judging.contest.judge",
-    "ContestJudgement": "judging.contest.judgement",
     "load_problems": "formats.livecodebench",
     "load_package": "formats.packages.package:load",
     "Judged": "judging.judge",
@@ -94,8 +92,8 @@ _HOMES = {
     "judge_async": "judging.judge",
     "judge_many": "judging.judge",
     "judge_many_async": "judging.judge",
-    "Judgement": "judging.judgement",
-    "TestResult": "judging.judgement",
+    "Judgement": "judgement",
+    "TestResult": "judgement",
     "Problem": "problem",
     "Test": "problem",
     "JudgeSettings": "judging.settings",

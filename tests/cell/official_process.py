@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from proctor.judgement import UpstreamReport
 from proctor.judging import upstream
-from proctor.judging.judgement import UpstreamReport
 from proctor.problem import Test
 
 _DRIVER = r"""

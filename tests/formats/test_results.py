@@ -23,7 +23,7 @@ from proctor.formats.results import (
     judgement_row,
     read_results,
 )
-from proctor.judging.judgement import Judgement, TestResult, UpstreamReport
+from proctor.judgement import Judgement, TestResult, UpstreamReport
 from proctor.problem import Problem
 from proctor.problem import Test as Case
 from proctor.verdict import Verdict

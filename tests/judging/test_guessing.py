@@ -2,10 +2,10 @@
 
 import pytest
 
+from proctor.judgement import TestResult
 from proctor.judging import answers as answers_module
 from proctor.judging.answers import Answers
 from proctor.judging.judge import judge, judge_many
-from proctor.judging.judgement import TestResult
 from proctor.judging.settings import JudgeSettings, Stop
 from proctor.limits import Limits
 from proctor.problem import Problem, Test

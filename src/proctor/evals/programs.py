@@ -14,8 +14,8 @@ from proctor.evals.durable import DurableRun, Finished, RunTally
 from proctor.formats.livecodebench import load_problems, problem_ids
 from proctor.formats.programs import Submission, load_programs
 from proctor.formats.results import ResultsFile, content_digest, judgement_row, read_results
+from proctor.judgement import Judgement
 from proctor.judging.judge import AHEAD, start
-from proctor.judging.judgement import Judgement
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
 from proctor.problem import Problem

@@ -19,7 +19,7 @@ import msgspec
 
 from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.formats.programs import Submission
-from proctor.judging.judgement import Judgement, TestResult
+from proctor.judgement import Judgement, TestResult
 from proctor.problem import Problem
 
 SETTINGS_SUFFIX = ".settings.json"

@@ -13,9 +13,9 @@ from proctor.evals.ioi.sources import TESTS, RowTests
 from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE, add_includes
 from proctor.integrations.rewards import Graded, Reward, report, rows_of
 from proctor.integrations.rows import text_of
+from proctor.judgement import Judgement
 from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import judge_contest
-from proctor.judging.contest.judgement import ContestJudgement
 from proctor.judging.settings import Stop
 from proctor.per_process import PerProcess
 from proctor.problem import Problem
@@ -107,7 +107,7 @@ ioi_reward = make_ioi_reward()
 """The least of the tests' scores of a row's subtask."""
 
 
-def _score(judgement: ContestJudgement, scoring: Scoring) -> float | None:
+def _score(judgement: Judgement, scoring: Scoring) -> float | None:
     (subtask,) = judgement.subtasks  # a row is one
     if subtask.score is None:
         return None

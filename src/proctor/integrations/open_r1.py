@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import Any, Self
 
+from proctor import judgement as judgements
 from proctor.errors import InfraFault, InputError
 from proctor.evals.ioi import feedback
 from proctor.evals.ioi.results import status_of, worst
@@ -24,7 +25,6 @@ from proctor.evals.ioi.submissions import add_includes as _add_includes
 from proctor.integrations.open_r1_codeforces import score_submission
 from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import judge_contest
-from proctor.judging.contest.judgement import ContestTestResult
 from proctor.judging.settings import Stop
 from proctor.problem import Comparison, Problem, Subtask
 from proctor.program import Program
@@ -246,7 +246,7 @@ async def _judge(
     if judgement.verdict is Verdict.INFRA_FAULT and not judgement.tests:
         raise InfraFault(judgement.message)
     if judgement.verdict is Verdict.CE:
-        broken = ContestTestResult("", Verdict.CE, 0.0)
+        broken = judgements.TestResult(Verdict.CE)
         said = feedback.words(broken, compared=compared, compiler_output=judgement.compiler_output)
         return lambda name: TestResult(name, 0.0, "CE", said)
     tests = {test.name: test for test in judgement.tests}
@@ -258,7 +258,7 @@ async def _judge(
     return told
 
 
-def _result(test: ContestTestResult, *, compared: bool) -> TestResult:
+def _result(test: judgements.TestResult, *, compared: bool) -> TestResult:
     if test.verdict is Verdict.INFRA_FAULT:
         raise InfraFault(f"test {test.name}: {test.message}")
     status = status_of(test.verdict)

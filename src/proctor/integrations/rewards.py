@@ -20,8 +20,8 @@ from typing import Any, Literal, Protocol, get_args
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals.extraction import DEFAULT, extract
 from proctor.integrations.rows import COLUMNS, Task, key_of, task_of, text_of
+from proctor.judgement import Judgement
 from proctor.judging.judge import start
-from proctor.judging.judgement import Judgement
 from proctor.judging.settings import JudgeSettings, Stop
 from proctor.languages.run import default_pool
 from proctor.limits import TEST_LIMITS, Limits

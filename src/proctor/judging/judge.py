@@ -18,9 +18,9 @@ from proctor.errors import (
     UsageError,
     must_be,
 )
+from proctor.judgement import Judgement, TestResult
 from proctor.judging.assignment import Assignment
 from proctor.judging.inputs import Inputs
-from proctor.judging.judgement import Judgement, TestResult
 from proctor.judging.official import judge_official
 from proctor.judging.other_languages import judge_compiled
 from proctor.judging.per_problem import PerProblem

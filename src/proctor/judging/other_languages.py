@@ -2,11 +2,11 @@
 
 from proctor.errors import CompileFailed
 from proctor.execution import Execution
+from proctor.judgement import Judgement, TestResult
 from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
 from proctor.judging.compare import compare_tokens
 from proctor.judging.contest.outcome import failure
-from proctor.judging.judgement import Judgement, TestResult
 from proctor.languages.compiler import Built, Compiler
 from proctor.problem import Test
 from proctor.sandbox.executing import in_cell, unless_killed
@@ -20,7 +20,7 @@ def judge_compiled(assignment: Assignment) -> Judgement:
         built = Compiler(in_cell(assignment.cell)).build(assignment.program)
     except CompileFailed as error:
         message = error.output.strip() or str(error)
-        return Judgement(Verdict.CE, 0.0, (), message, isolation)
+        return Judgement(Verdict.CE, 0.0, (), message, isolation, compiled=False)
     tests = assignment.problem.tests
 
     def compare(answer: tuple[Execution, Test]) -> TestResult:

@@ -17,9 +17,9 @@ from typing import Literal
 from proctor.cell import plain_data
 from proctor.cell.wire import Kind
 from proctor.errors import CellDied
+from proctor.judgement import Judgement, TestResult
 from proctor.judging.compare import Bounds
 from proctor.judging.judge import submit
-from proctor.judging.judgement import Judgement, TestResult
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.standard import failed_run
 from proctor.limits import MIB

@@ -6,10 +6,10 @@ from proctor.cell import plain_data
 from proctor.cell.wire import Kind
 from proctor.errors import CellDied
 from proctor.execution import LimitHit
+from proctor.judgement import Judgement, TestResult
 from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
 from proctor.judging.compare import Bounds, compare_tokens, compare_values
-from proctor.judging.judgement import Judgement, TestResult
 from proctor.problem import Test
 from proctor.sandbox.cell import Serving, TestRun
 from proctor.sandbox.clock import ContestClock
@@ -99,7 +99,8 @@ class _Standard:
             message = f"while compiling: {OVERRUN[serving.load_limit][1]}"
         else:
             message = serving.unloadable or "the compiler crashed on this program"
-        return Judgement(Verdict.CE, 0.0, (), message, self._assignment.cell.isolation)
+        isolation = self._assignment.cell.isolation
+        return Judgement(Verdict.CE, 0.0, (), message, isolation, compiled=False)
 
 
 def failed_run(run: TestRun, *, called: bool) -> tuple[Verdict, str] | None:

@@ -13,8 +13,8 @@ from decimal import Context, Decimal, InvalidOperation, localcontext
 from typing import Literal
 
 from proctor.cell.plain_data import Array, decode
+from proctor.judgement import UpstreamReport
 from proctor.judging.compare import Bounds
-from proctor.judging.judgement import UpstreamReport
 from proctor.judging.upstream_values import (
     NumpyError,
     ambiguous,

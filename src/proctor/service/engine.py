@@ -12,11 +12,10 @@ from typing import Self, TypeVar
 
 from proctor.errors import PoolClosed
 from proctor.execution import Isolation
+from proctor.judgement import Judgement, TestResult
 from proctor.judging import judge as programs
 from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import Progress, judge_contest
-from proctor.judging.contest.judgement import ContestJudgement
-from proctor.judging.judgement import Judgement, TestResult
 from proctor.judging.settings import JudgeSettings, Stop
 from proctor.languages import registry
 from proctor.languages.language import Found
@@ -73,7 +72,7 @@ NOBODY = Asker()
 class Made:
     """A judgement, and how long it was waited for its turn."""
 
-    judgement: Judgement | ContestJudgement
+    judgement: Judgement
     queue: float
     """Seconds."""
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from tasks import problem
 
+from proctor.judgement import Judgement
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.judge import judge_contest
-from proctor.judging.contest.judgement import ContestJudgement
 from proctor.problem import (
     Checker,
     Convention,
@@ -48,7 +48,7 @@ def passes(kind: str, most: int, last: int, code: int = 42) -> Problem:
     return problem("passes", "7\n", b"", grading=checker)
 
 
-def judged(arena: Arena, found: Problem, source: str = NEXT) -> ContestJudgement:
+def judged(arena: Arena, found: Problem, source: str = NEXT) -> Judgement:
     return judge_contest(found, Program(source, "python"), arena)
 
 

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from proctor.errors import InputError
-from proctor.judging.contest.judgement import ContestTestResult
+from proctor.judgement import TestResult
 from proctor.judging.contest.scoring import Plan, Results, overall, rounded, total
 from proctor.problem import (
     Aggregate,
@@ -21,12 +21,12 @@ SCORES = (0.0, 0.0, 0.25, 0.5, 1.0, 1.0)
 NAMES = "abcdef"
 
 
-def result(name: str, score: float | None) -> ContestTestResult:
+def result(name: str, score: float | None) -> TestResult:
     """`score` None is a fault."""
     if score is None:
-        return ContestTestResult(name, Verdict.TASK_FAULT, 0.0)
+        return TestResult(Verdict.TASK_FAULT, name=name)
     verdict = Verdict.AC if score == 1 else Verdict.PA if score > 0 else Verdict.WA
-    return ContestTestResult(name, verdict, score)
+    return TestResult(verdict, name=name, score=score)
 
 
 @st.composite
@@ -50,7 +50,7 @@ def problems(draw: st.DrawFn) -> Problem:
 
 
 def run(plan: Plan, scores: dict[str, float | None], *, stop: bool) -> Results:
-    results: dict[str, ContestTestResult] = {}
+    results: dict[str, TestResult] = {}
     for name in plan.order:
         if not stop or plan.needed(name, results):
             results[name] = result(name, scores[name])
@@ -124,16 +124,14 @@ def test_which_tests_are_run_says_nothing_of_answers(
     plan = Plan(problem)
     ran = []
     for scores in (one, other):
-        results: dict[str, ContestTestResult] = {}
+        results: dict[str, TestResult] = {}
         for name in plan.order:
             if plan.needed(name, results, "crash"):
-                crash = ContestTestResult(name, Verdict.RE, 0.0)
+                crash = TestResult(Verdict.RE, name=name)
                 results[name] = crash if crashed[name] else result(name, scores[name])
         ran.append(list(results))
         whole = {
-            name: ContestTestResult(name, Verdict.RE, 0.0)
-            if crashed[name]
-            else result(name, scores[name])
+            name: TestResult(Verdict.RE, name=name) if crashed[name] else result(name, scores[name])
             for name in NAMES
         }
         assert [each.points for each in plan.score(results)] == [

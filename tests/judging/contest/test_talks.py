@@ -10,9 +10,9 @@ from tasks import SECRET, partner, problem, problems
 
 from proctor.errors import CellStartFailed
 from proctor.execution import LimitHit
+from proctor.judgement import Judgement
 from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import judge_contest, open_task
-from proctor.judging.contest.judgement import ContestJudgement
 from proctor.judging.contest.talk import Member, Talk, TalkClock
 from proctor.limits import Limits
 from proctor.problem import Communication, Interactive, Problem
@@ -49,7 +49,7 @@ int main() { int less; puts("word"); fflush(stdout); if (scanf("%d", &less) != 1
 CRASHES_AT_ONCE = "#include <cstdlib>\nint main() { abort(); }"
 
 
-def talk(interactor: str, language: str, submission: str, arena: Arena) -> ContestJudgement:
+def talk(interactor: str, language: str, submission: str, arena: Arena) -> Judgement:
     running = Interactive(Program(interactor, language))
     return judge_contest(problem("talk", "", None, running), Program(submission, "cpp17"), arena)
 

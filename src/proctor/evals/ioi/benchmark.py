@@ -38,8 +38,8 @@ from proctor.formats.hub import Progress
 from proctor.formats.ioi_rows import IoiTask, TaskKey, load_tasks, task_keys
 from proctor.formats.ioi_subtasks import SubtaskInfo, subtask_infos
 from proctor.formats.livecodebench import did_you_mean
+from proctor.judgement import Judgement
 from proctor.judging.contest.arena import Arena, open_arena
-from proctor.judging.contest.judgement import ContestJudgement
 from proctor.languages import registry
 from proctor.program import Program
 from proctor.verdict import Verdict
@@ -184,7 +184,7 @@ class SubtaskGrader:
         return graded(instance, judgement)
 
 
-def graded(instance: SubtaskInstance, judgement: ContestJudgement) -> Graded:
+def graded(instance: SubtaskInstance, judgement: Judgement) -> Graded:
     """What is stored of a judgement: the verdict and share of points of the subtask in question.
 
     `upstream` is what the published runner writes, for all subtasks that were judged.
@@ -203,7 +203,7 @@ def graded(instance: SubtaskInstance, judgement: ContestJudgement) -> Graded:
         cpu=sum(test.cpu for test in judgement.tests),
         slowest_share=max(test.cpu for test in tests) / limit if tests else None,
         level=judgement.isolation.level if judgement.isolation else "",
-        tests=msgspec.json.encode(tests).decode(),
+        tests=msgspec.json.encode([test.row() for test in tests]).decode(),
         upstream=msgspec.json.encode(fields).decode(),
     )  # fmt: skip
 

@@ -25,9 +25,9 @@ from proctor.formats.ioi_rows import IoiTask, TaskKey, load_tasks, task_keys
 from proctor.formats.livecodebench import did_you_mean
 from proctor.formats.results import ResultsFile, read_results
 from proctor.formats.tables import without_extra
+from proctor.judgement import Judgement
 from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import Task, judge_contest, open_task
-from proctor.judging.contest.judgement import ContestJudgement
 from proctor.languages import registry
 from proctor.program import Program
 from proctor.sandbox.pool import open_pool
@@ -45,7 +45,7 @@ class Grade(Protocol):
 
     def __call__(
         self, task: IoiTask, program: Program, subtasks: tuple[str, ...] | None
-    ) -> ContestJudgement:
+    ) -> Judgement:
         """Judge the subtasks, all for None. May raise InputError and InfraFault.
 
         Is called from several threads at once.
@@ -63,7 +63,7 @@ class ArenaGrade:
 
     def __call__(
         self, task: IoiTask, program: Program, subtasks: tuple[str, ...] | None
-    ) -> ContestJudgement:
+    ) -> Judgement:
         """Judge. Raises InputError, InfraFault, PlatformError."""
         with self._lock:
             if task.key not in self._tasks:
@@ -173,7 +173,7 @@ class Scoring:
         return Program(code, language)
 
 
-def _fault_message(judgement: ContestJudgement) -> str:
+def _fault_message(judgement: Judgement) -> str:
     told = [test.message for test in judgement.tests if test.verdict is Verdict.INFRA_FAULT]
     return judgement.message or next(iter(told), "") or "a fault without a message"
 

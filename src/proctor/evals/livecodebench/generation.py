@@ -13,8 +13,8 @@ from proctor.evals.livecodebench.sources import LiveCodeBenchSource, open_source
 from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
 from proctor.formats.hub import Progress
+from proctor.judgement import Judgement
 from proctor.judging.judge import judge_async
-from proctor.judging.judgement import Judgement
 from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.pool import Pool, open_pool

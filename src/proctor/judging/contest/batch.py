@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from proctor.execution import Execution, Isolation
+from proctor.judgement import TestResult
 from proctor.judging.contest import outcome, passes
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.checkers import Opinion
-from proctor.judging.contest.judgement import ContestTestResult
 from proctor.judging.contest.outcome import Failure
 from proctor.judging.contest.referee import Referee
 from proctor.languages.compiler import Built
@@ -25,7 +25,7 @@ class Runner:
     limits: Limits
     referee: Referee
 
-    def run(self, arena: Arena, test: Test) -> tuple[ContestTestResult, Isolation]:
+    def run(self, arena: Arena, test: Test) -> tuple[TestResult, Isolation]:
         """Run one test, in as many passes as its validator asks for.
 
         Raises InputError if the test's files are gone, InfraFault.

@@ -11,10 +11,10 @@ from functools import partial
 
 from proctor.errors import InfraFault, NoIsolation
 from proctor.execution import Execution, Isolation, LimitHit
+from proctor.judgement import TestResult
 from proctor.judging.contest import checkers, outcome, passes
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.checkers import COLLECTED, FEEDBACK, Opinion
-from proctor.judging.contest.judgement import ContestTestResult
 from proctor.judging.contest.referee import ANSWER, INPUT, LIMITS, OUTPUT, WRITES, Referee
 from proctor.judging.contest.talk import Member, Talk, pipes
 from proctor.languages.compiler import Built
@@ -47,7 +47,7 @@ class Contact:
     """A checker that grades what the interactor has written, if there is one."""
 
 
-def run(contact: Contact, arena: Arena, test: Test) -> tuple[ContestTestResult, Isolation]:
+def run(contact: Contact, arena: Arena, test: Test) -> tuple[TestResult, Isolation]:
     """Run one test, in as many passes as its validator asks for. Raises InputError, InfraFault."""
     most = contact.how.passes if isinstance(contact.how, Interactive) else 1
     return passes.run(partial(_twice, contact, arena), test, most)

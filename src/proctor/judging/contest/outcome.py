@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 from proctor.execution import Execution, LimitHit
+from proctor.judgement import TestResult
 from proctor.judging.contest.checkers import Opinion
-from proctor.judging.contest.judgement import ContestTestResult
 from proctor.judging.standard import OVERRUN, last_line
 from proctor.languages.compiler import Built
 from proctor.problem import Test, content_bytes
@@ -49,16 +49,16 @@ def with_files(command: Command, test: Test) -> Command:
     return replace(command, files={**command.files, **own})
 
 
-def result(test: Test, execution: Execution, opinion: Opinion) -> ContestTestResult:
+def result(test: Test, execution: Execution, opinion: Opinion) -> TestResult:
     """Put together what is known of a test whose output was graded."""
-    return ContestTestResult(
-        test.name, opinion.verdict, opinion.score, execution.cpu, execution.wall,
-        execution.memory, opinion.message, opinion.log,
+    return TestResult(
+        opinion.verdict, execution.cpu, execution.wall, execution.memory, opinion.message,
+        test.name, opinion.score, opinion.log,
     )  # fmt: skip
 
 
-def failed(test: Test, execution: Execution, why: Failure) -> ContestTestResult:
+def failed(test: Test, execution: Execution, why: Failure) -> TestResult:
     """Put together what is known of a test whose run failed."""
-    return ContestTestResult(
-        test.name, why.verdict, 0.0, execution.cpu, execution.wall, execution.memory, why.message
+    return TestResult(
+        why.verdict, execution.cpu, execution.wall, execution.memory, why.message, test.name
     )

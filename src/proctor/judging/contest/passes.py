@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from proctor.execution import Execution, Isolation
+from proctor.judgement import TestResult
 from proctor.judging.contest import outcome
 from proctor.judging.contest.checkers import FEEDBACK, Opinion
-from proctor.judging.contest.judgement import ContestTestResult
 from proctor.judging.contest.outcome import Failure
 from proctor.problem import Test
 from proctor.verdict import Verdict
@@ -23,7 +23,7 @@ Once = Callable[[Test, Files], tuple[Execution, Failure | Opinion, Files]]
 """Makes one pass, given the files of the pass before."""
 
 
-def run(once: Once, test: Test, most: int) -> tuple[ContestTestResult, Isolation]:
+def run(once: Once, test: Test, most: int) -> tuple[TestResult, Isolation]:
     """Run one test in up to `most` passes. Raises what `once` raises."""
     given, feedback = test, dict[str, bytes]()
     done: list[Execution] = []
@@ -42,7 +42,7 @@ def run(once: Once, test: Test, most: int) -> tuple[ContestTestResult, Isolation
     return _fault(test, most_of(done), f"the validator wants more than {most} passes")
 
 
-def _fault(test: Test, execution: Execution, message: str) -> tuple[ContestTestResult, Isolation]:
+def _fault(test: Test, execution: Execution, message: str) -> tuple[TestResult, Isolation]:
     opinion = Opinion(Verdict.TASK_FAULT, 0.0, message)
     return outcome.result(test, execution, opinion), execution.isolation
 

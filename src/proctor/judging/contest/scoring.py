@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 
-from proctor.judging.contest.judgement import ContestTestResult, SubtaskResult
+from proctor.judgement import SubtaskResult, TestResult
 from proctor.judging.settings import Stop
 from proctor.problem import Aggregate, Problem, Subtask, Test
 from proctor.verdict import Verdict
@@ -11,7 +11,7 @@ from proctor.verdict import Verdict
 _CRASHES = (Verdict.RE, Verdict.TLE, Verdict.ILE, Verdict.MLE, Verdict.OLE)
 """Failures that a program knows of without a judge."""
 
-Results = Mapping[str, ContestTestResult]
+Results = Mapping[str, TestResult]
 
 
 class Plan:

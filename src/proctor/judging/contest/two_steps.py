@@ -10,9 +10,9 @@ can be told the other way round.
 from dataclasses import dataclass, replace
 
 from proctor.execution import Isolation
+from proctor.judgement import TestResult
 from proctor.judging.contest import outcome
 from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judgement import ContestTestResult
 from proctor.judging.contest.outcome import Failure
 from proctor.judging.contest.passes import most_of
 from proctor.judging.contest.referee import Referee
@@ -35,7 +35,7 @@ class Runner:
     """Of each run."""
     referee: Referee
 
-    def run(self, arena: Arena, test: Test) -> tuple[ContestTestResult, Isolation]:
+    def run(self, arena: Arena, test: Test) -> tuple[TestResult, Isolation]:
         """Run one test. Raises InputError if its files are gone, InfraFault."""
         first = self._run(arena, "0", test.input_bytes(), b"")
         facts = first.execution

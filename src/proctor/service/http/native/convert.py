@@ -9,9 +9,8 @@ from proctor import problem as problems
 from proctor import program as programs
 from proctor.errors import InputError
 from proctor.formats import codeforces_rows, livecodebench
-from proctor.judging.contest import judgement as contest_results
-from proctor.judging.judgement import Judgement
-from proctor.judging.judgement import TestResult as PlainResult
+from proctor.judgement import Judgement
+from proctor.judgement import TestResult as PlainResult
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.limits import MIB
 from proctor.service import running
@@ -105,7 +104,6 @@ async def judge(
         packages=asked.packages,
         progress=tell,
     )
-    assert isinstance(made.judgement, contest_results.ContestJudgement)
     return _contest_result(made, made.judgement)
 
 
@@ -155,7 +153,6 @@ async def _judge_plain(
         packages=asked.packages,
         progress=None if progress is None else tell,
     )
-    assert isinstance(made.judgement, Judgement)
     return _plain_result(made, made.judgement, names)
 
 
@@ -243,7 +240,7 @@ def _plain_test(name: str, result: PlainResult) -> schema.TestResult:
     )
 
 
-def _contest_test(result: contest_results.ContestTestResult) -> schema.TestResult:
+def _contest_test(result: PlainResult) -> schema.TestResult:
     return schema.TestResult(
         result.name, result.verdict, result.score, result.cpu, result.wall, result.memory,
         result.message,
@@ -268,7 +265,7 @@ def _plain_result(made: Made, found: Judgement, names: list[str]) -> schema.Judg
     )
 
 
-def _contest_result(made: Made, found: contest_results.ContestJudgement) -> schema.JudgeResult:
+def _contest_result(made: Made, found: Judgement) -> schema.JudgeResult:
     subtasks = tuple(
         schema.SubtaskResult(each.name, each.verdict, each.score, each.points, each.of)
         for each in found.subtasks
