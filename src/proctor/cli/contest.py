@@ -101,8 +101,10 @@ def judge(request: SolutionsRun, arena: Arena, *, as_json: bool) -> int:
     else:
         problem = load_contest_problem(place, tests, request.problem_id)
         entries = [
-            _SolutionEntry(name, problem, read_program(Path(name), request.language, problem.running),
-                   {"problem": problem.id, "solution": name})
+            _SolutionEntry(
+                name, problem, read_program(Path(name), request.language, problem.running),
+                {"problem": problem.id, "solution": name},
+            )
             for name in request.solutions
         ]  # fmt: skip
     for each in entries:

@@ -140,7 +140,7 @@ def _installed_command(other: "Installed") -> Any:
     ) -> None:
         from proctor.cli import adapters
 
-        wanted = adapters.Request(limit, concurrency, instance_timeout, json)
+        wanted = adapters.AdapterOptions(limit, concurrency, instance_timeout, json)
         raise typer.Exit(adapters.run(other, adapter, wanted))
 
     return _click_command(other.name, f"Run {whose}. Nothing is kept: it is an adapter.", command)

@@ -171,10 +171,10 @@ _DEFAULTS: dict[str, Any] = {
 
 _OWN = ("scenario", "earlier", "task", "years", "all_subtasks", "medals")
 SELECTING = ("platforms", "difficulties", "min_release_date", "max_release_date")
-"""What only dated problems of several platforms have."""
+"""Options for dated problems of several platforms."""
 AGENTIC = tuple(name for name in OPTIONS if name.startswith("agent"))
 COMMON = tuple(name for name in OPTIONS if name not in (*_OWN, *SELECTING, *AGENTIC))
-"""What all benchmarks take."""
+"""Options of all benchmarks."""
 
 _PYTHON_ONLY = ("mode", "test_timeout", "memory", "python", "packages", "preload")
 IOI = tuple(name for name in ("years", "all_subtasks", "medals", *COMMON)

@@ -26,7 +26,7 @@ from proctor.evals.models.opening import open_model
 from proctor.evals.records import records
 from proctor.evals.run import Done
 from proctor.evals.settings import Settings
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 from proctor.reports.records import SampleRecord
 from proctor.verdict import Verdict
 
@@ -73,7 +73,7 @@ def run(arguments: Sequence[str]) -> int:
     return 0 if found["passed"] == found["total"] else 1
 
 
-def summary(store: Store, settings: Settings, milliseconds: int) -> dict[str, Any]:
+def summary(store: RunStore, settings: Settings, milliseconds: int) -> dict[str, Any]:
     """The summary under its model's keys. Every instance is in `total`, those that failed too."""
     with_code = {
         (sample.problem_id, sample.number)

@@ -7,7 +7,7 @@ from proctor.errors import InputError
 from proctor.evals.details import StoredDetails
 from proctor.evals.provenance import provenance
 from proctor.evals.records import StoredRecords
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 from proctor.reports.records_file import RunRecords
 
 
@@ -17,7 +17,7 @@ def read_store(directory: Path, opened: ExitStack, name: str | None = None) -> R
     Nothing is kept in memory: samples are read each time they are gone through. Raises InputError
     if there is none.
     """
-    store = opened.enter_context(Store.open(directory))
+    store = opened.enter_context(RunStore.open(directory))
     found = StoredRecords(store)
     if not found:
         raise InputError("no samples in it yet", file=str(directory))

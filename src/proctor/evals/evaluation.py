@@ -15,10 +15,10 @@ from proctor.evals.prices import price_of
 from proctor.evals.records import settings_of
 from proctor.evals.registry import benchmark_named, other_named
 from proctor.evals.rounds import judges_to_use
-from proctor.evals.run import Done, Plan, evaluate
+from proctor.evals.run import Done, RunPlan, evaluate
 from proctor.evals.selection import Selection, filters, select
 from proctor.evals.settings import Settings
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 from proctor.evals.stored import ProblemInfo
 from proctor.formats.hub import Progress
 from proctor.version import __version__
@@ -29,7 +29,7 @@ SAMPLES_PER_CELL = 4
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What a run would do."""
+    """Problems and samples of a run that is not begun yet."""
 
     benchmark: Benchmark[Any]
     settings: Settings
@@ -90,11 +90,11 @@ def plan(
     )
 
 
-def begin(directory: Path, planned: Planned) -> Store:
+def begin(directory: Path, planned: Planned) -> RunStore:
     """Begin a run in a directory. Raises InputError, SettingsError."""
     price = price_of(planned.settings)
     other = other_named(planned.benchmark.name)
-    store = Store.create(directory, msgspec.to_builtins(planned.settings))
+    store = RunStore.create(directory, msgspec.to_builtins(planned.settings))
     try:
         store.remember({
             "benchmark": planned.benchmark.name,
@@ -114,7 +114,7 @@ def begin(directory: Path, planned: Planned) -> Store:
 
 
 async def go_on(
-    store: Store, model: Model, grader: Grader[Any] | None, on_done: Callable[[Done], None]
+    store: RunStore, model: Model, grader: Grader[Any] | None, on_done: Callable[[Done], None]
 ) -> None:
     """Do all that is missing of a run.
 
@@ -132,7 +132,7 @@ async def go_on(
     if store.recall("prompt_version") != benchmark.version:
         raise SettingsError("prompts have changed since this run was begun: begin another run")
     cells = grader.cells if grader is not None else 0
-    wanted = Plan(
+    wanted = RunPlan(
         benchmark=benchmark,
         settings=settings,
         model=model,

@@ -1,4 +1,4 @@
-"""What a run amounts to: both modes' scores, by group, with faults as bounds."""
+"""Figures of a run: both modes' scores, by group, with faults as bounds."""
 
 import math
 from array import array

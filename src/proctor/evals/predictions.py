@@ -1,4 +1,4 @@
-"""What benchmarks have in common where a value is to be said: instance, grader, extraction."""
+"""Benchmarks that ask for a value: their instance, grader and extraction."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -78,9 +78,9 @@ class PredictionBenchmark:
     question_of: Callable[[Row], Question]
     """Raises InputError for a row that cannot be used."""
     ask: Callable[[Question, str], str]
-    """What a model is told of a question, by a template."""
+    """Writes the prompt of a question, by a template."""
     taken: Callable[[str, Settings], str]
-    """What is graded of a reply, but for the policy `whole`."""
+    """Takes from a reply the part that is graded, but for the policy `whole`."""
     version: int = 1
     """Goes up with every change of any text that a model is shown."""
     agentic: bool = False
@@ -114,7 +114,7 @@ class PredictionBenchmark:
 
 
 def tagged(reply: str, policy: str) -> str:
-    """What stands between [ANSWER] and [/ANSWER], the last time or the first, by policy.
+    """Return the text between [ANSWER] and [/ANSWER], the last one or the first, by policy.
 
     Where there are no such tags, the last fenced block, else the last line.
     """
@@ -135,7 +135,7 @@ def tagged(reply: str, policy: str) -> str:
 
 
 def sides(text: str) -> tuple[str, str | None]:
-    """What is left and right of the first == that is in no bracket and no string; `assert` off."""
+    """Split at the first == that is in no bracket and no string, without `assert`."""
     depth = 0
     for token in _TOKEN.finditer(text) if len(text) <= LONGEST_SPLIT else ():
         if token[0] in {"(", "[", "{"}:

@@ -1,4 +1,4 @@
-"""What the benchmarks of functions have in common."""
+"""Benchmarks that ask for one function and grade it by assertions."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -31,7 +31,7 @@ class FunctionBenchmark:
     task: Callable[[Row], FunctionTask]
     """Raises InputError for a row that cannot be used."""
     ask: Callable[[FunctionTask], str]
-    """What a model is told of a task."""
+    """Writes the prompt of a task."""
     version: int = VERSION
     agentic: bool = False
 

@@ -14,13 +14,13 @@ from proctor.formats.tables import Row
 from proctor.judging.unit_tests.judge import UnitTests
 
 
-class _Row(msgspec.Struct):
+class _MbppRow(msgspec.Struct):
     task_id: int | str
     code: str
     test_list: list[str]
     text: str = ""
     prompt: str = ""
-    """What the sanitized set calls `text`."""
+    """Name of `text` in the sanitized set."""
     test_setup_code: str = ""
     test_imports: list[str] = msgspec.field(default_factory=list)
     challenge_test_list: list[str] = msgspec.field(default_factory=list)
@@ -28,7 +28,7 @@ class _Row(msgspec.Struct):
 
 def task(row: Row) -> FunctionTask:
     """A row's task. Raises InputError."""
-    found = converted(row, _Row)
+    found = converted(row, _MbppRow)
     statement = found.text or found.prompt
     if not statement:
         raise row.error("must say what is asked", "text")

@@ -22,7 +22,7 @@ class FunctionTask:
 
     id: str
     statement: str
-    """What is asked, as it stands in the prompt."""
+    """Task as it stands in the prompt."""
     function: str
     head: str
     """Source that ends with the beginning of the function, if that is given; else empty."""
@@ -34,7 +34,7 @@ class FunctionTask:
     """Why it cannot be graded here, if so."""
 
     def info(self) -> ProblemInfo:
-        """What is known of it without its tests."""
+        """Description without tests."""
         return ProblemInfo(id=self.id, statement=self.statement, starter_code=self.head)
 
     def tests(self, mode: str) -> UnitTests:
@@ -96,7 +96,7 @@ def program(task: FunctionTask, code: str) -> str:
 
 
 def before(head: str, function: str) -> str:
-    """What a prompt has before the function that it begins: imports, other functions."""
+    """Return the imports and functions that a prompt has before the function it begins."""
     begun = [
         each.line for each in outlined(head + "\n    pass\n").definitions if each.name == function
     ]

@@ -93,7 +93,7 @@ def open_tests(settings: Settings) -> Iterator[TestsGrader]:
 
 
 def told(judgement: Judgement) -> str:
-    """What an agent is told of a run on the public tests."""
+    """Describe a run on the public tests to an agent."""
     lines = [
         f"Test {number}: {test.verdict}{f' ({test.message})' if test.message else ''}"
         for number, test in enumerate(judgement.tests, 1)

@@ -14,13 +14,13 @@ from proctor.errors import ModelFault
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ConnectionTurn:
     """Leave to send one request."""
 
     burst: int
     """How often the limit had been cut when it was given."""
     alone: bool
-    """Whether no other request was allowed beside it."""
+    """True if no other request was allowed beside it."""
 
 
 class Connections:
@@ -37,13 +37,13 @@ class Connections:
         self._successes = 0
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[Turn]:
+    async def turn(self) -> AsyncIterator[ConnectionTurn]:
         """Wait for a turn, and learn from how the request ends.
 
         After a fault with `retry_after` no turn is given until `go_on` is called for it.
         """
         await self._admitted()
-        turn = Turn(self._cuts, self.limit == 1)
+        turn = ConnectionTurn(self._cuts, self.limit == 1)
         try:
             yield turn
         except ModelFault as fault:
@@ -82,7 +82,7 @@ class Connections:
                 self._under_way += 1
                 first.set_result(None)
 
-    def _cut(self, turn: Turn) -> None:
+    def _cut(self, turn: ConnectionTurn) -> None:
         """Halve the limit, once for all that were sent before it was: they tell the same story."""
         self._successes = 0
         if turn.burst == self._cuts:
