@@ -13,10 +13,9 @@ from proctor_command import Proctor
 from stub import Call, serving
 
 from proctor.errors import ModelFault, ModelRefused, ModelStalled
-from proctor.evals.models.connections import Connections
+from proctor.evals.models.connections import Connections, Retry
 from proctor.evals.models.model import Message, ModelRequest
 from proctor.evals.models.openai import Endpoint, OpenAIModel
-from proctor.evals.models.retry import Retry
 
 BUSY = ModelRefused("429", busy=True)
 

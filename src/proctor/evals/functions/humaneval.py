@@ -10,8 +10,7 @@ from typing import Any
 import msgspec
 
 from proctor.evals.benchmark import Benchmark
-from proctor.evals.functions.benchmark import FunctionBenchmark
-from proctor.evals.functions.task import FunctionTask, before
+from proctor.evals.functions.benchmark import FunctionBenchmark, FunctionTask, before
 from proctor.evals.tables import Places, converted
 from proctor.formats.tables import Row
 from proctor.judging.unit_tests.judge import Reference, UnitTests

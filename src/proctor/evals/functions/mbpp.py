@@ -7,8 +7,7 @@ full set, challenge_test_list.
 import msgspec
 
 from proctor.evals.benchmark import Benchmark
-from proctor.evals.functions.benchmark import FunctionBenchmark
-from proctor.evals.functions.task import FunctionTask, outlined
+from proctor.evals.functions.benchmark import FunctionBenchmark, FunctionTask, outlined
 from proctor.evals.tables import Places, converted
 from proctor.formats.tables import Row
 from proctor.judging.unit_tests.judge import UnitTests

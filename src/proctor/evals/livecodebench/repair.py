@@ -9,7 +9,7 @@ first time. A run that lacks verdicts is refused: what is not known to have fail
 import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from proctor.errors import SettingsError
-from proctor.evals.benchmark import Benchmark, Graded
+from proctor.evals.benchmark import Benchmark
 from proctor.evals.livecodebench import generation, prompts
 from proctor.evals.livecodebench.feedback import feedback, fenced
 from proctor.evals.livecodebench.sources import FIXTURE, LiveCodeBenchSource, open_source
@@ -152,23 +152,6 @@ def _attempt(sample: Sample, counting: tuple[str, str]) -> EarlierSample:
     return EarlierSample(made.text, made.code, next(judged, None))
 
 
-@dataclass(frozen=True, slots=True)
-class RepairGrader:
-    """Judges programs as for code generation."""
-
-    tests: generation.TestsGrader
-
-    @property
-    def cells(self) -> int:
-        return self.tests.cells
-
-    async def grade(self, instance: Repair, code: str, mode: str) -> Graded:
-        return await self.tests.grade(instance.problem, code, mode)
-
-    async def rehearse(self, instance: Repair, code: str) -> str:
-        return await self.tests.rehearse(instance.problem, code)
-
-
 class SelfRepair:
     """The benchmark."""
 
@@ -206,10 +189,8 @@ class SelfRepair:
     def extract(self, text: str, settings: Settings) -> str:
         return generation.BENCHMARK.extract(text, settings)
 
-    @contextmanager
-    def open_grader(self, settings: Settings) -> Iterator[RepairGrader]:
-        with generation.open_tests(settings) as tests:
-            yield RepairGrader(tests)
+    def open_grader(self, settings: Settings) -> AbstractContextManager[generation.TestsGrader]:
+        return generation.open_tests(settings, lambda repair: repair.problem)
 
 
 BENCHMARK: Benchmark[Repair] = SelfRepair()

@@ -28,9 +28,8 @@ from proctor.errors import (
     SettingsError,
 )
 from proctor.evals.models import wire
-from proctor.evals.models.connections import Connections
+from proctor.evals.models.connections import Connections, Retry
 from proctor.evals.models.model import ModelReply, ModelRequest, plain
-from proctor.evals.models.retry import Retry
 from proctor.formats.tables import without_extra
 from proctor.version import __version__
 
