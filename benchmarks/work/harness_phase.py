@@ -12,7 +12,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from proctor.cli.stored_run import read_store
+from proctor.evals.details import read_store
 from proctor.evals.export.formats import export_file
 from proctor.evals.figures import figures
 from proctor.evals.models.model import ModelReply, ModelRequest, TokenUsage

@@ -18,8 +18,8 @@ from command import COMMAND, environment
 from proctor_command import Proctor
 from stub import Call, serving
 
-from proctor.cli.stored_run import read_store
 from proctor.errors import InputError
+from proctor.evals.details import read_store
 from proctor.evals.export.formats import FORMATS, export, export_file
 from proctor.evals.store import RunStore
 from proctor.evals.stored import Generation, ProblemInfo, Prompt, SampleJudgement, Turn

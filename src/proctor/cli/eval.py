@@ -2,9 +2,7 @@
 
 import asyncio
 import os
-import re
 import signal
-import time
 import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -36,7 +34,6 @@ from proctor.verdict import Verdict
 _TIMES = ("timeout", "test_timeout", "agentic_time_budget")
 _ENVIRONMENT = {"model": "MODEL_ID", "base_url": "OPENAI_BASE_URL"}
 _LISTS = ("platforms", "difficulties")
-RUNS = "runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +117,7 @@ def evaluate(benchmark: Benchmark[Any], settings: Settings, out: str | None, end
     model = open_model(settings, os.environ)
     probe(model)
     planned = evaluation.plan(benchmark, settings, model)
-    directory = Path(out) if out is not None else _new_directory(settings)
+    directory = Path(out) if out is not None else evaluation.new_directory(settings.model)
     with evaluation.begin(directory, planned) as store:
         return _do(store, open_model(settings, os.environ), ending)
 
@@ -133,12 +130,8 @@ def resume(run: str, ending: Ending) -> int:
 
 def retry(run: str, verdicts: tuple[str, ...], ending: Ending) -> int:
     """Forget faults, or judgements with certain verdicts, and do what is missing then."""
-    if unknown := [name for name in verdicts if name not in Verdict.__members__]:
-        raise InputError(f"{unknown[0]!r} is no verdict; see the reference", field="--verdict")
     with RunStore.open(Path(run), write=True) as store:
-        again = store.set_aside(verdicts, _judges(store).values())
-        if Verdict.INFRA_FAULT.value in verdicts:
-            again += store.forget_faults()
+        again = evaluation.retry(store, verdicts)
         render.note(f"{again} to be done again")
         return _continue(store, ending)
 
@@ -257,15 +250,12 @@ def _points(store: RunStore, settings: Settings) -> PointsReport | None:
 
 
 def _gate(settings: Settings, found: Figures, ending: Ending) -> int:
-    faults = sum(found.faults.values()) + max(
-        (summary.infra_faults for summary in found.modes.values()), default=0
-    )
-    code = 125 if faults else 0
-    if ending.fail_under is not None and settings.modes:
-        main = "standard" if "standard" in found.modes else "official"
-        rate = found.modes[main].overall.pass_at_k.get(1) or 0.0
+    code = 125 if found.fault_count else 0
+    mode = found.main_mode
+    if ending.fail_under is not None and settings.modes and mode is not None:
+        rate = found.modes[mode].overall.pass_at_k.get(1) or 0.0
         if rate < ending.fail_under:
-            render.note(f"{main} pass@1 is {rate:.1%}, below {ending.fail_under:.1%}")
+            render.note(f"{mode} pass@1 is {rate:.1%}, below {ending.fail_under:.1%}")
             code = 1
     return code
 
@@ -311,8 +301,3 @@ def _cost(store: RunStore, found: Figures) -> str:
         return "cost: not known, the server counts no tokens\n"
     of = f"{found.priced} of {found.samples} samples"
     return f"cost: ${found.cost:.4f} for {of}, by a price of {price['date']}\n"
-
-
-def _new_directory(settings: Settings) -> Path:
-    name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(settings.model).name).strip("-.")
-    return Path(RUNS) / f"{time.strftime('%Y%m%d-%H%M%S')}-{name or 'model'}"

@@ -1,14 +1,18 @@
-"""A sample's texts as reports show them: program, what the judge said, the failing test."""
+"""A run's directory as reports read it: its records, how it was made, its samples' texts."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from proctor.evals.records import current_judges, settings_of
+from proctor.errors import InputError
+from proctor.evals.provenance import provenance
+from proctor.evals.records import StoredRecords, current_judges, settings_of
 from proctor.evals.store import RunStore
 from proctor.evals.stored import Sample, SampleJudgement
-from proctor.reports.records_file import SampleDetail
+from proctor.reports.records_file import RunRecords, SampleDetail
 
 _MOST = 100_000
 """Characters of a text that are kept."""
@@ -86,3 +90,18 @@ def _text(value: Any) -> str:
         return ""
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     return text[:_MOST]
+
+
+def read_store(directory: Path, opened: ExitStack, name: str | None = None) -> RunRecords:
+    """Open a run, until `opened` closes it; named as its directory by default.
+
+    Nothing is kept in memory: samples are read each time they are gone through. Raises InputError
+    if there is none.
+    """
+    store = opened.enter_context(RunStore.open(directory))
+    found = StoredRecords(store)
+    if not found:
+        raise InputError("no samples in it yet", file=str(directory))
+    return RunRecords(
+        name or directory.resolve().name, found, provenance(store), StoredDetails(store)
+    )

@@ -1,6 +1,8 @@
 """A benchmark's run: planning it, beginning it, and doing what is missing of it."""
 
-from collections.abc import Callable
+import re
+import time
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from proctor.evals.benchmark import Benchmark, Grader, Source
 from proctor.evals.models.model import Model
 from proctor.evals.own_agent import agent_of
 from proctor.evals.prices import price_of
-from proctor.evals.records import settings_of
+from proctor.evals.records import current_judges, settings_of
 from proctor.evals.registry import benchmark_named, other_named
 from proctor.evals.rounds import judges_to_use
 from proctor.evals.run import Done, RunPlan, evaluate
@@ -21,8 +23,11 @@ from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 from proctor.evals.stored import ProblemInfo
 from proctor.formats.hub import Progress
+from proctor.verdict import Verdict
 from proctor.version import __version__
 
+RUNS = "runs"
+"""Directory of runs that are given no other."""
 SAMPLES_PER_CELL = 4
 """Under way beyond the model's connections, so that cells do not wait for the model."""
 
@@ -144,3 +149,23 @@ async def go_on(
     )
     ids = [info.id for info in store.problems()]
     await evaluate(store, source.instances(ids), wanted)
+
+
+def retry(store: RunStore, verdicts: Collection[str]) -> int:
+    """Let judgements with these verdicts no longer count, to be made again; returns how many.
+
+    With INFRA_FAULT, replies that failed are forgotten too. Raises InputError for a name that is
+    no verdict.
+    """
+    if unknown := [name for name in verdicts if name not in Verdict.__members__]:
+        raise InputError(f"{unknown[0]!r} is no verdict; see the reference", field="--verdict")
+    again = store.set_aside(verdicts, current_judges(store, settings_of(store)).values())
+    if Verdict.INFRA_FAULT.value in verdicts:
+        again += store.forget_faults()
+    return again
+
+
+def new_directory(model: str) -> Path:
+    """Name a directory for a run of this model: runs/TIME-MODEL."""
+    name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(model).name).strip("-.")
+    return Path(RUNS) / f"{time.strftime('%Y%m%d-%H%M%S')}-{name or 'model'}"
