@@ -24,7 +24,7 @@ from proctor import JudgeSettings, Pool, Problem, Test
 from proctor.clients import JudgeRequest, Program, connect
 from proctor.clients import Problem as AskedProblem
 from proctor.clients import Test as AskedTest
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 from proctor.integrations import lcb_runner
 from proctor.integrations.rewards import make_code_reward
 from served import PROCTOR, Served, serving
@@ -191,7 +191,7 @@ def evaluation(doors: Doors, mode: str) -> Found:
 
 
 def stored(run: Path) -> Found:
-    with Store.open(run) as store:
+    with RunStore.open(run) as store:
         made = {(each.problem_id, each.number): each for each in store.samples()}
     found = []
     for kind in KINDS:
@@ -502,7 +502,7 @@ def test_half_a_character_in_a_source(doors: Doors) -> None:
         command("eval", "livecodebench", "--source", problems, "--model", f"replay:{programs}",
                 "--mode", mode, "--out", run)  # fmt: skip
         command("rejudge", run)
-        with Store.open(run) as store:
+        with RunStore.open(run) as store:
             made = {each.number: each for each in store.samples()}
         for number, right in enumerate(["AC", verdict, "AC"]):
             assert {each.verdict for each in made[number].judgements} == {right}

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import ioi_task
 from proctor.errors import InfraFault
-from proctor.evals.ioi.scoring import ArenaGrade, Scoring
+from proctor.evals.ioi.scoring import ArenaGrade, IoiScoring
 from proctor.evals.ioi.submissions import read_submissions
 from proctor.formats.ioi_rows import load_tasks
 from proctor.formats.results import ResultsFile, read_results
@@ -22,7 +22,7 @@ def test_a_fault_of_ours_is_no_row_and_is_judged_again(tmp_path: Path) -> None:
     arena.close()
     file = tmp_path / "results.jsonl"
     with ResultsFile(file, {}) as kept:
-        scoring = Scoring(tasks, ArenaGrade(arena), lambda _entry: "digest")
+        scoring = IoiScoring(tasks, ArenaGrade(arena), lambda _entry: "digest")
         outcomes = {
             each.entry.uuid: each
             for batch in scoring.run(2, kept).run(submissions)
@@ -34,7 +34,7 @@ def test_a_fault_of_ours_is_no_row_and_is_judged_again(tmp_path: Path) -> None:
         assert [kept.is_finished(entry.key, "digest") for entry in submissions] == [False, True]
     with ResultsFile(file, {}) as kept, open_arena() as arena:
         again = [entry for entry in submissions if not kept.is_finished(entry.key, "digest")]
-        scoring = Scoring(tasks, ArenaGrade(arena), lambda _entry: "digest")
+        scoring = IoiScoring(tasks, ArenaGrade(arena), lambda _entry: "digest")
         made = [each.verdict for batch in scoring.run(2, kept).run(again) for each in batch]
         assert made == [Verdict.AC]
         assert {row["uuid"] for row in read_results(file)} == {"none", "right"}
@@ -52,7 +52,7 @@ def test_rows_are_on_disk_when_they_are_handed_over(tmp_path: Path) -> None:
     seen = 0
     file = tmp_path / "results.jsonl"
     with ResultsFile(file, {}) as kept, open_arena() as arena:
-        scoring = Scoring(tasks, ArenaGrade(arena), lambda _entry: "d")
+        scoring = IoiScoring(tasks, ArenaGrade(arena), lambda _entry: "d")
         for batch in scoring.run(2, kept).run(submissions):
             seen += len(batch)
             assert file.read_bytes().count(b"\n") == seen
