@@ -38,7 +38,7 @@ from proctor.errors import (
     Unreachable,
     UsageError,
 )
-from proctor.service.http.problem import Problem as BadAnswer
+from proctor.service.http.problem_details import ProblemDetails as BadAnswer
 from served import Served, serving
 
 SUM = "print(sum(map(int, input().split())))"

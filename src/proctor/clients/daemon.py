@@ -21,7 +21,7 @@ from proctor.service.http.native.session_schema import (
     SessionRequest,
     SessionState,
 )
-from proctor.service.http.problem import Problem
+from proctor.service.http.problem_details import ProblemDetails
 
 PROTOCOL = 1
 _LONGEST_LINE = 1 << 30
@@ -43,7 +43,7 @@ class _Message(msgspec.Struct):
     id: str | int | None = None
     hello: dict[str, Any] | None = None
     result: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    error: Problem | None = None
+    error: ProblemDetails | None = None
     progress: dict[str, Any] | None = None
 
 

@@ -1,14 +1,17 @@
-"""Figures for Prometheus."""
+"""Monitoring: figures for Prometheus at /metrics, and /healthz and /readyz."""
 
+from litestar import MediaType, Response, get
+from litestar.handlers import HTTPRouteHandler
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from proctor.service.engine import Engine
+from proctor.version import __version__
 
 _BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300)
 
 
 class Metrics:
-    """One server's figures; several servers in a process keep theirs apart."""
+    """Figures of one server; several servers in a process have separate ones."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -30,7 +33,7 @@ class Metrics:
         self._seconds.observe(seconds)
 
     def watch(self, engine: Engine) -> None:
-        """Show how full an engine is."""
+        """Add gauges that show how busy an engine is."""
         admission = engine.admission
         for name, text, read in (
             ("proctor_jobs_waiting", "Jobs that wait for a place.", lambda: admission.waiting),
@@ -43,3 +46,24 @@ class Metrics:
     def text(self) -> bytes:
         """Return all figures as Prometheus reads them."""
         return generate_latest(self._registry)
+
+
+def routes(metrics: Metrics) -> list[HTTPRouteHandler]:
+    """Return the routes for monitoring."""
+
+    @get("/metrics", media_type=MediaType.TEXT)
+    async def figures() -> Response[bytes]:
+        """Figures for Prometheus."""
+        return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    @get("/healthz")
+    async def healthy() -> dict[str, str]:
+        """Answer, to say that the server lives."""
+        return {"status": "ok"}
+
+    @get("/readyz")
+    async def ready() -> dict[str, str]:
+        """Answer, to say that the server takes work."""
+        return {"status": "ok", "version": __version__}
+
+    return [figures, healthy, ready]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proctor.service.http.incremental_json import SLICE, cuts, decode, decode_each
 from proctor.service.http.native import schema
-from proctor.service.http.slices import SLICE, cuts, decode, decode_each
 from served import serving
 
 TEXTS = st.text(st.sampled_from('ab\\"\n\u00e4\u20ac\U0001f600/u\x00'), max_size=200)

@@ -1,4 +1,4 @@
-"""What the native doors answer when they cannot do as asked: RFC 9457, with a stable code."""
+"""Problem details (RFC 9457) with a stable code: how the native API answers errors."""
 
 import math
 
@@ -34,8 +34,8 @@ _STATUSES: tuple[tuple[type[ProctorError], int], ...] = (
 )
 
 
-class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The body of an answer that is no result."""
+class ProblemDetails(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The body of an answer to a request that failed."""
 
     status: int
     code: str
@@ -43,24 +43,24 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     title: str
     detail: str = ""
     field: str | None = None
-    """Which part of the request is at fault."""
+    """The part of the request that is at fault."""
     retryable: bool = False
-    """Whether the same request may be answered otherwise at another time."""
+    """True if the same request may succeed at another time."""
     retry_after: float | None = None
-    """Seconds after which there may be room; over HTTP also in the header Retry-After."""
+    """Seconds to wait before asking again; over HTTP also in the header Retry-After."""
     type: str = "about:blank"
 
 
 def status_of(error: ProctorError) -> int:
-    """Return the HTTP status of an error; 500 only for what nobody thought of."""
+    """Return the HTTP status of an error; 500 for kinds that are not listed."""
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
 
 
-def problem_of(error: ProctorError) -> Problem:
-    """Return the body for an error of proctor's."""
+def problem_of(error: ProctorError) -> ProblemDetails:
+    """Return the problem details of an error."""
     status = status_of(error)
     detail = well_formed(error.message if isinstance(error, InputError) else str(error))
-    return Problem(
+    return ProblemDetails(
         status,
         error.code,
         detail.partition("\n")[0][:200] or type(error).__name__,
@@ -72,7 +72,7 @@ def problem_of(error: ProctorError) -> Problem:
 
 
 def headers_of(error: ProctorError) -> list[tuple[bytes, bytes]]:
-    """Further headers: when to come back."""
+    """Return the headers of an error's answer: when to ask again."""
     if not isinstance(error, Busy):
         return []
     return [(b"retry-after", str(math.ceil(error.retry_after)).encode())]

@@ -1,66 +1,54 @@
-"""POST /run_code: one program, as its clients ask for it."""
+"""Converts between SandboxFusion's requests and answers and the engine's."""
 
 import os
-from typing import Any
-
-from litestar import Request, post
-from litestar.handlers import HTTPRouteHandler
 
 from proctor.errors import InputError, NoLanguage, ProctorError
-from proctor.execution import Execution, LimitHit
+from proctor.execution import TIME_LIMITS, Execution
 from proctor.limits import GIB, LEAST_MEMORY, MIB, Limits
 from proctor.program import Program
-from proctor.service.ceilings import physical_memory
+from proctor.service.admission import physical_memory
+from proctor.service.encoding import as_text, packed_files, unpacked, unpacked_files
 from proctor.service.engine import Asker, Engine
-from proctor.service.http.answer import Answer, Reply
-from proctor.service.http.asking import patient
-from proctor.service.http.encoded import as_text, packed, unpacked
+from proctor.service.http.responses import JsonReply
 from proctor.service.http.sandbox_fusion.schema import (
     CommandRunResult,
     CommandStatus,
     RunCodeRequest,
     RunCodeResponse,
+    RunJupyterRequest,
 )
 from proctor.service.running import Compilation, Ran, RunRequest, verdict_of
 
 MEMORY = min(4 * GIB, physical_memory())
-"""Bytes, where the client names no limit: upstream then sets none."""
+"""Bytes of memory where the client names no limit: upstream then sets none."""
 DISK = 64 * MIB
+"""Bytes that a program may write to its working directory."""
 LANGUAGES = {
     "python": "python", "cpp": "cpp17", "nodejs": "javascript", "go": "go", "java": "java",
     "php": "php", "csharp": "csharp", "bash": "bash", "typescript": "typescript", "rust": "rust",
     "lua": "lua", "perl": "perl", "ruby": "ruby",
 }  # fmt: skip
-"""Ours by theirs. The others are test frameworks and languages that proctor has no file for."""
-_OVER_TIME = (LimitHit.CPU, LimitHit.WALL, LimitHit.IDLE)
-_POD = os.environ.get("MY_POD_NAME")
+"""Proctor's languages by SandboxFusion's names.
+
+Missing are test frameworks, and languages that proctor has no file for.
+"""
+POD = os.environ.get("MY_POD_NAME")
+"""Name of the Kubernetes pod that this server runs in, if it does."""
 
 
-def routes(engine: Engine) -> HTTPRouteHandler:
-    """Return the route."""
-
-    @post("/run_code", status_code=200)
-    async def run_code(data: RunCodeRequest, request: Request[Any, Any, Any]) -> Answer:
-        """Run a program. What it does wrong is in the answer, never a status other than 200."""
-        asker = patient(request)
-        return Answer(_run(engine, data, asker), failed=_failed, pad=True)
-
-    return run_code
+async def run_code(engine: Engine, data: RunCodeRequest, asker: Asker) -> RunCodeResponse:
+    """Run a program. Raises what run_request and Engine.run raise."""
+    return run_response(await engine.run(run_request(data), asker))
 
 
-async def _run(engine: Engine, data: RunCodeRequest, asker: Asker) -> RunCodeResponse:
-    return response(await engine.run(asked(data), asker))
-
-
-def asked(data: RunCodeRequest) -> RunRequest:
-    """Turn a client's request into ours. Raises InputError, NoLanguage."""
+def run_request(data: RunCodeRequest) -> RunRequest:
+    """Return the engine's request for a client's. Raises InputError, NoLanguage."""
     language = LANGUAGES.get(data.language)
     if language is None:
         known = ", ".join(sorted(LANGUAGES))
         raise NoLanguage(f"language {data.language!r} is not served here (there are: {known})")
-    memory = max(data.memory_limit_MB * MIB, LEAST_MEMORY) if data.memory_limit_MB > 0 else MEMORY
-    limits = Limits(cpu=data.run_timeout, memory=memory, disk=DISK)
-    program = Program(data.code, language, files=decoded(data.files))
+    limits = Limits(cpu=data.run_timeout, memory=memory_limit(data), disk=DISK)
+    program = Program(data.code, language, files=unpacked_files(data.files, "files"))
     return RunRequest(
         program,
         _stdin(data),
@@ -77,24 +65,24 @@ def _stdin(data: RunCodeRequest) -> bytes:
     return unpacked(data.stdin_base64, "stdin_base64")
 
 
-def decoded(files: dict[str, str | None]) -> dict[str, bytes]:
-    """Files as bytes. Raises InputError."""
-    return {name: unpacked(content or "", f"files.{name}") for name, content in files.items()}
+def memory_limit(data: RunCodeRequest | RunJupyterRequest) -> int:
+    """Return the bytes of memory that a request asks for, enough for an interpreter to start."""
+    return max(data.memory_limit_MB * MIB, LEAST_MEMORY) if data.memory_limit_MB > 0 else MEMORY
 
 
-def response(ran: Ran) -> RunCodeResponse:
-    """Say what happened in the client's words."""
+def run_response(ran: Ran) -> RunCodeResponse:
+    """Return the client's answer for a run."""
     compiled = None if ran.compilation is None else _compile_result(ran.compilation)
     if ran.execution is None:
-        return RunCodeResponse("Failed", "", compiled, executor_pod_name=_POD, verdict="CE")
+        return RunCodeResponse("Failed", "", compiled, executor_pod_name=POD, verdict="CE")
     execution = ran.execution
     return RunCodeResponse(
         "Success" if execution.ok else "Failed",
         "",
         compiled,
         _result(execution),
-        _POD,
-        {name: packed(data) for name, data in ran.files.items()},
+        POD,
+        packed_files(ran.files),
         verdict_of(ran),
         execution.isolation.level,
         round(ran.queue, 6),
@@ -108,8 +96,8 @@ def _compile_result(compilation: Compilation) -> CommandRunResult:
     return CommandRunResult("Finished", round(compilation.wall, 6), code, "", compilation.output)
 
 
-def _result(execution: Execution, complaint: str | None = None) -> CommandRunResult:
-    late = execution.limit in _OVER_TIME
+def _result(execution: Execution, compiler_output: str | None = None) -> CommandRunResult:
+    late = execution.limit in TIME_LIMITS
     status: CommandStatus = "TimeLimitExceeded" if late else "Finished"
     code = execution.exit_code
     if execution.signal is not None:
@@ -123,7 +111,7 @@ def _result(execution: Execution, complaint: str | None = None) -> CommandRunRes
         round(execution.wall, 6),
         None if late else code,
         stdout,
-        stderr if complaint is None else complaint,
+        stderr if compiler_output is None else compiler_output,
         round(execution.cpu, 6),
         execution.memory,
         None if execution.limit is None else execution.limit.value,
@@ -132,7 +120,7 @@ def _result(execution: Execution, complaint: str | None = None) -> CommandRunRes
     )
 
 
-def _failed(error: ProctorError) -> Reply:
-    """A fault of ours, or a request that cannot be served: upstream says SandboxError to both."""
+def run_code_failed(error: ProctorError) -> JsonReply:
+    """Answer a fault of ours, and a request that cannot be served: both are SandboxError there."""
     verdict = "" if isinstance(error, InputError | NoLanguage) else "INFRA_FAULT"
-    return Reply(RunCodeResponse("SandboxError", str(error), verdict=verdict))
+    return JsonReply(RunCodeResponse("SandboxError", str(error), verdict=verdict))

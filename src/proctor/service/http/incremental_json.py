@@ -1,4 +1,4 @@
-"""Large bodies, decoded a slice at a time, so that other requests get their turn in between.
+"""Incremental decoding of JSON: a slice at a time, so that other requests get their turn.
 
 A thread would not do: the decoder holds the interpreter's lock for as long as it runs.
 """
@@ -10,51 +10,19 @@ from types import NoneType
 from typing import Annotated, Any
 
 import msgspec
-from litestar import Request
-from litestar.exceptions import SerializationException, ValidationException
 
 from proctor.text import well_formed_json
 
 SLICE = 1 << 20
 """Bytes that are decoded at once, about; what is smaller is decoded as a whole."""
 _DEEPEST = 6
-"""Levels that are taken apart: each costs one look at all that is below it."""
+"""Levels of nesting that are taken apart: each costs one look at all that is below it."""
 _ESCAPES = 64
 """Escapes in a string that are tried as places to cut it at."""
 
 
-class SlicedRequest(Request[Any, Any, Any]):
-    """The framework's request, whose body does not hold up the others if it is large."""
-
-    async def json(self) -> Any:
-        """Return the body: as the handler's own type if it is large, else as plain data.
-
-        A type that has `salvaged` makes itself of a body that is broken in parts.
-        """
-        field = self.route_handler.parsed_data_field
-        body = await self.body()
-        salvaged = None if field is None else getattr(field.annotation, "salvaged", None)
-        if field is None or (len(body) <= SLICE and salvaged is None):
-            return await super().json()
-        try:
-            return await decode(body, field.annotation)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            found = None if salvaged is None else await salvaged(body)
-            if found is not None:
-                return found
-            raise _refused(error) from error
-
-
-def _refused(error: Exception) -> Exception:
-    if isinstance(error, msgspec.ValidationError):
-        what, _, where = str(error).partition(" - at `$")
-        extra = [{"message": what, "key": where.rstrip("`").lstrip(".")}]
-        return ValidationException(f"not as described: {error}", extra=extra)
-    return SerializationException(str(error))
-
-
 async def decode_each(data: bytes, name: str, kind: Any, most: int) -> list[Any] | None:
-    """Decode the items of the list at `name` one by one; what is raised for one stands for it.
+    """Decode the items of the list at `name` one by one; an error stands for a broken item.
 
     None if there is more than such a list, or more than `most` in it, or something is wrong between
     its items.
@@ -81,21 +49,21 @@ async def decode_each(data: bytes, name: str, kind: Any, most: int) -> list[Any]
 
 
 async def decode(data: bytes, kind: Any, size: int = SLICE) -> Any:
-    """Return what msgspec.json.decode would, giving others their turn after every `size` bytes.
+    """Decode as msgspec.json.decode does, giving others their turn after every `size` bytes.
 
     Raises as it does; what is wrong within a slice is located from there.
     """
-    return await _Slicer(size).decode(msgspec.Raw(data), kind, 0)
+    return await _IncrementalDecoder(size).decode(msgspec.Raw(data), kind, 0)
 
 
-class _Slicer:
+class _IncrementalDecoder:
     def __init__(self, size: int) -> None:
         self._size = self._left = size
 
     async def decode(self, data: msgspec.Raw, kind: Any, depth: int) -> Any:
         length = len(memoryview(data))
         if length > self._size and depth < _DEEPEST:
-            plain, item = _taken_apart(kind)
+            plain, item = _item_type(kind)
             first = bytes(memoryview(data)[:64]).lstrip()[:1]
             if first == b'"' and plain is str:
                 return msgspec.convert(await self._text(bytes(data)), kind)
@@ -136,7 +104,7 @@ class _Slicer:
 
 
 def cuts(text: bytes, size: int) -> Iterator[bytes]:
-    """Yield parts of a JSON string, of about `size` bytes, each of them one by itself."""
+    """Yield parts of a JSON string, of about `size` bytes, each a JSON string by itself."""
     start = 0
     while start < len(text):
         end = _cut(text, start + size)
@@ -163,8 +131,8 @@ def _cut(text: bytes, at: int) -> int:
     return len(text)
 
 
-def _taken_apart(kind: Any) -> tuple[Any, Any]:
-    """Return a type without what is optional or annotated, and of what it is a list, if it is."""
+def _item_type(kind: Any) -> tuple[Any, Any]:
+    """Return a type without Optional and Annotated, and the type of its items if it is a list."""
     while True:
         if typing.get_origin(kind) is Annotated:
             kind = typing.get_args(kind)[0]

@@ -9,9 +9,14 @@ from typing import Any
 import pytest
 from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
-from proctor.service.http.bodies import Bodies, Body, Values, declared_length
-from proctor.service.http.front import Front
-from proctor.service.http.metrics import Metrics
+from proctor.service.http.middleware import (
+    BodyBudget,
+    BoundedBody,
+    JsonValueCounter,
+    Middleware,
+    declared_length,
+)
+from proctor.service.http.monitoring import Metrics
 from proctor.service.http.settings import ServeSettings
 
 
@@ -27,7 +32,7 @@ def arriving(*parts: bytes) -> Any:
     return receive
 
 
-def received(body: Body, count: int) -> list[str]:
+def received(body: BoundedBody, count: int) -> list[str]:
     async def all_of_it() -> list[str]:
         return [(await body.receive())["type"] for _ in range(count)]
 
@@ -35,8 +40,8 @@ def received(body: Body, count: int) -> list[str]:
 
 
 def test_room_is_reserved_and_given_back() -> None:
-    bodies = Bodies(100)
-    body = Body(arriving(b"x" * 60), bodies, 60)
+    bodies = BodyBudget(100)
+    body = BoundedBody(arriving(b"x" * 60), bodies, 60)
     assert not bodies.fits(41)
     assert received(body, 1) == ["http.request"]
     assert bodies.held == 60
@@ -46,8 +51,8 @@ def test_room_is_reserved_and_given_back() -> None:
 
 
 def test_chunks_are_counted_as_they_come() -> None:
-    bodies = Bodies(100)
-    body = Body(arriving(b"1" * 60, b"1" * 40, b"1"), bodies, 0)
+    bodies = BodyBudget(100)
+    body = BoundedBody(arriving(b"1" * 60, b"1" * 40, b"1"), bodies, 0)
     assert received(body, 3) == ["http.request", "http.request", "http.disconnect"]
     assert bodies.held == 100
     body.release()
@@ -68,7 +73,7 @@ def test_values_are_counted_wherever_a_body_is_cut(seed: int) -> None:
         made.choice([*texts, {made.choice(texts): [1, {}]}, [], 3])
         for _ in range(made.randint(0, 9))
     ]
-    encoded, whole, cut, at = json.dumps(data).encode(), Values(), Values(), 0
+    encoded, whole, cut, at = json.dumps(data).encode(), JsonValueCounter(), JsonValueCounter(), 0
     whole.add(encoded)
     while at < len(encoded):
         size = made.randint(1, 5)
@@ -78,7 +83,7 @@ def test_values_are_counted_wherever_a_body_is_cut(seed: int) -> None:
 
 
 def test_text_brings_no_values() -> None:
-    text = Values()
+    text = JsonValueCounter()
     assert text.add(json.dumps("1, 2, [{" * 1000).encode()) == 1
     assert text.add(b' "' + b"[,{" * 1000) == 1
     assert text.add(b"[,{" * 1000) == 0  # it goes on
@@ -87,8 +92,8 @@ def test_text_brings_no_values() -> None:
 def test_a_body_of_countless_values_is_refused_before_it_is_decoded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("proctor.service.http.bodies.MOST_VALUES", 100)
-    body = Body(arriving(b"[" + b"{}," * 40, b"{}," * 40), Bodies(100_000), 0)
+    monkeypatch.setattr("proctor.service.http.middleware.MOST_VALUES", 100)
+    body = BoundedBody(arriving(b"[" + b"{}," * 40, b"{}," * 40), BodyBudget(100_000), 0)
     with pytest.raises(RequestEntityTooLarge):
         received(body, 2)
 
@@ -105,7 +110,7 @@ def test_who_finds_no_room_is_told_to_come_back_and_nothing_is_lost() -> None:
         await receive()
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
-    front = Front(app, ServeSettings(), Metrics())
+    front = Middleware(app, ServeSettings(), Metrics())
     front.bodies.most = 10
 
     def ask(parts: Iterable[bytes], declared: int) -> int:
