@@ -216,7 +216,7 @@ def body(data: bytes) -> None:
         assert job.compile_memory
         job.program()
     for kind, made in (
-        (schema.RunRequest, convert.run_request),
+        (schema.RunRequestJson, convert.run_request),
         (schema.JudgeRequest, native_problem),
         (fusion.RunCodeRequest, None),
     ):
