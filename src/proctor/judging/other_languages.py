@@ -10,7 +10,7 @@ from proctor.judging.inputs import encoded
 from proctor.judging.judgement import Judgement, TestResult
 from proctor.judging.problem import Test
 from proctor.languages.compiler import Built, Compiler
-from proctor.sandbox.executing import in_cell, unless_killed
+from proctor.sandbox.executor import in_cell, unless_killed
 from proctor.verdict import Verdict
 
 

@@ -14,11 +14,11 @@ from proctor.execution import LimitHit
 from proctor.languages import naming, registry
 from proctor.languages.cache import Cache
 from proctor.languages.headers import Headers
-from proctor.languages.language import Found, Language, expand
+from proctor.languages.language import InstalledLanguage, Language, expand
 from proctor.limits import MIB, Limits
 from proctor.program import Program, check_relative
 from proctor.sandbox.command import Command, Finished, disk_for
-from proctor.sandbox.executing import Execute
+from proctor.sandbox.executor import Executor
 
 _SHOWN = 64 * 1024  # bytes of what a compiler says that are kept
 _MOST = 256 * MIB  # bytes of a compiled program
@@ -32,7 +32,7 @@ _lock = threading.Lock()
 class Built:
     """A program that is ready to run."""
 
-    found: Found
+    found: InstalledLanguage
     files: Mapping[str, bytes]
     """What came out of the compiler; of a language without one, the sources."""
     values: Mapping[str, str]
@@ -94,7 +94,7 @@ class Compiler:
     """Compiles programs, each once, as far as the cache remembers."""
 
     def __init__(
-        self, execute: Execute, cache: Cache | None = None, headers: Headers | None = None
+        self, execute: Executor, cache: Cache | None = None, headers: Headers | None = None
     ) -> None:
         """`execute` is where compilers run: executing.in_pool(pool), or in_cell(cell)."""
         self._execute, self._cache, self._headers = execute, cache or Cache(), headers
@@ -149,7 +149,7 @@ class Compiler:
 
     def _compile(
         self,
-        found: Found,
+        found: InstalledLanguage,
         files: Mapping[str, bytes],
         own: str,
         sources: list[str],
@@ -173,8 +173,8 @@ class Compiler:
 
 
 def run_compiler(
-    execute: Execute,
-    found: Found,
+    execute: Executor,
+    found: InstalledLanguage,
     files: Mapping[str, bytes],
     sources: Sequence[str],
     values: Mapping[str, str],
@@ -246,13 +246,15 @@ def _entry(language: Language, own: str, stub_files: Mapping[str, bytes]) -> str
     return language.source if language.source in mains else next(iter(mains), own)
 
 
-def identity(found: Found) -> str:
+def identity(found: InstalledLanguage) -> str:
     """Return a name for a language as it is defined and installed here."""
     definition = msgspec.json.encode((found.language, dict(found.tools), dict(found.versions)))
     return hashlib.sha256(definition).hexdigest()
 
 
-def _digest(found: Found, files: Mapping[str, bytes], entry: str, flags: Sequence[str]) -> str:
+def _digest(
+    found: InstalledLanguage, files: Mapping[str, bytes], entry: str, flags: Sequence[str]
+) -> str:
     """Return a name for all that a compiled program depends on."""
     described = {
         "language": identity(found),

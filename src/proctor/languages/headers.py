@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from proctor.languages.cache import directory
-from proctor.languages.language import Found, expand
+from proctor.languages.language import InstalledLanguage, expand
 from proctor.limits import MIB, Limits
 from proctor.sandbox.command import Command, disk_for
-from proctor.sandbox.executing import Execute
+from proctor.sandbox.executor import Executor
 
 _HEADER = "bits/stdc++.h"
 # For what includes it again, or where the other is of no use: that opens a file beside the other.
@@ -44,7 +44,12 @@ class Headers:
         self._lock = threading.Lock()
 
     def flags(
-        self, execute: Execute, found: Found, identity: str, source: bytes, flags: Sequence[str]
+        self,
+        execute: Executor,
+        found: InstalledLanguage,
+        identity: str,
+        source: bytes,
+        flags: Sequence[str],
     ) -> tuple[str, ...]:
         """Return the arguments by which the compiler finds the header that `source` begins with."""
         first = _FIRST_INCLUDE.match(source)
@@ -72,7 +77,9 @@ class Headers:
             return False
         return True
 
-    def _make(self, execute: Execute, found: Found, flags: Sequence[str], made: Path) -> bool:
+    def _make(
+        self, execute: Executor, found: InstalledLanguage, flags: Sequence[str], made: Path
+    ) -> bool:
         compile_ = found.language.compile
         assert compile_ is not None
         words = expand(

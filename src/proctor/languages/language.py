@@ -117,7 +117,7 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class InstalledLanguage:
     """A language whose tools are all here."""
 
     language: Language

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from proctor.languages.compiler import failed, limit_name
 from proctor.limits import MIB, Limits
 from proctor.sandbox.command import Command, Finished, disk_for
-from proctor.sandbox.executing import Execute
+from proctor.sandbox.executor import Executor
 
 BASH = "/bin/bash"
 COMPILE, RUN = "compile", "run"
@@ -44,7 +44,7 @@ class Left:
     finished: Finished | None
 
 
-def compiled(execute: Execute, scripts: Scripts, files: Mapping[str, bytes]) -> Left:
+def compiled(execute: Executor, scripts: Scripts, files: Mapping[str, bytes]) -> Left:
     """Compile. Raises CompileFailed, InfraFault."""
     if not scripts.compile:
         return Left(files, None)

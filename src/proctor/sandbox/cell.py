@@ -11,8 +11,8 @@ from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.clock import Clock
 from proctor.sandbox.command import Command, Finished, Streams
+from proctor.sandbox.directory_job import DirectoryJob, DirectoryResult, JobListener
 from proctor.sandbox.stop import Stop
-from proctor.sandbox.workplace import Hear, Job, Worked
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,9 @@ class Cell(Protocol):
         Raises CellDied, and NoIsolation where this cannot be done.
         """
 
-    def work(self, job: Job, limits: Limits, stop: Stop, hear: Hear) -> Worked:
+    def run_in_directory(
+        self, job: DirectoryJob, limits: Limits, stop: Stop, hear: JobListener
+    ) -> DirectoryResult:
         """Run a program in a directory that is looked into; `hear` is called from another thread.
 
         Raises CellDied, and NoIsolation where this cannot be done.

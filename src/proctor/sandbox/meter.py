@@ -5,13 +5,14 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from proctor.cell.wire import Result
 from proctor.errors import CellDied
-from proctor.execution import LimitHit
+from proctor.execution import Execution, LimitHit
 from proctor.limits import Limits
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.clock import NOTHING, Clock, Reading
 from proctor.sandbox.idleness import Idleness, Look
-from proctor.sandbox.machine import procfs
+from proctor.sandbox.machine import memfile, procfs
 
 _AT_LIMIT = 0.9
 """Share of its memory limit that a program must have used for a kill to be for that limit."""
@@ -24,7 +25,7 @@ _TRIES = 5
 class Meter:
     """What a job, or one test of a serving job, has used since this meter was made."""
 
-    def __init__(self, cell: AgentCell, server: procfs.Process | None = None) -> None:
+    def __init__(self, cell: AgentProcess, server: procfs.Process | None = None) -> None:
         """Begin metering. `server` is the serving process, whose past does not count."""
         self._cell = cell
         self._group = group = cell.group
@@ -175,6 +176,39 @@ class Meter:
             return self._group.cpu() - self._cpu0
         live = self._server.cpu() - self._server_cpu0 if self._server is not None else 0.0
         return max(live, self._latest.cpu)
+
+    def execution(
+        self,
+        limits: Limits,
+        result: Result,
+        hit: LimitHit | None,
+        stdout_fd: int | None,
+        stderr_fd: int | None,
+    ) -> Execution:
+        """Return the facts of a job that has ended; `queue` is 0.
+
+        `hit` is the limit it was stopped at. Output without a descriptor here went elsewhere.
+        """
+        stdout = b"" if stdout_fd is None else memfile.content(stdout_fd, limits.output + 1)
+        stderr = b"" if stderr_fd is None else memfile.content(stderr_fd, limits.output + 1)
+        cpu = self.cpu(result.user + result.system)
+        hit = hit or self.limit_hit(limits, result.status, cpu, stdout, stderr)
+        wall = result.wall_ns / 1e9
+        if hit is LimitHit.WALL and limits.wall is not None:
+            # The limit counts from the request: on a busy machine, from before the program began.
+            wall = max(wall, limits.wall)
+        return Execution(
+            exit_code=os.WEXITSTATUS(result.status) if os.WIFEXITED(result.status) else None,
+            signal=os.WTERMSIG(result.status) if os.WIFSIGNALED(result.status) else None,
+            stdout=stdout[: limits.output],
+            stderr=stderr[: limits.output],
+            cpu=cpu,
+            wall=wall,
+            memory=self._cell.peak(result.peak),
+            queue=0.0,
+            limit=hit,
+            isolation=self._cell.isolation,
+        )
 
     def limit_hit(
         self, limits: Limits, status: int, cpu: float, stdout: bytes, stderr: bytes

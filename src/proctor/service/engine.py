@@ -21,7 +21,7 @@ from proctor.judging.judgement import Judgement, TestResult
 from proctor.judging.problem import Problem
 from proctor.judging.settings import JudgeSettings, Stop
 from proctor.languages import registry
-from proctor.languages.language import Found
+from proctor.languages.language import InstalledLanguage
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable
 from proctor.sandbox.machine.interpreter import checked_packages
@@ -180,7 +180,7 @@ class Engine:
     def _check_level(self, what: str) -> None:
         ceilings.check_level(what, only_python=self.arena.only_python)
 
-    def languages(self) -> list[Found]:
+    def languages(self) -> list[InstalledLanguage]:
         """Return the languages that this engine runs. Starts their tools: not in a loop."""
         found = registry.available()
         only = self.arena.only_python

@@ -19,7 +19,7 @@ from proctor.sandbox.cancellation import Cancellation, Revocable, Submitting
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.choice import policy
 from proctor.sandbox.command import Finished
-from proctor.sandbox.executing import in_pool, unless_killed
+from proctor.sandbox.executor import in_pool, unless_killed
 from proctor.sandbox.machine import interpreter
 from proctor.sandbox.pool import Job, Pool
 

@@ -37,7 +37,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class LevelAttempt:
     """What became of one way to get a level."""
 
     level: str
@@ -59,7 +59,7 @@ def choose(
     Raises SettingsError for unknown or contradicting levels, NoIsolation, and NoInterpreter.
     """
     order, minimum = wanted(level, minimum)
-    attempts: list[Attempt] = []
+    attempts: list[LevelAttempt] = []
     for backend in _ways(order, attempts):
         try:
             chosen = interpreter_for(backend, python)
@@ -71,7 +71,7 @@ def choose(
             failure = str(error)
         if failure is None:
             return Choice(backend, chosen)
-        attempts.append(Attempt(backend.level, backend.arrangement, failure))
+        attempts.append(LevelAttempt(backend.level, backend.arrangement, failure))
     raise NoIsolation(_refusal(order, minimum, attempts))
 
 
@@ -124,7 +124,7 @@ def _source(by: str) -> str:
     return f" ({by})" if by else ""
 
 
-def _ways(order: Sequence[str], attempts: list[Attempt]) -> Iterator[Backend]:
+def _ways(order: Sequence[str], attempts: list[LevelAttempt]) -> Iterator[Backend]:
     """Yield every way to get each level; note those that rule themselves out."""
     for level in order:
         try:
@@ -132,7 +132,7 @@ def _ways(order: Sequence[str], attempts: list[Attempt]) -> Iterator[Backend]:
         except PlatformError as error:
             if len(order) == 1:
                 raise
-            attempts.append(Attempt(level, "", str(error)))
+            attempts.append(LevelAttempt(level, "", str(error)))
 
 
 def ways(level: str) -> Iterator[Backend]:
@@ -180,7 +180,7 @@ def last_line(failure: str) -> str:
     return f"{lines[0].removesuffix(': Traceback (most recent call last):')}: {lines[-1].strip()}"
 
 
-def _refusal(order: Sequence[str], minimum: str | None, attempts: Sequence[Attempt]) -> str:
+def _refusal(order: Sequence[str], minimum: str | None, attempts: Sequence[LevelAttempt]) -> str:
     from proctor.sandbox.choice.remedies import remedies
 
     which = f"none of {', '.join(order)} works here"

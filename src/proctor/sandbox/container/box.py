@@ -14,7 +14,7 @@ from proctor.errors import CellDied, CellStartFailed, NoIsolation, ProctorError
 from proctor.execution import Isolation
 from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.container import crossing, frames
-from proctor.sandbox.container.engine import ENGINE_FAILED, Engine, failure
+from proctor.sandbox.container.engine import ENGINE_FAILED, ContainerEngine, failure
 from proctor.sandbox.container.frames import BadFrame, Fields, Frame
 from proctor.sandbox.container.walls import isolation
 from proctor.version import __version__
@@ -31,7 +31,12 @@ class Box:
     """A container that was started with `command` and is called `name`."""
 
     def __init__(
-        self, engine: Engine, image: str, name: str, command: Sequence[str], setup: CellSetup
+        self,
+        engine: ContainerEngine,
+        image: str,
+        name: str,
+        command: Sequence[str],
+        setup: CellSetup,
     ) -> None:
         """Start it and hear its hello. Raises NoIsolation or CellStartFailed."""
         self._engine, self._image, self._name = engine, image, name
@@ -52,7 +57,7 @@ class Box:
         except OSError as error:
             self._log.close()
             raise NoIsolation(f"{engine.path} cannot be started: {error.strerror}") from error
-        self._watch = _Watch(self._kill_client)
+        self._watch = _Deadline(self._kill_client)
         try:
             self.isolation = self._greet(setup)
         except BaseException:
@@ -172,7 +177,7 @@ class Box:
         self._log.close()
 
 
-def remove(engine: Engine, name: str) -> None:
+def remove(engine: ContainerEngine, name: str) -> None:
     """Remove a container and wait until it is gone. Raises NoIsolation."""
     until = time.monotonic() + CLOSE_TIMEOUT
     engine.call("rm", "--force", name)
@@ -187,7 +192,7 @@ def _close(stream: IO[bytes] | None) -> None:
             stream.close()
 
 
-class _Watch:
+class _Deadline:
     """Calls `bark` some time after a deadline: pipes cannot be read with one everywhere."""
 
     def __init__(self, bark: Callable[[], None]) -> None:

@@ -18,7 +18,7 @@ PATIENCE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class ContainerEngine:
     """A container engine."""
 
     kind: str
@@ -64,7 +64,7 @@ def installed() -> list[str]:
     return [named] if named else [path for kind in KNOWN if (path := shutil.which(kind))]
 
 
-def find(name: str | None = None) -> Engine:
+def find(name: str | None = None) -> ContainerEngine:
     """Return the engine that is named, or the first that answers.
 
     It may be named here, in PROCTOR_CONTAINER_ENGINE or in the configuration. Raises NoIsolation if
@@ -73,7 +73,7 @@ def find(name: str | None = None) -> Engine:
     named = name or os.environ.get("PROCTOR_CONTAINER_ENGINE") or config.load().container.engine
     if named:
         return _named(named)
-    found = [Engine(kind, path) for kind in KNOWN if (path := shutil.which(kind))]
+    found = [ContainerEngine(kind, path) for kind in KNOWN if (path := shutil.which(kind))]
     if not found:
         raise NoIsolation(
             "level container needs docker or podman, and neither is on PATH: install one of them,"
@@ -90,7 +90,7 @@ def find(name: str | None = None) -> Engine:
     raise NoIsolation("; ".join(complaints))
 
 
-def _named(name: str) -> Engine:
+def _named(name: str) -> ContainerEngine:
     kind = next((kind for kind in KNOWN if kind in Path(name).name), None)
     if kind is None:
         raise SettingsError(
@@ -99,7 +99,7 @@ def _named(name: str) -> Engine:
     path = shutil.which(name)
     if path is None:
         raise NoIsolation(f"container engine {name!r}: there is no such command")
-    return Engine(kind, path)
+    return ContainerEngine(kind, path)
 
 
 _MEANINGS = {
@@ -145,7 +145,7 @@ def last_line(text: str) -> str:
     return lines[-1][:500] if lines else ""
 
 
-def failure(engine: Engine, image: str, stderr: str, status: int | None) -> ProctorError:
+def failure(engine: ContainerEngine, image: str, stderr: str, status: int | None) -> ProctorError:
     """Return the error for a container that did not come up.
 
     Not the engine but the container, if the engine got as far as starting it.

@@ -14,7 +14,7 @@ from pathlib import Path
 from proctor import config
 from proctor.errors import InputError, NoIsolation, PlatformError
 from proctor.sandbox.container import crossing
-from proctor.sandbox.container.engine import Engine, last_line, meaning
+from proctor.sandbox.container.engine import ContainerEngine, last_line, meaning
 from proctor.version import __version__
 
 RECIPE = Path(__file__).parent / "image"
@@ -44,7 +44,7 @@ class Image:
     """Whether it holds exactly this proctor."""
 
 
-def find(engine: Engine, tag: str) -> Image | None:
+def find(engine: ContainerEngine, tag: str) -> Image | None:
     """Return the image of this name, or None if there is none. Raises NoIsolation."""
     form = "{{.Id}}\t{{json .Config.Labels}}"
     done = engine.call("image", "inspect", "--format", form, tag)
@@ -59,7 +59,7 @@ def find(engine: Engine, tag: str) -> Image | None:
 
 
 def build(
-    engine: Engine,
+    engine: ContainerEngine,
     *,
     base: str | None = None,
     tag: str = DEFAULT_TAG,
@@ -97,7 +97,7 @@ def build(
 
 
 def build_command(
-    engine: Engine, context: str, base: str | None, tag: str, install: Sequence[str] = ()
+    engine: ContainerEngine, context: str, base: str | None, tag: str, install: Sequence[str] = ()
 ) -> list[str]:
     """Return the command line that builds the image from a context laid out before."""
     options = ["build", "--tag", tag]

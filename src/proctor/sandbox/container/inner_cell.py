@@ -14,8 +14,8 @@ from proctor.limits import Limits
 from proctor.sandbox.backend import CellSetup, Launch, Launcher, Start
 from proctor.sandbox.container.group import ContainerGroup
 from proctor.sandbox.container.size import WORK
-from proctor.sandbox.local_cell import LocalCell
 from proctor.sandbox.machine.cgroup import Group
+from proctor.sandbox.process_cell import ProcessCell
 
 SCRATCH = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock", WORK)  # noqa: S108
 """Directories that a program may find writable if a runtime has made them so."""
@@ -26,7 +26,7 @@ _GONE_WITHIN = 5.0
 """Seconds in which killed processes must be gone before the container is given up."""
 
 
-class InnerCell(LocalCell):
+class InnerCell(ProcessCell):
     """A local cell in a container of its own."""
 
     def __init__(self, backend: Launcher, setup: CellSetup, group: ContainerGroup) -> None:

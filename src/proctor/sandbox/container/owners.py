@@ -8,7 +8,7 @@ import platform
 import sys
 from pathlib import Path
 
-from proctor.sandbox.container.engine import Engine
+from proctor.sandbox.container.engine import ContainerEngine
 from proctor.sandbox.machine import procfs
 
 OWNER, HOST = "proctor.owner", "proctor.host"
@@ -37,7 +37,7 @@ def _host() -> str:
         return platform.node() or "unknown"
 
 
-def sweep(engine: Engine) -> list[str]:
+def sweep(engine: ContainerEngine) -> list[str]:
     """Remove containers of dead proctors of this host; return their names.
 
     On Linux only, where a process id comes with its time of start.

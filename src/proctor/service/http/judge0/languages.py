@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from proctor.languages import registry
-from proctor.languages.language import Found
+from proctor.languages.language import InstalledLanguage
 from proctor.sandbox.machine.interpreter import Interpreter
 from proctor.service.running import PYTHON
 
@@ -53,7 +53,7 @@ class Offered:
     compiled: bool
 
 
-def offered(interpreter: Interpreter, here: Sequence[Found]) -> dict[int, Offered]:
+def offered(interpreter: Interpreter, here: Sequence[InstalledLanguage]) -> dict[int, Offered]:
     """Return what can be run, by number: `here` are the engine's languages."""
     found = {each.language.id: each for each in here}
     listed = []

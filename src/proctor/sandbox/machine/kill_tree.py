@@ -14,7 +14,7 @@ _ENDED_WITHIN = 60.0
 """Seconds after which who does not die is given up: the kernel may hold it."""
 
 
-def kill(root: int, among: Callable[[], Collection[int]]) -> None:
+def kill_tree(root: int, among: Callable[[], Collection[int]]) -> None:
     """Kill `root` and its descendants, if it is one of `among()`, and wait for their end.
 
     They are stopped first, or some would fork while the others are looked for. Whom we may not

@@ -6,6 +6,7 @@ dies with the thread that started it.
 
 import contextlib
 import json
+import math
 import os
 import select
 import signal
@@ -15,7 +16,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from proctor.cell.wire import KILL, MAX_MESSAGE, Request, Result, send
+from proctor.cell.wire import KILL, MAX_MESSAGE, Kind, Request, Result, send
 from proctor.errors import CellDied, CellStartFailed, NoIsolation
 from proctor.execution import Isolation
 from proctor.limits import Limits
@@ -32,10 +33,13 @@ RETIRE_AFTER = 10_000
 OWN_PROCESSES = 8
 """Room in the process limit for the box's own: bwrap, its init, agent, stub, serving process."""
 _LARGEST_ADDRESS_SPACE_RATIO = 4
+_ONE_PROCESS_A_TEST = (Kind.RUN, Kind.SERVE_FORK, Kind.COMMAND, Kind.EXECUTE)
+_JUDGED = (Kind.SERVE_FORK, Kind.SERVE_SHARED, Kind.SERVE_OFFICIAL)
+_NO_CPU_LIMIT = 1 << 30  # seconds: RLIMIT_CPU counts a process's whole life, not one test's part
 
 
-class AgentCell:
-    """A warm sandbox that runs one job at a time."""
+class AgentProcess:
+    """An agent in its box: it is started, handed one job at a time, watched and ended."""
 
     killed = False
     """Set when a program that takes tests was ended by a SIGKILL that no limit explains."""
@@ -179,6 +183,25 @@ class AgentCell:
             self._process.wait(1.0)
         text = memfile.content(self._log, 4000).decode("utf-8", "replace").strip()
         return f": {text}" if text else ""
+
+    def request(
+        self, kind: Kind, limits: Limits, function: str = "", *, judged: bool = False
+    ) -> Request:
+        """Turn limits into a request; rlimits are backstops behind the host's clock.
+
+        Kinds of jobs that take tests are judged in any case.
+        """
+        return Request(
+            kind,
+            cpu=math.ceil(limits.cpu) + 2 if kind in _ONE_PROCESS_A_TEST else _NO_CPU_LIMIT,
+            address_space=self.address_space(limits),
+            file_size=max(limits.output + 1, limits.disk),  # the one byte more proves an overrun
+            processes=self.process_limit(limits),
+            stack=limits.stack,
+            disk=self.disk_to_mount(limits),
+            function=function,
+            judged=judged or kind in _JUDGED,
+        )
 
     def submit(self, request: Request, fds: list[int]) -> None:
         """Hand the agent a job. Raises CellDied."""

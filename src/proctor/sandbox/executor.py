@@ -9,11 +9,11 @@ from proctor.sandbox.cell import Cell
 from proctor.sandbox.clock import ContestClock
 from proctor.sandbox.command import Command, Finished, Streams
 
-Execute = Callable[[Command, bytes, Limits], Finished]
+Executor = Callable[[Command, bytes, Limits], Finished]
 """Executes a command with this on its stdin. Raises InfraFault, NoIsolation."""
 
 
-def in_cell(cell: Cell) -> Execute:
+def in_cell(cell: Cell) -> Executor:
     """Return what executes commands in one cell."""
 
     def execute(command: Command, stdin: bytes, limits: Limits) -> Finished:
@@ -22,7 +22,7 @@ def in_cell(cell: Cell) -> Execute:
     return execute
 
 
-def unless_killed(execute: Execute) -> Execute:
+def unless_killed(execute: Executor) -> Executor:
     """Return what executes commands once more if somebody killed them.
 
     It may have been the machine's out-of-memory killer, or a person: who sent a SIGKILL cannot be
@@ -38,7 +38,7 @@ def unless_killed(execute: Execute) -> Execute:
     return twice_at_most
 
 
-def in_pool(pool: Submitting) -> Execute:
+def in_pool(pool: Submitting) -> Executor:
     """Return what executes commands in a pool's cells."""
 
     def execute(command: Command, stdin: bytes, limits: Limits) -> Finished:

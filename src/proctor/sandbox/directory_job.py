@@ -12,7 +12,7 @@ from proctor.program import Program, check_relative
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class DirectoryJob:
     """What to run, and what of its directory is wanted."""
 
     program: Program
@@ -49,7 +49,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFile:
     """A file that was read."""
 
     name: str
@@ -59,7 +59,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ProgressLine:
     """A line that the program wrote of its progress, without its end."""
 
     line: bytes
@@ -67,27 +67,27 @@ class Told:
     """Seconds after the start."""
 
 
-Hear = Callable[[Found | Told], None]
+JobListener = Callable[[FoundFile | ProgressLine], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Worked:
+class DirectoryResult:
     """What came of a job."""
 
     execution: Execution
     result: bytes | None
     complaint: str
     """Why there is no result; empty if there is."""
-    interim: tuple[Found, ...]
+    interim: tuple[FoundFile, ...]
     """The latest, oldest first."""
     interrupted: bool
     """Whether it was told to end, by SIGINT or SIGTERM."""
     stopped: bool
     """Whether it was ended because nobody wants it any more."""
-    collected: tuple[Found, ...] = ()
+    collected: tuple[FoundFile, ...] = ()
     compiled: bytes | None = None
     """What cell/compiling.py said of it, as JSON, if that was wanted and did not end the job."""
 
 
-def ignore(_what: Found | Told) -> None:
+def ignore(_what: FoundFile | ProgressLine) -> None:
     """Hear nothing."""
