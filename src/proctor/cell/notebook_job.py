@@ -39,7 +39,7 @@ _MIME_METHODS = {
 
 
 class NotebookInterpreter:
-    """What lasts between cells."""
+    """The state that lasts between a notebook's cells."""
 
     def __init__(self) -> None:
         self.main = types.ModuleType("__main__")

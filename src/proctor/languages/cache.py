@@ -1,4 +1,4 @@
-"""What has been compiled, kept by the content it was made from.
+"""Compiled programs, kept by the content they were made from.
 
 A directory of files, one per entry, that any number of processes may share: an entry appears whole
 or not at all (it is written aside and renamed), and is checked against its digest whenever it is

@@ -34,13 +34,13 @@ class Built:
 
     found: InstalledLanguage
     files: Mapping[str, bytes]
-    """What came out of the compiler; of a language without one, the sources."""
+    """Files that the compiler made; the sources, in a language without one."""
     values: Mapping[str, str]
-    """Of the placeholders that come from the source: see naming.values."""
+    """Values of the placeholders that come from the source; see naming.values."""
     digest: str
-    """Of all that went into it."""
+    """Digest of all that went into it."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Further variables of its runs."""
+    """Variables to set for its runs, besides the language's."""
     assertions: bool = False
     """True if its runs evaluate assertions, where that takes something."""
 
@@ -57,7 +57,7 @@ class Built:
     ) -> Command:
         """Return what executes it, with further files at hand.
 
-        `memory`: its limit in bytes. `judged`: whether a verdict will be passed on it.
+        `memory` is its limit in bytes; `judged` says that a verdict will be passed on it.
         """
         run = self.found.language.run
         values: dict[str, str | Sequence[str]] = {
@@ -96,7 +96,7 @@ class Compiler:
     def __init__(
         self, execute: Executor, cache: Cache | None = None, headers: Headers | None = None
     ) -> None:
-        """`execute` is where compilers run: executing.in_pool(pool), or in_cell(cell)."""
+        """`execute` runs the compilers: executor.in_pool(pool), or in_cell(cell)."""
         self._execute, self._cache, self._headers = execute, cache or Cache(), headers
 
     def build(
@@ -214,17 +214,17 @@ def run_compiler(
 
 
 def limit_name(limit: LimitHit) -> str:
-    """Return what to call a limit that a compiler has hit."""
+    """Return the name of a limit that a compiler has hit."""
     return {LimitHit.CPU: "CPU time", LimitHit.IDLE: "idle time"}.get(limit, limit.value)
 
 
 def failed(message: str, finished: Finished) -> CompileFailed:
-    """Return what to raise for a compiler that ended so."""
+    """Return the error to raise for a compiler that ended so."""
     return CompileFailed(message, said(finished), finished.execution)
 
 
 def said(finished: Finished) -> str:
-    """Return what a compiler said, without the names of directories that mean nothing outside."""
+    """Return a compiler's messages, without names of directories that mean nothing outside."""
     execution = finished.execution
     data = (execution.stdout + execution.stderr)[:_SHOWN]
     text = data.decode("utf-8", "replace")

@@ -69,7 +69,7 @@ class Headers:
         return ("-I", str(made))
 
     def _first_need(self, key: str) -> bool:
-        """Whether nobody has asked for it before: it takes longer to make than one compile."""
+        """Return whether this is its first use: making it takes longer than one compilation."""
         self._needed.mkdir(mode=0o700, exist_ok=True)
         try:
             (self._needed / key).touch(exist_ok=False)

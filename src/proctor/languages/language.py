@@ -1,4 +1,4 @@
-"""What proctor knows of a language: one small file each, in definitions/ or the user's directory.
+"""Definitions of languages: one small file each, in definitions/ or the user's directory.
 
 The fields are explained in docs/reference/languages.md.
 """
@@ -60,7 +60,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     memory: int = 0
     """Bytes that the runtime needs besides the heap that it keeps to the limit; added to that."""
     out_of_memory: tuple[str, ...] = ()
-    """What stderr holds when the runtime was refused memory and said so by itself."""
+    """Texts on stderr by which the runtime says that it was refused memory."""
 
 
 class Assertions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,13 +88,13 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     name: str
     family: str
-    """What stubs and headers of a task are chosen by: c, cpp, python, java, ..."""
+    """Family by which a task's stubs and headers are chosen: c, cpp, python, java, ..."""
     extensions: tuple[str, ...]
     """Endings of files that are sources."""
     source: str
     """Name of a source that brings none; `{class}` in it is that of its class."""
     install: str
-    """What to do if a tool is missing."""
+    """Advice for when a tool is missing."""
     tools: dict[str, Tool]
     run: Run
     selftest: SelfTest
@@ -106,7 +106,7 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     headers: tuple[str, ...] = ()
     """Endings of files that are put beside sources, not compiled."""
     default: bool = True
-    """Whether a file's ending alone leads to it; one language per ending."""
+    """True if a file's ending alone leads to it; one language per ending."""
     reads: tuple[str, ...] = ()
     """Globs of directories outside /usr that the tools need to read."""
 
@@ -118,13 +118,13 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class InstalledLanguage:
-    """A language whose tools are all here."""
+    """A language whose tools are all on this machine."""
 
     language: Language
     tools: Mapping[str, str]
     """Path in a cell, by the tool's name in the definition."""
     versions: Mapping[str, str]
-    """What each tool says of itself."""
+    """Each tool's own words on its version."""
 
     @property
     def version(self) -> str:

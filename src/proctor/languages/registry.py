@@ -1,4 +1,4 @@
-"""Which languages there are, and which of them this machine can run."""
+"""The languages that are defined, and those that this machine can run."""
 
 import difflib
 import os
@@ -55,7 +55,7 @@ def by_extension(filename: str, source: str | bytes = "") -> Language | None:
 
 
 def find(language: Language) -> InstalledLanguage:
-    """Return where the language's tools are. Raises NoLanguage."""
+    """Find the language's tools. Raises NoLanguage."""
     places, versions = {}, {}
     seen = reads([language])
     for role, tool in language.tools.items():

@@ -18,7 +18,7 @@ from proctor.sandbox.executor import Executor
 BASH = "/bin/bash"
 COMPILE, RUN = "compile", "run"
 ROOM = 512 * MIB
-"""Bytes that a `compile` may write: what it leaves is memory of ours for a while."""
+"""Bytes that a `compile` may write: its files are held in this process's memory for a while."""
 _ALL = ("**/*", "**/.*", "**/.*/**/*")
 """Hidden files, and what is in hidden directories, are matched by names that begin so only."""
 
@@ -38,14 +38,14 @@ class Scripts:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What `compile` has left, and what it has said."""
+    """The files that `compile` left, and its execution."""
 
     files: Mapping[str, bytes]
     finished: Finished | None
 
 
 def compiled(execute: Executor, scripts: Scripts, files: Mapping[str, bytes]) -> Left:
-    """Compile. Raises CompileFailed, InfraFault."""
+    """Run the `compile` script. Raises CompileFailed, InfraFault."""
     if not scripts.compile:
         return Left(files, None)
     finished = execute(*_compiling(scripts, files))
@@ -73,7 +73,7 @@ def running(
     collect: tuple[str, ...] = (),
     most: int = 64 * MIB,
 ) -> Command:
-    """Return what runs what was compiled."""
+    """Return the command that runs what was compiled."""
     return Command(
         (*scripts.run, *args),
         files=files,

@@ -27,19 +27,19 @@ _SHOWN = 2000  # characters of what went wrong
 
 @dataclass(frozen=True, slots=True)
 class LanguageResult:
-    """What came of one language's self-test."""
+    """The outcome of one language's self-test."""
 
     language: Language
     complaint: str = ""
-    """What went wrong; empty if nothing did."""
+    """Description of the failure; empty if there was none."""
     missing: bool = False
-    """Whether that is only that the language is not installed."""
+    """True if the only trouble is that the language is not installed."""
     cpu: float = 0.0
     """CPU seconds of the run, compiling not included."""
 
     @property
     def passed(self) -> bool:
-        """Whether the program printed what it must."""
+        """True if the program printed what it must."""
         return not self.complaint
 
 

@@ -1,4 +1,4 @@
-"""A cell whose agent we talk to ourselves: start it, give it jobs, watch them, end it.
+"""An agent in its box, as a process of this machine: start it, give it jobs, watch them, end it.
 
 Blocking, and meant to be driven by one thread (the pool's), which also must outlive it: the box
 dies with the thread that started it.
@@ -25,13 +25,13 @@ from proctor.sandbox.machine import cgroup, memfile, procfs, users
 from proctor.sandbox.machine.scratch import Scratch
 
 START_TIMEOUT = 60.0
-"""Seconds a cell may take to come up, however busy the machine."""
+"""Longest time that a cell may take to come up on a busy machine, in seconds."""
 END_TIMEOUT = 60.0
-"""Seconds a killed job may take to be gone before the cell is given up."""
+"""How long a killed job may take to be gone before the cell is given up, in seconds."""
 RETIRE_AFTER = 10_000
-"""Jobs after which a cell is replaced."""
+"""Number of jobs after which a cell is replaced."""
 OWN_PROCESSES = 8
-"""Room in the process limit for the box's own: bwrap, its init, agent, stub, serving process."""
+"""Room in the process limit for the box itself: bwrap, its init, agent, stub, serving process."""
 _LARGEST_ADDRESS_SPACE_RATIO = 4
 _ONE_PROCESS_A_TEST = (Kind.RUN, Kind.SERVE_FORK, Kind.COMMAND, Kind.EXECUTE)
 _JUDGED = (Kind.SERVE_FORK, Kind.SERVE_SHARED, Kind.SERVE_OFFICIAL)
@@ -44,7 +44,7 @@ class AgentProcess:
     killed = False
     """Set when a program that takes tests was ended by a SIGKILL that no limit explains."""
     memory_bound = 0
-    """Bytes at which the control group's memory limit is now; 0 if there is none."""
+    """Present memory limit of the control group, in bytes; 0 if there is none."""
 
     def __init__(self, backend: Launcher, setup: CellSetup) -> None:
         """Start a cell and wait until its agent has proved itself. Raises CellStartFailed."""
@@ -91,14 +91,14 @@ class AgentProcess:
         self.disk_used = self._scratch.used if self._scratch is not None else None
         """Measures what a job with disk has written, where nothing else bounds it."""
         self.watch_memory = "memory" not in controls
-        """Whether the host must sample the job's memory, for want of a control group."""
+        """True if the host must sample the job's memory, for want of a control group."""
         self.watch_every = (0.02, 0.25)
-        """Seconds between two such samples: at first, and at most."""
+        """First and longest time between two such samples, in seconds."""
         self.watch_processes = "pids" not in controls and launch.others > 0
-        """Whether the host must count the job's processes: RLIMIT_NPROC counts others' too."""
+        """True if the host must count the job's processes: RLIMIT_NPROC counts others' too."""
 
     def _launch(self, backend: Launcher, setup: CellSetup) -> Launch:
-        """Gather what a cell needs, noting each in `_held`, and start its box."""
+        """Gather a cell's user, group, log and socket, note each in `_held`, and start its box."""
         held = self._held
         self._user = users.claim()
         if self._user is not None:
@@ -119,7 +119,7 @@ class AgentProcess:
         return cgroup.create()
 
     def counted(self, controls: frozenset[str]) -> frozenset[str]:
-        """Return what is counted whole, so that the filter need not make up for it."""
+        """Return resources that are counted whole, which the filter need not guard."""
         return controls
 
     @property
@@ -129,7 +129,7 @@ class AgentProcess:
 
     @property
     def spent(self) -> bool:
-        """Whether the cell should be replaced before its next job."""
+        """True if the cell should be replaced before its next job."""
         # Without its keeper its jobs cannot be told from other processes.
         unkept = self._pidfd >= 0 and self._process.poll() is not None
         return (
@@ -243,7 +243,7 @@ class AgentProcess:
         return self.result()
 
     def stop_job(self) -> None:
-        """The same, with the end still to be taken in by result(). Raises CellDied."""
+        """Have the agent end the job now, before result() is called. Raises CellDied."""
         try:
             self.control.send(KILL)
         except OSError as error:
@@ -266,7 +266,7 @@ class AgentProcess:
         return limits.memory * _LARGEST_ADDRESS_SPACE_RATIO if self.watch_memory else 0
 
     def move_to(self, cpus: Collection[int]) -> None:
-        """Let jobs from now on begin on these CPUs only; each may change that for itself."""
+        """Start later jobs on these CPUs only; each may change that for itself."""
         for pid in self._own:
             with contextlib.suppress(OSError):  # it only makes things quicker
                 os.sched_setaffinity(pid, cpus)
@@ -355,7 +355,7 @@ class AgentProcess:
             self._hang_up()
 
     def _hang_up(self) -> None:
-        """Let the agent, and whoever waits on it here, see the end of the connection."""
+        """Close the connection for the agent and for whoever waits on it here."""
         with contextlib.suppress(OSError):
             self.control.shutdown(socket.SHUT_RDWR)
 
@@ -371,7 +371,7 @@ class AgentProcess:
         self._held.close()
 
     def _clear_group(self) -> None:
-        """Kill what both keeper and agent left behind, where we can still find it."""
+        """Kill processes that both keeper and agent left behind, where they can still be found."""
         until = time.monotonic() + END_TIMEOUT
         while self.group is not None and time.monotonic() < until:
             try:

@@ -1,4 +1,4 @@
-"""What a cell is to those who use one, whichever way it is boxed."""
+"""The interface of a cell, however it is boxed."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -43,11 +43,11 @@ class Serving(Protocol):
     """A program loaded in a cell, taking tests. Use as a context manager."""
 
     alive: bool
-    """Whether it can take a test; if it never could, one of the next two may say why."""
+    """True while it can take a test; if it never could, one of the next two may say why."""
     unloadable: str | None
-    """What is wrong with the program's source."""
+    """The fault of the program's source; None if it has been loaded."""
     load_limit: LimitHit | None
-    """The limit that loading it hit."""
+    """The limit that loading the program hit, if it hit one."""
 
     def test(self, input_fd: int, clock: Clock) -> TestRun:
         """Run one test with this input. Raises CellDied. Afterwards `alive` may be False."""
@@ -76,7 +76,7 @@ class Cell(Protocol):
 
     @property
     def spent(self) -> bool:
-        """Whether the cell should be replaced before its next job."""
+        """True if the cell should be replaced before its next job."""
 
     def run(self, program: Program, stdin: bytes, limits: Limits) -> Execution:
         """Run a program once; `queue` of the result is 0. Raises CellDied."""
@@ -101,10 +101,10 @@ class Cell(Protocol):
         """Load a program that is to take tests, under `clock`. Raises CellDied."""
 
     def move_to(self, cpus: Collection[int]) -> None:
-        """Let jobs from now on begin on these CPUs only; each may change that for itself."""
+        """Start later jobs on these CPUs only; each may change that for itself."""
 
     def runs(self) -> bool:
-        """Whether any process of the job in it runs, or waits for nothing but a CPU."""
+        """Return whether any process of the job in it runs, or waits for nothing but a CPU."""
 
     def kill(self) -> None:
         """End the cell from any thread; whoever waits on it gets CellDied."""

@@ -1,4 +1,4 @@
-"""When a program has had its time. Pure: readings in, decision out; no clock is read here."""
+"""Decisions that a program's time is over, from readings; no clock is read here."""
 
 import os
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _LOOKS = 32  # in the time of a limit
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a running program has used since it began. Seconds."""
+    """Time that a running program has used since it began, in seconds."""
 
     cpu: float
     idle: float | None

@@ -1,4 +1,4 @@
-"""A Python program that works in a directory, which is looked into while it runs and afterwards."""
+"""Running a Python program in a directory that is read while it runs and afterwards."""
 
 import itertools
 import os
@@ -31,13 +31,13 @@ from proctor.sandbox.signalling import catches, signal_program
 from proctor.sandbox.stop import Stop
 
 _EVERY = 0.02
-"""Seconds between two looks into the directory."""
+"""Time between two looks into the directory, in seconds."""
 _LONGEST_LINE = 64 * 1024
 _MOST_LINES = 1000
 _MOST_HELD = 64 * MIB
 _MOST_COLLECTED = 256
 _MOST_AT_ONCE = 16 * MIB
-"""Bytes of interim files that one look takes in; what is older is passed over then."""
+"""Bytes of interim files that one look reads; older ones are passed over then."""
 _MOST_NAMES = 256
 _MOST_ENTRIES = 10_000
 _MOST_READS = 32
@@ -134,7 +134,7 @@ def _steps(cell: AgentProcess) -> tuple[int, ...]:
 
 @dataclass(slots=True)
 class _OutputLimit:
-    """What it prints: beyond the limit it need not go on, and would only fill memory."""
+    """The limit on output: a program beyond it is ended, before it fills memory."""
 
     files: tuple[int, ...]
     most: int

@@ -1,4 +1,4 @@
-"""What a job uses, measured from outside, and waiting for it under a clock."""
+"""Measuring a job from outside, and waiting for it under a clock."""
 
 import os
 import time
@@ -23,7 +23,7 @@ _TRIES = 5
 
 
 class Meter:
-    """What a job, or one test of a serving job, has used since this meter was made."""
+    """The resources that a job, or one test of a serving job, has used since the meter was made."""
 
     def __init__(self, cell: AgentProcess, server: procfs.Process | None = None) -> None:
         """Begin metering. `server` is the serving process, whose past does not count."""
@@ -44,11 +44,11 @@ class Meter:
         self.start()
 
     def start(self) -> None:
-        """Let the wall clock begin now: the program was not asked before."""
+        """Start the wall clock now: the program was not asked before."""
         self._started, self._started_real = time.monotonic(), time.time()
 
     def wall(self, ended: float | None = None) -> float:
-        """Seconds since the start, till now or till `ended` on the real-time clock.
+        """Return the seconds since the start, until now or until `ended` on the real-time clock.
 
         The host may be late to look: another of its threads can hold the interpreter for seconds.
         """
@@ -58,7 +58,7 @@ class Meter:
         return min(wall, ended - self._started_real)
 
     def read(self, fds: Sequence[int] = ()) -> Reading:
-        """What the job has used up to now. Its end shows in `fds`."""
+        """Return what the job has used up to now. Its end shows in `fds`."""
         if not procfs.counts_waits():
             self._pids = pids = self._cell.job_pids()
             self._latest = Reading(self._used(pids), None)
@@ -141,7 +141,7 @@ class Meter:
         return LimitHit.MEMORY
 
     def check_ended(self, clock: Clock, wall: float, cpu: float) -> LimitHit | None:
-        """Whether a test that ended by itself did so too late. Only what was seen idle counts."""
+        """Return the limit that an ended test overran, if any. Only seen idle time counts."""
         if clock.check(wall, Reading(cpu, wall)) is None:
             return None
         return clock.check(wall, Reading(cpu, self._idle_at_end(wall)))
@@ -213,7 +213,7 @@ class Meter:
     def limit_hit(
         self, limits: Limits, status: int, cpu: float, stdout: bytes, stderr: bytes
     ) -> LimitHit | None:
-        """Which limit an ended program overran, if any."""
+        """Return the limit that an ended program overran, if any."""
         if self._killed_for_memory():
             return LimitHit.MEMORY
         if cpu > limits.cpu:
@@ -227,7 +227,7 @@ class Meter:
         return None
 
     def _killed_for_memory(self) -> bool:
-        """Whether the kernel has killed for memory. Raises CellDied if nothing was enforced."""
+        """Return whether the kernel has killed for memory. Raises CellDied if none was enforced."""
         if self._group is None:
             return False
         self._group.check()

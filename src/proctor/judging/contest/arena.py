@@ -148,9 +148,9 @@ def open_arena(
         headers = None
     setup = CellSetup(choice.interpreter, importable, preload, readable)
     with ExitStack() as stack:
-        submissions = Pool(choice.backend, setup, cells, patience=_PATIENCE)
+        submissions = Pool(choice.backend, setup, cells, growth_delay=_PATIENCE)
         stack.callback(submissions.close)
-        referees = Pool(choice.backend, setup, cells, patience=_PATIENCE)
+        referees = Pool(choice.backend, setup, cells, growth_delay=_PATIENCE)
         stack.pop_all()
     for pool in (submissions,) if only_python else (submissions, referees):
         pool.submit(_nothing)  # start a cell of each now: both are needed, one after the other

@@ -1,4 +1,4 @@
-"""Which isolation level is used: the strongest that proves itself. Never a silent fallback."""
+"""The choice of an isolation level: the strongest that proves itself. Never a silent fallback."""
 
 import os
 import sys
@@ -19,12 +19,12 @@ from proctor.sandbox.machine import interpreter
 from proctor.sandbox.machine.interpreter import Interpreter
 
 LEVELS = ("namespaces", "container", "landlock", "none")
-"""By strength, strongest first."""
+"""Isolation levels, strongest first."""
 DEFAULT_ORDER = LEVELS[:-1]
 
 
 def default_order() -> tuple[str, ...]:
-    """Return the levels to try where nobody has said: on other systems there is but one."""
+    """Return the levels to try without a wish or configuration: off Linux there is only one."""
     return DEFAULT_ORDER if sys.platform == "linux" else ("container",)
 
 
@@ -38,12 +38,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class LevelAttempt:
-    """What became of one way to get a level."""
+    """The outcome of trying one way to get a level."""
 
     level: str
     arrangement: str
     failure: str
-    """Why it does not work; empty if it does."""
+    """The reason why it does not work; empty if it does."""
 
 
 def choose(
@@ -51,7 +51,7 @@ def choose(
     minimum: str | None = None,
     python: str | None = None,
 ) -> Choice:
-    """Return what to run programs in.
+    """Choose the backend and the interpreter to run programs with.
 
     A level that is asked for by name is used or refused. Without one (argument, then
     PROCTOR_ISOLATION) the first of the configured order (else of the default one) that runs a real
@@ -162,10 +162,9 @@ def ways(level: str) -> Iterator[Backend]:
 
 
 def _permit_none() -> None:
-    for name in ("PROCTOR_PRODUCTION", "TT_PRODUCTION"):  # the second: of Tack's solver host
-        if os.environ.get(name) == "1":
-            raise NoIsolation(f"level none is refused while {name}=1")
-    if "1" not in map(os.environ.get, ("PROCTOR_ALLOW_UNSAFE", "TT_SANDBOX_ALLOW_UNSAFE")):
+    if os.environ.get("PROCTOR_PRODUCTION") == "1":
+        raise NoIsolation("level none is refused while PROCTOR_PRODUCTION=1")
+    if os.environ.get("PROCTOR_ALLOW_UNSAFE") != "1":
         raise NoIsolation(
             "level none runs programs with no isolation at all; set PROCTOR_ALLOW_UNSAFE=1 to"
             " accept that, on a machine you can lose"
@@ -173,7 +172,7 @@ def _permit_none() -> None:
 
 
 def last_line(failure: str) -> str:
-    """Return what matters of a complaint: of a traceback, the exception."""
+    """Return the essence of a failure: of a traceback, the exception."""
     lines = failure.strip().splitlines()
     if len(lines) < 2:
         return failure.strip()

@@ -1,4 +1,4 @@
-"""What this machine offers, and whether the default level really works: it runs a job."""
+"""The report of `proctor doctor`: abilities of this machine, and a real job at each level."""
 
 import importlib.util
 import platform
@@ -15,36 +15,36 @@ from proctor.sandbox.machine import cgroup
 
 @dataclass(frozen=True, slots=True)
 class MachineFact:
-    """One thing looked at."""
+    """One ability of the machine that was examined."""
 
     name: str
     ok: bool
     found: str
     remedy: str = ""
-    """What to do about it, if it is missing and matters."""
+    """The way to get it, if it is missing and matters."""
 
 
 @dataclass(frozen=True, slots=True)
 class LevelReport:
-    """What became of trying one level, each way to get it in turn."""
+    """The outcome of trying one level, each way to get it in turn."""
 
     level: str
     works: bool
     arrangement: str
     """The way that works."""
     failures: tuple[str, ...]
-    """Why the ways before it (or all) do not."""
+    """Failures of the ways tried before it, or of all."""
     remedies: tuple[str, ...]
-    """What would make it work, if nothing does."""
+    """Measures that would make it work, if nothing does."""
     isolation: Isolation | None
 
 
 @dataclass(frozen=True, slots=True)
 class MachineReport:
-    """What `proctor doctor` says."""
+    """The answer of `proctor doctor`."""
 
     works: bool
-    """Whether the level that would be used ran a real job and returned its output."""
+    """True if the level that would be used ran a real job and returned its output."""
     level: str
     """The level that would be used; empty if there is none."""
     interpreter: str

@@ -30,7 +30,7 @@ from proctor.sandbox.stop import Stop
 
 T = TypeVar("T")
 GRACE = 120.0
-"""Seconds beyond a job's own limits after which a silent container is given up."""
+"""Time beyond a job's own limits after which a silent container is given up, in seconds."""
 RETIRE_AFTER = 10_000
 """Jobs after which a container is replaced."""
 _NO_LIMIT = 1 << 40
@@ -39,7 +39,7 @@ _MOST_FOUND = 512 * MIB
 
 
 class Starter(Protocol):
-    """What a cell needs of the level that opens it; see container.Container."""
+    """The part of a level that its cells need; see container.Container."""
 
     def size(self, needed: Size | None = None) -> Size:
         """Return the size of containers to come, which is to hold `needed` from now on."""
@@ -67,7 +67,7 @@ class ContainerCell:
 
     @property
     def spent(self) -> bool:
-        """Whether the cell should be replaced before its next job."""
+        """True if the cell should be replaced before its next job."""
         return self.odd or self.jobs >= RETIRE_AFTER
 
     def run(self, program: Program, stdin: bytes, limits: Limits) -> Execution:

@@ -1,4 +1,4 @@
-"""What crosses into a container and back, as JSON objects: limits, clocks and the facts of runs.
+"""Limits, clocks and facts of runs as JSON objects, which cross into a container and back.
 
 Runs on both sides; standard library only. Decoding raises BadFrame.
 """
@@ -116,7 +116,7 @@ def command_from_json(fields: Fields, files: bytes, python: str) -> Command:
 
 
 def finished_from(frame: Frame, isolation: Isolation) -> Finished:
-    """What came of a command, with its streams and what was collected as payloads."""
+    """Decode the outcome of a command; its streams and collected files are payloads."""
     stdout, stderr, files = _parts(frame, 3)
     execution = execution_from(Frame(frame.header, (stdout, stderr)), isolation)
     return Finished(execution, harvested(files))

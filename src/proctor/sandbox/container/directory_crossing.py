@@ -1,4 +1,4 @@
-"""How programs that work in a directory, and what comes of them, cross into a container and back.
+"""Directory jobs and their outcomes as they cross into a container and back.
 
 Runs on both sides; standard library only. Decoding raises BadFrame.
 """
@@ -19,7 +19,7 @@ _MOST_FILES = 4096
 
 
 def request(job: DirectoryJob, limits: Limits) -> tuple[dict[str, Any], list[bytes]]:
-    """A job as it crosses: the source, and the files beside it."""
+    """Encode a job: the source, and the files beside it."""
     header = {
         "do": "work",
         "limits": crossing.limits_to_json(limits),
@@ -37,7 +37,7 @@ def request(job: DirectoryJob, limits: Limits) -> tuple[dict[str, Any], list[byt
 
 
 def job_from(fields: Fields, parts: Sequence[bytes]) -> DirectoryJob:
-    """A job as it arrives."""
+    """Decode a job."""
     source, files = parts
     environment: Mapping[str, str] = fields.object("environment").header
     collect = fields.text_or_none("collect")
@@ -61,7 +61,7 @@ def job_from(fields: Fields, parts: Sequence[bytes]) -> DirectoryJob:
 def answer(
     worked: DirectoryResult, heard: Sequence[FoundFile | ProgressLine]
 ) -> tuple[dict[str, Any], list[bytes]]:
-    """What came of a job, as it crosses; `heard` in its order, without what `worked` keeps."""
+    """Encode the outcome of a job, and of `heard`, in its order, what `worked` does not keep."""
     told = [each for each in heard if isinstance(each, ProgressLine)]
     files = [*worked.interim, *worked.collected]
     header = {
@@ -85,7 +85,7 @@ def answer(
 
 
 def worked_from(frame: Frame, isolation: Isolation) -> tuple[DirectoryResult, list[ProgressLine]]:
-    """What came of a job, as it arrives, and what was told on the way."""
+    """Decode the outcome of a job, and the lines of progress heard on the way."""
     fields = Fields(frame.header)
     if len(frame.parts) != 3:
         raise BadFrame(f"{len(frame.parts)} payloads where 3 were due")

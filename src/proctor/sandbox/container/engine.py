@@ -127,11 +127,11 @@ _MEANINGS = {
         " /etc/subgid, then run podman system migrate"
     ),
 }
-"""What in an engine's complaint means what, and what to do."""
+"""Patterns of an engine's complaints, with their meanings and remedies."""
 
 
 def meaning(stderr: str, image: str) -> str | None:
-    """What an engine's complaint means and what to do about it, or None if we do not know it."""
+    """Return the meaning of an engine's complaint and its remedy; None for an unknown one."""
     for sign, text in _MEANINGS.items():
         if re.search(sign, stderr):
             return f"{text.format(image=image)} ({last_line(stderr)})"
@@ -139,7 +139,7 @@ def meaning(stderr: str, image: str) -> str | None:
 
 
 def last_line(text: str) -> str:
-    """What a complaint boils down to: its last line that is no hint at help."""
+    """Return the essence of a complaint: its last line that is no hint at help."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(("See 'docker", "Run 'docker"))]
     return lines[-1][:500] if lines else ""

@@ -21,7 +21,7 @@ _SIZE = struct.Struct(">Q")
 
 
 class BadFrame(ValueError):
-    """What arrived is no frame, or not one that may arrive here."""
+    """Bytes that arrived are no frame, or not one that may arrive here."""
 
 
 class Readable(Protocol):

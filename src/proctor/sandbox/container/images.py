@@ -41,7 +41,7 @@ class Image:
     version: str
     """Version of the proctor in it; empty if it was not built by `proctor image build`."""
     current: bool
-    """Whether it holds exactly this proctor."""
+    """True if it holds exactly this proctor."""
 
 
 def find(engine: ContainerEngine, tag: str) -> Image | None:

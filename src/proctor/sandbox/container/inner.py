@@ -154,7 +154,7 @@ class _Box:
 
     @property
     def spent(self) -> bool:
-        """Whether the whole container should be replaced."""
+        """True if the whole container should be replaced."""
         return self._cell.odd
 
     def do(self, frame: Frame) -> tuple[dict[str, Any], Sequence[bytes]]:

@@ -27,7 +27,7 @@ _GONE_WITHIN = 5.0
 
 
 class InnerCell(ProcessCell):
-    """A local cell in a container of its own."""
+    """A process cell in a container of its own."""
 
     def __init__(self, backend: Launcher, setup: CellSetup, group: ContainerGroup) -> None:
         self._container = group
@@ -153,7 +153,7 @@ def _empty(directory: Path) -> None:
 
 
 def _shared_memory() -> bool:
-    """Whether there is System V memory, or a queue, that no process holds any more."""
+    """Return whether there is System V memory, or a queue, that no process holds any more."""
     for path in SYSV:
         with contextlib.suppress(OSError):
             if len(path.read_text().splitlines()) > 1:
@@ -162,7 +162,7 @@ def _shared_memory() -> bool:
 
 
 def facts(group: ContainerGroup) -> dict[str, Any]:
-    """What can be seen from inside of the walls that the engine was asked for."""
+    """Return the signs, from inside, of the walls that the engine was asked for."""
     lines = Path("/proc/self/status").read_text().splitlines()
     status = dict(line.split(":", 1) for line in lines)
     return {

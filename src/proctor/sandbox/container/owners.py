@@ -1,4 +1,4 @@
-"""Whose a container is, so that those of a proctor that was killed can be told and removed.
+"""Labels of a container's owner, by which those of a killed proctor are found and removed.
 
 They end by themselves when their proctor does; this is for engines that lost track of one.
 """

@@ -1,4 +1,4 @@
-"""What a container holds: the engine's walls, as seen from inside, and those of the cell in it."""
+"""Guarantees of a container: the engine's walls, as seen from inside, and those of its cell."""
 
 from proctor.execution import Guarantee, Isolation, Strength
 from proctor.sandbox.container import crossing

@@ -57,7 +57,7 @@ class Arrangement:
     proc: bool = True
     """False where parts of /proc are masked, as in containers: the kernel then refuses new ones."""
     capabilities: bool = True
-    """Whether the agent gets any inside, which it needs for a PID namespace per job."""
+    """True if the agent gets capabilities inside, which it needs for a PID namespace per job."""
 
 
 STANDARD = Arrangement("standard")
@@ -220,7 +220,7 @@ def _box(arranged: Arrangement, scratch: Scratch | None, setup: CellSetup) -> li
 
 
 def _user_files(start: Start) -> dict[str, str]:
-    """What the files that name users hold: nobody but root and the cell's own."""
+    """Return the files that name users: root and the cell's own, and nobody else."""
     uid, gid = (start.user.job, start.user.job) if start.user else (os.getuid(), os.getgid())
     shell = "/bin/sh"
     passwd = f"root:x:0:0:root:/root:{shell}\n"

@@ -50,7 +50,7 @@ def _kill_below(root: int, held: dict[int, int]) -> bool:
 
 
 def _stopped(pid: int) -> bool:
-    """Whether a process is stopped for good, all its threads, or has ended."""
+    """Return whether a process is stopped for good, all its threads, or has ended."""
     try:
         threads = [int(thread.name) for thread in Path(f"/proc/{pid}/task").iterdir()]
     except OSError:  # gone

@@ -1,4 +1,4 @@
-"""What the kernel says of processes, read from the host's /proc."""
+"""Figures of processes, read from the host's /proc."""
 
 import os
 import time
@@ -170,7 +170,7 @@ class Task:
 
     @property
     def at_rest(self) -> bool:
-        """Whether it neither has nor wants a CPU, nor waits in the kernel for memory or a lock."""
+        """True if it neither has nor wants a CPU, nor waits in the kernel for memory or a lock."""
         return self.state not in {"R", "D", ""}
 
 
@@ -180,7 +180,7 @@ Tasks = Mapping[int, Task]
 
 @cache
 def counts_waits() -> bool:
-    """Whether the kernel tells how long a task waits for a CPU."""
+    """Return whether the kernel tells how long a task waits for a CPU."""
     return os.path.exists("/proc/self/schedstat")
 
 

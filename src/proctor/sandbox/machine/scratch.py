@@ -49,7 +49,7 @@ class Scratch:
 
     @property
     def in_use(self) -> bool:
-        """Whether a job has it."""
+        """True while a job has it."""
         return self._work.exists()
 
     def used(self) -> int:

@@ -25,9 +25,9 @@ class CellUser:
     """Two ids (user and group alike) that are ours until `close`."""
 
     guard: int
-    """Whose the agent is, where it must be out of its jobs' reach."""
+    """User id of the agent, where it must be out of its jobs' reach."""
     job: int
-    """Whose the jobs are."""
+    """User id of the jobs."""
     _claim: socket.socket
 
     def close(self) -> None:
@@ -68,7 +68,7 @@ def _bound(name: socket.socket, guard: int) -> bool:
 
 
 def has_capability(number: int) -> bool:
-    """Whether this process holds a capability (capabilities(7))."""
+    """Return whether this process holds a capability (capabilities(7))."""
     try:
         status = Path("/proc/self/status").read_text()
     except FileNotFoundError:  # no /proc; anything else must not pass for having none
@@ -97,7 +97,7 @@ def seen_as(user: int) -> Iterator[None]:
 
 
 def _in_use(uid: int) -> bool:
-    """Whether an account or a process has this id: ending a cell kills all that its users run."""
+    """Return whether an account or process has this id: ending a cell kills all its processes."""
     import pwd  # not everywhere that this module is imported
 
     try:
