@@ -95,7 +95,7 @@ class Cache:
             held -= size
 
     def _entries(self) -> Iterator[tuple[float, int, Path]]:
-        """Yield what there is, those that killed writers left included: when used, size, where."""
+        """Yield each entry's time of use, size and path, leftovers of killed writers included."""
         for path in self._place.glob("??/*"):
             with contextlib.suppress(OSError):
                 about = path.stat()

@@ -1,4 +1,4 @@
-"""From a program's source to something that can be executed; compiled once, in a cell."""
+"""Compiling programs in a cell, once each, to something that can be executed."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Precompiled headers: what takes longest in compiling small C++ programs, done once.
+"""Precompiled headers, the slowest part of compiling small C++ programs, made once.
 
 They are made from the system's own header alone, in a cell, and lie in a directory that the cells
 of compilers may read. A compiler that finds one made with other flags goes by the header itself, so
@@ -26,7 +26,7 @@ _HEADER = "bits/stdc++.h"
 # For what includes it again, or where the other is of no use: that opens a file beside the other.
 _BESIDE = "#pragma GCC system_header\n#include_next <bits/stdc++.h>\n"
 _MOST = 8
-"""Headers that are kept; each takes about 100 MB."""
+"""Number of headers that are kept; each takes about 100 MB."""
 # A header that comes after anything but comments and directives is not taken from there. All
 # possessive: sources are hostile, and a thousand comments must not take for ever to refuse.
 _FIRST_INCLUDE = re.compile(rb'\A(?>\s++|//[^\n]*+\n|/\*.*?\*/|#\s*+(?:pragma|define)[^\n]*+\n)*+'

@@ -64,10 +64,10 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Assertions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How assertions come to be evaluated in a language that does not do so by itself."""
+    """Settings that make a language evaluate assertions which it would skip by itself."""
 
     flags: tuple[str, ...] = ()
-    """For the compiler."""
+    """Flags for the compiler."""
     run: tuple[str, ...] = ()
     """Words that `{assertions}` in the command stands for."""
     files: dict[str, str] = msgspec.field(default_factory=dict)
@@ -99,9 +99,9 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     run: Run
     selftest: SelfTest
     compile: Compile | None = None
-    """None: there is nothing to compile or check."""
+    """Compile step; None if there is nothing to compile or check."""
     assertions: Assertions = Assertions()
-    """Used if a run asks for it; else what the language does by itself."""
+    """Settings for runs that ask for assertions."""
     aliases: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
     """Endings of files that are put beside sources, not compiled."""
@@ -112,7 +112,7 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names it can be asked for by."""
+        """All names by which it can be requested."""
         return (self.id, *self.aliases)
 
 
@@ -163,7 +163,7 @@ def expand(words: Sequence[str], values: Mapping[str, str | Sequence[str]]) -> l
 
 
 def _complaints(language: Language) -> list[tuple[str, str]]:
-    """Field and complaint for everything that types alone do not rule out."""
+    """Return field and complaint for each error that types alone do not rule out."""
     found = [
         ("id" if name == language.id else "aliases", f"{name!r} is not a name (small letters)")
         for name in language.names
@@ -200,7 +200,7 @@ def _complaints(language: Language) -> list[tuple[str, str]]:
 def _unknown(
     language: Language, table: str, part: Compile | Run, known: frozenset[str]
 ) -> list[tuple[str, str]]:
-    """Complain of placeholders that stand for nothing, or for several words within one."""
+    """Return complaints about unknown placeholders, and about lists within a word."""
     found = []
     for word in part.command:
         for name in _PLACEHOLDER.findall(word):

@@ -28,12 +28,12 @@ class Scripts:
     """How a directory of files is compiled, and how it is run."""
 
     run: tuple[str, ...] = (BASH, RUN)
-    """Arguments are added to it."""
+    """Command that runs the program; arguments are added to it."""
     compile: tuple[str, ...] = (BASH, COMPILE)
-    """Empty: there is nothing to compile."""
+    """Command that compiles it; empty if there is nothing to compile."""
     environment: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=lambda: Limits(cpu=30.0, memory=2 * 1024 * MIB))
-    """Of `compile`. Its `disk` is what it may write besides the files."""
+    """Limits of `compile`; their `disk` is for what it writes besides the files."""
 
 
 @dataclass(frozen=True, slots=True)

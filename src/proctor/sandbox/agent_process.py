@@ -259,7 +259,7 @@ class AgentProcess:
         return [fd for fd, _ in poller.poll(timeout * 1000)]
 
     def address_space(self, limits: Limits) -> int:
-        """RLIMIT_AS for a job: only where no control group bounds memory, and generous.
+        """Return RLIMIT_AS for a job: only where no control group bounds memory, and generous.
 
         Address space is not memory; this stops a single huge allocation between two samples.
         """
@@ -280,11 +280,11 @@ class AgentProcess:
         return any(task.state in {"R", "D"} for task in procfs.tasks(self._own).values())
 
     def process_limit(self, limits: Limits) -> int:
-        """RLIMIT_NPROC for a job."""
+        """Return RLIMIT_NPROC for a job."""
         return limits.processes + self._others + 4
 
     def disk_to_mount(self, limits: Limits) -> int:
-        """Bytes of the file system that the job is to mount for itself."""
+        """Return the bytes of the file system that the job is to mount for itself."""
         return limits.disk
 
     def set_limits(self, limits: Limits) -> None:
@@ -313,7 +313,7 @@ class AgentProcess:
         self._job_base = max(self._base_memory, self.group.memory())
 
     def peak(self, rusage: int) -> int:
-        """Peak bytes of the job, from the control group where there is one."""
+        """Return the peak bytes of the job, from the control group where there is one."""
         if self.group is None:
             return rusage
         peak = self.group.peak()
@@ -327,11 +327,11 @@ class AgentProcess:
         return [self._process.pid, *procfs.descendants(self._process.pid)]
 
     def job_pids(self) -> list[int]:
-        """Processes of the job now running, in the host's numbering."""
+        """Return the processes of the job now running, in the host's numbering."""
         return [pid for pid in self._all_pids() if pid not in self._own]
 
     def job_memory(self, pids: list[int], limit: int) -> int:
-        """Bytes in use by the job now running, whose processes these are; exact above `limit`."""
+        """Return the bytes that these processes of the running job use; exact above `limit`."""
         if self._user is None or users.has_capability(users.CAP_SYS_PTRACE):
             return procfs.resident_bytes(pids, limit)
         with users.seen_as(self._user.job):

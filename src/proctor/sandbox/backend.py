@@ -108,4 +108,4 @@ class Launcher(Protocol):
     def guarantees(
         self, hello: Mapping[str, Any], controls: frozenset[str]
     ) -> dict[str, Guarantee]:
-        """Each guarantee, given what the agent and the control group report."""
+        """Return each guarantee, given the reports of the agent and the control group."""

@@ -22,17 +22,17 @@ class TestRun:
     __test__ = False  # not a pytest class
 
     exit_code: int | None
-    """None if a signal ended it, it never answered, or it raised."""
+    """Exit code; None if a signal ended it, it never answered, or it raised."""
     signal: int | None
     stdout: bytes
-    """In official mode: what the program returned or printed, as lcb_io encodes it."""
+    """Output; in official mode, the value returned or text printed, as lcb_io encodes it."""
     stderr: bytes
     result: bytes
-    """Of a function: its encoded return value; empty if it did not get that far."""
+    """Encoded return value of a function; empty if it did not get that far."""
     raised: str | None
-    """Official mode: repr of the exception that ended the test."""
+    """Repr of the exception that ended the test, in official mode."""
     harness_failure: str | None
-    """Official mode: what lcb_runner's own code would have stumbled over."""
+    """Failure that lcb_runner's own code would have had, in official mode."""
     cpu: float
     wall: float
     memory: int

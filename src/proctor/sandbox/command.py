@@ -26,18 +26,18 @@ class Command:
     """A program to execute, with the files of its working directory."""
 
     argv: tuple[str, ...]
-    """A path in the cell, or with `executable` any name, and the arguments."""
+    """The arguments, after a path in the cell or, with `executable`, any name."""
     executable: bytes | None = None
-    """The program itself, if it is none of the cell's."""
+    """The program's own content; None for a program of the cell's."""
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """By relative path. They count towards the disk limit."""
+    """Contents of files by relative path; they count towards the disk limit."""
     directories: tuple[str, ...] = ()
-    """Further directories to make."""
+    """Further directories to make in it."""
     environment: Mapping[str, str] = field(default_factory=dict)
     collect: tuple[str, ...] = ()
     """Patterns of the files to bring back when it has ended."""
     most: int = 64 * MIB
-    """Bytes to bring back at most; files that would go beyond are left out."""
+    """Largest total size of files brought back, in bytes; files beyond it are left out."""
     judged: bool = False
     """True if a verdict will be passed on it: it gets no locks and no shared futexes."""
 

@@ -19,7 +19,7 @@ _AT_LIMIT = 0.9
 AGENT_SHARE = 0.02
 """CPU seconds by which a group may exceed a job's rusage before orphans are suspected."""
 _TRIES = 5
-"""Looks at a process that has answered: it may run on for a moment."""
+"""Number of looks at a process that has answered: it may run on for a moment."""
 
 
 class Meter:
@@ -80,7 +80,7 @@ class Meter:
         return Look(self.wall(), cpu, tasks)
 
     def _confirmed(self, look: Look) -> Look | None:
-        """The same with its figures as of one moment; None if anything in the job has run since."""
+        """Return the look with figures of one moment; None if anything in the job has run since."""
         cpu = self._used(self._pids)
         same = procfs.tasks(self._cell.job_pids()) == look.tasks
         return replace(look, cpu=cpu) if same else None
@@ -147,7 +147,7 @@ class Meter:
         return clock.check(wall, Reading(cpu, self._idle_at_end(wall)))
 
     def _idle_at_end(self, wall: float) -> float | None:
-        """Idle seconds of a test that has ended in the serving process, after `wall` seconds."""
+        """Return the idle seconds of a test that ended in the server after `wall` seconds."""
         if not procfs.counts_waits():
             return None
         server = self._server.pid if self._server is not None else 0
@@ -171,7 +171,7 @@ class Meter:
         return total if total - known > AGENT_SHARE else known
 
     def server_cpu(self) -> float:
-        """CPU seconds of a test that ran inside the serving process."""
+        """Return the CPU seconds of a test that ran inside the serving process."""
         if self._group is not None:
             return self._group.cpu() - self._cpu0
         live = self._server.cpu() - self._server_cpu0 if self._server is not None else 0.0

@@ -19,7 +19,7 @@ from proctor.sandbox.machine import memfile, procfs
 from proctor.sandbox.meter import Meter
 
 _DYING = 2.0
-"""Seconds that a process which has closed its descriptors is given to be over."""
+"""Time that a process which has closed its descriptors is given to end, in seconds."""
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
 _TIMESTAMP = struct.Struct("qq")  # seconds, nanoseconds
 _SO_TIMESTAMPNS = 35  # as the option and as the type of what comes with a message

@@ -1,4 +1,4 @@
-"""Sending a signal to the program that a cell runs, and to nobody else."""
+"""Sending a signal to the program that a cell runs, and to no other process."""
 
 import os
 import signal

@@ -55,7 +55,7 @@ class MachineReport:
 
 
 def examine() -> MachineReport:
-    """Look at everything a cell needs, then run a job in a cell of every level there is."""
+    """Examine everything a cell needs, then run a job in a cell of every level."""
     proof.forget()
     looks = (_system, _c_part, _bwrap, _user_namespaces, _landlock, _seccomp, _cgroups, _schedstat)
     findings = tuple(look() for look in (looks if sys.platform == "linux" else looks[:1]))

@@ -1,4 +1,4 @@
-"""One running container and the conversation with what drives its cell."""
+"""One running container, and the exchange of messages with the process that drives its cell."""
 
 import contextlib
 import math
@@ -20,11 +20,11 @@ from proctor.sandbox.container.walls import isolation
 from proctor.version import __version__
 
 START_TIMEOUT = 120.0
-"""Seconds a container may take to come up: some engines copy the image for each."""
+"""Time that a container may take to come up, in seconds: some engines copy the image for each."""
 WATCH_EVERY = 5.0
-"""Seconds between two looks at whether an answer is overdue."""
+"""Time between two checks for an overdue answer, in seconds."""
 CLOSE_TIMEOUT = 10.0
-"""Seconds a container may take to end by itself once its input has ended."""
+"""Time that a container may take to end by itself once its input has ended, in seconds."""
 
 
 class Box:
@@ -99,7 +99,7 @@ class Box:
         with contextlib.suppress(subprocess.TimeoutExpired):
             status = self._process.wait(CLOSE_TIMEOUT)
         said = self._complaint()
-        if self._watch.barked and status != ENGINE_FAILED:
+        if self._watch.expired and status != ENGINE_FAILED:
             return CellStartFailed(f"no answer from the container within {START_TIMEOUT:.0f} s")
         return failure(self._engine, self._image, said, status)
 
@@ -137,7 +137,7 @@ class Box:
         return self._ended or self._process.poll() is not None
 
     def _said(self) -> str:
-        if self._watch.barked:
+        if self._watch.expired:
             return ": it was silent for too long and was killed"
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
@@ -193,18 +193,18 @@ def _close(stream: IO[bytes] | None) -> None:
 
 
 class _Deadline:
-    """Calls `bark` some time after a deadline: pipes cannot be read with one everywhere."""
+    """Calls `on_expiry` some time after a deadline: pipes cannot be read with one everywhere."""
 
-    def __init__(self, bark: Callable[[], None]) -> None:
-        self.barked = False
-        self._bark = bark
+    def __init__(self, on_expiry: Callable[[], None]) -> None:
+        self.expired = False
+        self._on_expiry = on_expiry
         self._due = self._last = math.inf
         self._stopped = threading.Event()
         threading.Thread(target=self._run, name="proctor-watch", daemon=True).start()
 
     @contextlib.contextmanager
     def until(self, deadline: float) -> Iterator[None]:
-        """Watch over what is done inside."""
+        """Set a deadline for the block."""
         self._due = deadline
         try:
             yield
@@ -212,16 +212,16 @@ class _Deadline:
             self._due = math.inf
 
     def end_by(self, deadline: float) -> None:
-        """Bark then, from any thread, whatever else is done, has just begun or is yet to begin."""
+        """Set a deadline, from any thread, for all that is done from now on."""
         self._last = deadline
 
     def _run(self) -> None:
         while not self._stopped.wait(WATCH_EVERY):
             if time.monotonic() > min(self._due, self._last):
-                self.barked = True
-                self._bark()
+                self.expired = True
+                self._on_expiry()
                 return
 
     def stop(self) -> None:
-        """Watch no longer."""
+        """End the thread."""
         self._stopped.set()

@@ -1,4 +1,4 @@
-"""Docker or podman, by its command line: which one there is, and what its errors mean."""
+"""Docker or podman, by its command line: finding one, and explaining its errors."""
 
 import os
 import re
@@ -14,7 +14,7 @@ KNOWN = ("docker", "podman")
 ENGINE_FAILED = 125
 """Exit code of an engine that did not get as far as starting the container."""
 PATIENCE = 60.0
-"""Seconds an engine may take to answer what is no work for it."""
+"""How long an engine may take for a request that is no work for it, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)

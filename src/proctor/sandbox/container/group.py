@@ -95,12 +95,12 @@ class ContainerGroup:
         """Do nothing: who takes the container's group away ends the container."""
 
     def oom_kills(self) -> int:
-        """How many processes the kernel has killed for memory here."""
+        """Return how many processes the kernel has killed for memory here."""
         name = "memory.events" if self._v2 else "memory/memory.oom_control"
         return self._field(name, "oom_kill")
 
     def pids(self) -> list[int]:
-        """Processes in the container but ourselves."""
+        """Return the processes in the container but this one."""
         mine = os.getpid()
         found = (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
         return [pid for pid in found if pid != mine]

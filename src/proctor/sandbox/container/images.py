@@ -1,4 +1,4 @@
-"""The image that containers are started from: is it there, is it ours, and how to make it."""
+"""The image that containers are started from: looking it up, checking it and building it."""
 
 import json
 import os
@@ -111,7 +111,7 @@ def build_command(
 
 
 def _wanted(requirement: str, wheels: Path) -> str:
-    """Return what pip is told in the image; a wheel of ours is copied. Raises InputError."""
+    """Return pip's argument in the image; a local wheel is copied. Raises InputError."""
     path = Path(requirement)
     if requirement.endswith(".whl"):
         try:

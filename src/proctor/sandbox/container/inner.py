@@ -48,7 +48,7 @@ _PROBE = Program("print(6 * 7)")
 
 
 _stops: set[Stop] = set()
-"""Of the program that works in a directory now, if one does."""
+"""Stop of the directory job that runs now, if one does."""
 
 
 def main() -> NoReturn:
@@ -72,7 +72,7 @@ def main() -> NoReturn:
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Keep standard input and output to ourselves; whoever prints from now on prints errors."""
+    """Keep standard input and output for frames; prints go to standard error from now on."""
     commands = os.fdopen(os.dup(0), "rb", buffering=0)
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     null = os.open(os.devnull, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""A cell that has the container it runs in to itself: all processes but ours are its own."""
+"""A cell that has its container to itself: all processes but proctor's are its own."""
 
 import contextlib
 import dataclasses
@@ -23,7 +23,7 @@ SYSV = tuple(Path("/proc/sysvipc", name) for name in ("shm", "sem", "msg"))
 _WATCH_EVERY = (0.005, 0.03)
 _NICE = 19
 _GONE_WITHIN = 5.0
-"""Seconds in which killed processes must be gone before the container is given up."""
+"""Time in which killed processes must be gone before the container is given up, in seconds."""
 
 
 class InnerCell(ProcessCell):

@@ -15,7 +15,7 @@ OWNER, HOST = "proctor.owner", "proctor.host"
 
 
 def labels() -> list[str]:
-    """Options of a run command that say who we are."""
+    """Return the options of a run command that name this process as the owner."""
     return ["--label", f"{OWNER}={_owner(os.getpid())}", "--label", f"{HOST}={_host()}"]
 
 
@@ -29,7 +29,7 @@ def _start(pid: int) -> int | None:
 
 
 def _host() -> str:
-    """Where process ids mean what they mean to us: an engine may serve several machines."""
+    """Return a name for this PID namespace: an engine may serve several machines."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{boot}-{Path('/proc/self/ns/pid').stat().st_ino}"

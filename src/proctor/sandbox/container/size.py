@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from proctor.limits import MIB, Limits
 
 WORK = "/box/work"
-"""Where the disk of a job is mounted, if it has any."""
+"""Mount point of a job's disk, if it has any."""
 HEADROOM = 256 * MIB
 """Memory for the warm agent, proctor's own process in the container, and work on its way."""
 OWN_PROCESSES = 16

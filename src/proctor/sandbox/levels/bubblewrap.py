@@ -50,8 +50,8 @@ class Arrangement:
 
     name: str
     system_bwrap: bool = False
-    """Not the bundled binary: distributions permit theirs more than other programs (setuid, or
-    by an AppArmor profile)."""
+    """True for the system's binary, which distributions permit more than others (setuid, or by an
+    AppArmor profile)."""
     user_namespace: bool = True
     """False: root makes the other namespaces without one, and jobs get a user of their own."""
     proc: bool = True
@@ -177,7 +177,7 @@ class Bubblewrap:
 
 
 def _box(arranged: Arrangement, scratch: Scratch | None, setup: CellSetup) -> list[str]:
-    """Arguments that describe the box but for what the setup binds into it."""
+    """Return the arguments that describe the box, without the setup's own binds."""
     args = [
         "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
         "--unshare-cgroup-try", "--die-with-parent", "--hostname", "cell", "--clearenv",
@@ -241,7 +241,7 @@ def _binds(setup: CellSetup) -> list[tuple[str, str]]:
 
 
 def _ways_to(binds: list[tuple[str, str]]) -> list[str]:
-    """Arguments that make the directories above what is bound, open to every user.
+    """Return arguments that make the directories above what is bound, open to every user.
 
     Made by the way they would be open to their owner alone, who without a user namespace is root
     and not the jobs' user.

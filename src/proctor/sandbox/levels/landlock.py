@@ -29,7 +29,7 @@ _STRANGERS = 1024 + 64 * (os.cpu_count() or 1)
 
 
 class Landlock:
-    """Agents as ordinary processes that have walled themselves in."""
+    """Agents as ordinary processes that restrict themselves by Landlock."""
 
     level = "landlock"
 

@@ -10,7 +10,7 @@ from proctor.sandbox.process_cell import ProcessCell
 
 
 class Unsafe:
-    """No box at all."""
+    """Agents as ordinary processes without any box."""
 
     level = "none"
     arrangement = ""

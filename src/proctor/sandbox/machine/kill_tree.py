@@ -11,7 +11,7 @@ from proctor.sandbox.machine import procfs
 
 _ENDED = ("Z", "X", "")
 _ENDED_WITHIN = 60.0
-"""Seconds after which who does not die is given up: the kernel may hold it."""
+"""Time after which a process that does not die is given up, in seconds: the kernel may hold it."""
 
 
 def kill_tree(root: int, among: Callable[[], Collection[int]]) -> None:

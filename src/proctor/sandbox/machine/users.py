@@ -1,4 +1,4 @@
-"""User ids that nobody else has, two for each cell that root starts.
+"""User ids of a private range, two for each cell that root starts.
 
 Cells of one user could signal and throttle each other. The kernel has no way to reserve an id, so
 an abstract socket named after it stands for it: a name exists once, and goes with its process.
@@ -22,7 +22,7 @@ _PR_SET_DUMPABLE = 4
 
 @dataclass(frozen=True, slots=True)
 class CellUser:
-    """Two ids (user and group alike) that are ours until `close`."""
+    """Two ids (user and group alike) that are reserved until `close`."""
 
     guard: int
     """User id of the agent, where it must be out of its jobs' reach."""
@@ -79,7 +79,7 @@ def has_capability(number: int) -> bool:
 
 @contextlib.contextmanager
 def seen_as(user: int) -> Iterator[None]:
-    """Let this thread read files, /proc too, as another user and nobody else.
+    """Let this thread read files, /proc included, as another user.
 
     For root without CAP_SYS_PTRACE, to whom the kernel does not show the memory of others.
     """
@@ -115,7 +115,7 @@ def _owner(pid: int) -> int:
 
 
 def _range() -> tuple[int, int]:
-    """First id and number of ids that we may become: in a container not all exist."""
+    """Return the first id and the number of ids that can be used: in a container not all exist."""
     mapped = [_mapped(name) for name in ("uid_map", "gid_map")]
     if all(first <= _FIRST and first + count >= _FIRST + _COUNT for first, count in mapped):
         return _FIRST, _COUNT

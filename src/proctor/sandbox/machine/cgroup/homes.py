@@ -22,7 +22,7 @@ from proctor.sandbox.machine.cgroup.group import ENFORCED, PREFIX, members, writ
 LEAF = PREFIX + "leaf"
 """Where the processes of a group go that has cells for children. One for all proctors in it."""
 MANAGER_PATIENCE = 10.0
-"""Seconds that the user's systemd has for an answer, or it is not asked again."""
+"""Time that the user's systemd has for an answer, in seconds; late, it is not asked again."""
 _ROUNDS = 20  # of moving what forks while it is moved
 _LOCK_WAIT = 5.0  # seconds; others hold the lock for a few system calls
 _leaves: set[tuple[int, Path]] = set()
