@@ -18,7 +18,7 @@ from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import Progress, judge_contest
 from proctor.judging.settings import JudgeSettings, Stop
 from proctor.languages import registry
-from proctor.languages.language import Found
+from proctor.languages.language import InstalledLanguage
 from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable
@@ -177,7 +177,7 @@ class Engine:
     def _check_level(self, what: str) -> None:
         check_level(what, only_python=self.arena.only_python)
 
-    def languages(self) -> list[Found]:
+    def languages(self) -> list[InstalledLanguage]:
         """Return the languages that this engine runs. Starts their tools: not for an event loop."""
         found = registry.available()
         only = self.arena.only_python

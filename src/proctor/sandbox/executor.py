@@ -1,4 +1,4 @@
-"""Executing commands: in a cell at hand, or in whichever of a pool's is free."""
+"""Ways to execute a command: in a given cell, or in whichever cell of a pool is free."""
 
 import signal
 from collections.abc import Callable
@@ -9,12 +9,12 @@ from proctor.sandbox.cell import Cell
 from proctor.sandbox.clock import ContestClock
 from proctor.sandbox.command import Command, Finished, Streams
 
-Execute = Callable[[Command, bytes, Limits], Finished]
-"""Executes a command with this on its stdin. Raises InfraFault, NoIsolation."""
+Executor = Callable[[Command, bytes, Limits], Finished]
+"""Executes a command with the given bytes on its stdin. Raises InfraFault, NoIsolation."""
 
 
-def in_cell(cell: Cell) -> Execute:
-    """Return what executes commands in one cell."""
+def in_cell(cell: Cell) -> Executor:
+    """Return an executor of commands in one cell."""
 
     def execute(command: Command, stdin: bytes, limits: Limits) -> Finished:
         return cell.execute(command, Streams(stdin), limits, ContestClock(limits))
@@ -22,11 +22,11 @@ def in_cell(cell: Cell) -> Execute:
     return execute
 
 
-def unless_killed(execute: Execute) -> Execute:
-    """Return what executes commands once more if somebody killed them.
+def unless_killed(execute: Executor) -> Executor:
+    """Return an executor that executes a command once more if it was killed from outside.
 
-    It may have been the machine's out-of-memory killer, or a person: who sent a SIGKILL cannot be
-    known. A program that does it to itself does it again.
+    The sender of a SIGKILL cannot be known: it may have been the machine's out-of-memory killer,
+    or a person. A program that kills itself does so again.
     """
 
     def twice_at_most(command: Command, stdin: bytes, limits: Limits) -> Finished:
@@ -38,8 +38,8 @@ def unless_killed(execute: Execute) -> Execute:
     return twice_at_most
 
 
-def in_pool(pool: Submitting) -> Execute:
-    """Return what executes commands in a pool's cells."""
+def in_pool(pool: Submitting) -> Executor:
+    """Return an executor of commands in a pool's cells."""
 
     def execute(command: Command, stdin: bytes, limits: Limits) -> Finished:
         return pool.submit(lambda cell, _queued: in_cell(cell)(command, stdin, limits)).result()

@@ -1,4 +1,4 @@
-"""What a program that works in a directory is given, and what comes of it."""
+"""Jobs of programs that work in a directory: their files, and their outcomes."""
 
 import json
 import re
@@ -12,29 +12,29 @@ from proctor.program import Program, check_relative
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """What to run, and what of its directory is wanted."""
+class DirectoryJob:
+    """A program to run in a directory, and the files of it that are wanted."""
 
     program: Program
     """Its file and its further files are put into the directory; `name` must be set."""
     result: str
-    """File that is read when nothing of the job is alive any more."""
+    """Name of the file that is read when all processes of the job have ended."""
     interim: re.Pattern[str]
     """Names of files that are copied as soon as they appear, or change; the result is one too."""
     environment: Mapping[str, str] = field(default_factory=dict)
     collect: re.Pattern[str] | None = None
     """Names of further files that are read at the end, in directories too, `a/b`."""
     most: int = 8 * MIB
-    """Bytes of each file."""
+    """Largest size of each file that is read, in bytes."""
     keep: int = 1024
-    """How many interim files are kept for the end, the latest: a container's cross only then."""
+    """Number of latest interim files kept for the end: a container's cross only then."""
     compiled: bool = False
-    """Whether it is compiled before it is run, and only run if it does."""
+    """True to compile the program first, and to run it only if that succeeds."""
     grace: float = 2.0
-    """Seconds from being told to end, at the wall limit or when called off, to the end of all."""
+    """Time from being told to end, by wall limit or cancellation, to being killed, in seconds."""
 
     def bundle(self) -> bytes:
-        """Return the bundle of cell/work_job.py."""
+        """Return the bundle of cell/directory_job.py."""
         source = self.program.encoded()
         files = {self.program.name: source, **self.program.files}
         head = {
@@ -49,45 +49,45 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFile:
     """A file that was read."""
 
     name: str
     data: bytes
     at: float
-    """Seconds after the start."""
+    """Time after the start, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A line that the program wrote of its progress, without its end."""
+class ProgressLine:
+    """A line of progress that the program wrote, without its newline."""
 
     line: bytes
     at: float
-    """Seconds after the start."""
+    """Time after the start, in seconds."""
 
 
-Hear = Callable[[Found | Told], None]
+JobListener = Callable[[FoundFile | ProgressLine], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Worked:
-    """What came of a job."""
+class DirectoryResult:
+    """The outcome of a job."""
 
     execution: Execution
     result: bytes | None
     complaint: str
-    """Why there is no result; empty if there is."""
-    interim: tuple[Found, ...]
-    """The latest, oldest first."""
+    """The reason why there is no result; empty if there is one."""
+    interim: tuple[FoundFile, ...]
+    """The latest interim files, oldest first."""
     interrupted: bool
-    """Whether it was told to end, by SIGINT or SIGTERM."""
+    """True if it was told to end, by SIGINT or SIGTERM."""
     stopped: bool
-    """Whether it was ended because nobody wants it any more."""
-    collected: tuple[Found, ...] = ()
+    """True if it was ended by cancellation."""
+    collected: tuple[FoundFile, ...] = ()
     compiled: bytes | None = None
-    """What cell/compiling.py said of it, as JSON, if that was wanted and did not end the job."""
+    """The report of cell/compiling.py, as JSON, if that was wanted and did not end the job."""
 
 
-def ignore(_what: Found | Told) -> None:
-    """Hear nothing."""
+def ignore(_what: FoundFile | ProgressLine) -> None:
+    """Do nothing with it."""

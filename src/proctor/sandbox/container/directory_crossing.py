@@ -1,4 +1,4 @@
-"""How programs that work in a directory, and what comes of them, cross into a container and back.
+"""Directory jobs and their outcomes as they cross into a container and back.
 
 Runs on both sides; standard library only. Decoding raises BadFrame.
 """
@@ -13,13 +13,13 @@ from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.container import crossing
 from proctor.sandbox.container.frames import BadFrame, Fields, Frame
-from proctor.sandbox.workplace import Found, Job, Told, Worked
+from proctor.sandbox.directory_job import DirectoryJob, DirectoryResult, FoundFile, ProgressLine
 
 _MOST_FILES = 4096
 
 
-def request(job: Job, limits: Limits) -> tuple[dict[str, Any], list[bytes]]:
-    """A job as it crosses: the source, and the files beside it."""
+def request(job: DirectoryJob, limits: Limits) -> tuple[dict[str, Any], list[bytes]]:
+    """Encode a job: the source, and the files beside it."""
     header = {
         "do": "work",
         "limits": crossing.limits_to_json(limits),
@@ -36,12 +36,12 @@ def request(job: Job, limits: Limits) -> tuple[dict[str, Any], list[bytes]]:
     return header, [job.program.encoded(), _packed(job.program.files.items())]
 
 
-def job_from(fields: Fields, parts: Sequence[bytes]) -> Job:
-    """A job as it arrives."""
+def job_from(fields: Fields, parts: Sequence[bytes]) -> DirectoryJob:
+    """Decode a job."""
     source, files = parts
     environment: Mapping[str, str] = fields.object("environment").header
     collect = fields.text_or_none("collect")
-    return Job(
+    return DirectoryJob(
         Program(
             source.decode("utf-8", "surrogatepass"),
             name=fields.text("name"),
@@ -58,9 +58,11 @@ def job_from(fields: Fields, parts: Sequence[bytes]) -> Job:
     )
 
 
-def answer(worked: Worked, heard: Sequence[Found | Told]) -> tuple[dict[str, Any], list[bytes]]:
-    """What came of a job, as it crosses; `heard` in its order, without what `worked` keeps."""
-    told = [each for each in heard if isinstance(each, Told)]
+def answer(
+    worked: DirectoryResult, heard: Sequence[FoundFile | ProgressLine]
+) -> tuple[dict[str, Any], list[bytes]]:
+    """Encode the outcome of a job, and of `heard`, in its order, what `worked` does not keep."""
+    told = [each for each in heard if isinstance(each, ProgressLine)]
     files = [*worked.interim, *worked.collected]
     header = {
         **crossing.facts_to_json(worked.execution),
@@ -82,8 +84,8 @@ def answer(worked: Worked, heard: Sequence[Found | Told]) -> tuple[dict[str, Any
     return header, [done.stdout, done.stderr, _packed(entries)]
 
 
-def worked_from(frame: Frame, isolation: Isolation) -> tuple[Worked, list[Told]]:
-    """What came of a job, as it arrives, and what was told on the way."""
+def worked_from(frame: Frame, isolation: Isolation) -> tuple[DirectoryResult, list[ProgressLine]]:
+    """Decode the outcome of a job, and the lines of progress heard on the way."""
     fields = Fields(frame.header)
     if len(frame.parts) != 3:
         raise BadFrame(f"{len(frame.parts)} payloads where 3 were due")
@@ -97,11 +99,11 @@ def worked_from(frame: Frame, isolation: Isolation) -> tuple[Worked, list[Told]]
     interim, collected = fields.count("interim"), fields.count("collected")
     if interim + collected > len(times):
         raise BadFrame("fewer files than it says")
-    found = [Found(name, data, at) for (name, data), at in zip(entries, times, strict=False)]
-    told = [Told(each.data, each.at) for each in found[interim + collected :]]
+    found = [FoundFile(name, data, at) for (name, data), at in zip(entries, times, strict=False)]
+    told = [ProgressLine(each.data, each.at) for each in found[interim + collected :]]
     compiled = fields.text_or_none("compiled")
     execution = crossing.execution_from(Frame(frame.header, (stdout, stderr)), isolation)
-    worked = Worked(
+    worked = DirectoryResult(
         execution,
         entries[-1][1] if fields.flag("result") else None,
         fields.text("complaint"),

@@ -1,4 +1,4 @@
-"""Walking a directory that somebody else filled: it may be deep or wide; links are not followed."""
+"""Walking a directory with untrusted content: it may be deep or wide; links are not followed."""
 
 import os
 from collections.abc import Iterator

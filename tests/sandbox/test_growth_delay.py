@@ -34,7 +34,7 @@ def make() -> Callable[[float, int], Pool]:
     choice = policy.choose(None, None, None)
     setup = CellSetup(choice.interpreter)
     return lambda patience, failures: Pool(
-        Failing(choice.backend, failures), setup, 2, patience=patience
+        Failing(choice.backend, failures), setup, 2, growth_delay=patience
     )
 
 

@@ -1,4 +1,4 @@
-"""What comes before a Python program that works in a directory: its files are put there.
+"""The job of a Python program that works in a directory: its files are put there first.
 
 The host is handed a descriptor of the directory before anything foreign runs: through it, it reads
 what the program leaves, also when nothing of the job is alive any more.

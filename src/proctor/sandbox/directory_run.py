@@ -1,4 +1,4 @@
-"""A Python program that works in a directory, which is looked into while it runs and afterwards."""
+"""Running a Python program in a directory that is read while it runs and afterwards."""
 
 import itertools
 import os
@@ -15,29 +15,37 @@ from proctor.cell.wire import DIRECTORY, Kind, receive
 from proctor.errors import InfraFault, InputError, NoIsolation
 from proctor.execution import LimitHit
 from proctor.limits import MIB, Limits
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.clock import ContestClock
-from proctor.sandbox.execute import facts, request
-from proctor.sandbox.machine import memfile, plain_file, tree
+from proctor.sandbox.directory_job import (
+    DirectoryJob,
+    DirectoryResult,
+    FoundFile,
+    JobListener,
+    ProgressLine,
+    ignore,
+)
+from proctor.sandbox.machine import memfile, plain_file, walk
 from proctor.sandbox.meter import Meter
 from proctor.sandbox.signalling import catches, signal_program
 from proctor.sandbox.stop import Stop
-from proctor.sandbox.workplace import Found, Hear, Job, Told, Worked, ignore
 
 _EVERY = 0.02
-"""Seconds between two looks into the directory."""
+"""Time between two looks into the directory, in seconds."""
 _LONGEST_LINE = 64 * 1024
 _MOST_LINES = 1000
 _MOST_HELD = 64 * MIB
 _MOST_COLLECTED = 256
 _MOST_AT_ONCE = 16 * MIB
-"""Bytes of interim files that one look takes in; what is older is passed over then."""
+"""Bytes of interim files that one look reads; older ones are passed over then."""
 _MOST_NAMES = 256
 _MOST_ENTRIES = 10_000
 _MOST_READS = 32
 
 
-def work(cell: AgentCell, job: Job, limits: Limits, stop: Stop, hear: Hear = ignore) -> Worked:
+def run_in_directory(
+    cell: AgentProcess, job: DirectoryJob, limits: Limits, stop: Stop, hear: JobListener = ignore
+) -> DirectoryResult:
     """Run a program in a directory; `hear` is called from another thread.
 
     Raises CellDied, and NoIsolation where this cannot be done.
@@ -58,12 +66,12 @@ def work(cell: AgentCell, job: Job, limits: Limits, stop: Stop, hear: Hear = ign
             cell.set_limits(limits)
             meter = Meter(cell)
             fds = [null, stdout, stderr, bundle, far.fileno(), theirs]
-            cell.submit(request(Kind.WORK, cell, limits), fds)
+            cell.submit(cell.request(Kind.WORK, limits), fds)
         finally:
             os.close(theirs)
             far.close()
-        output = _Output((stdout, stderr), limits.output, overrun)
-        with _Watch(job, feed, progress, output, hear) as watch:
+        output = _OutputLimit((stdout, stderr), limits.output, overrun)
+        with _DirectoryWatch(job, feed, progress, output, hear) as watch:
             hit, interrupted = _wait(cell, meter, job, limits, stop, overrun)
             hit = hit or output.hit
             if not cell.wait([cell.control.fileno()], 0):
@@ -72,8 +80,8 @@ def work(cell: AgentCell, job: Job, limits: Limits, stop: Stop, hear: Hear = ign
             result, complaint, collected = watch.harvest()
             compiled = watch.compiled
         ended = cell.result()
-        execution = facts(cell, meter, limits, ended, hit, stdout, stderr)
-        return Worked(
+        execution = meter.execution(limits, ended, hit, stdout, stderr)
+        return DirectoryResult(
             execution, result, complaint, tuple(watch.interim), interrupted, stop.wanted, collected,
             compiled,
         )  # fmt: skip
@@ -85,7 +93,7 @@ def work(cell: AgentCell, job: Job, limits: Limits, stop: Stop, hear: Hear = ign
 
 
 def _wait(
-    cell: AgentCell, meter: Meter, job: Job, limits: Limits, stop: Stop, overrun: int
+    cell: AgentProcess, meter: Meter, job: DirectoryJob, limits: Limits, stop: Stop, overrun: int
 ) -> tuple[LimitHit | None, bool]:
     """Wait for its end, or for when it is to be ended; the limit, and whether it was told to end.
 
@@ -113,7 +121,7 @@ def _wait(
     return hit, told
 
 
-def _steps(cell: AgentCell) -> tuple[int, ...]:
+def _steps(cell: AgentProcess) -> tuple[int, ...]:
     """Return the signals that tell a program to end, in equal parts of its grace.
 
     SIGINT has a solver's library return what it has. Whoever handles SIGTERM means to save his
@@ -125,8 +133,8 @@ def _steps(cell: AgentCell) -> tuple[int, ...]:
 
 
 @dataclass(slots=True)
-class _Output:
-    """What it prints: beyond the limit it need not go on, and would only fill memory."""
+class _OutputLimit:
+    """The limit on output: a program beyond it is ended, before it fills memory."""
 
     files: tuple[int, ...]
     most: int
@@ -140,14 +148,19 @@ class _Output:
             os.eventfd_write(self.overrun, 1)
 
 
-class _Watch(threading.Thread):
+class _DirectoryWatch(threading.Thread):
     """Looks into the directory and listens to progress, in a thread of its own, until left."""
 
     def __init__(
-        self, job: Job, feed: socket.socket, progress: int, output: _Output, hear: Hear
+        self,
+        job: DirectoryJob,
+        feed: socket.socket,
+        progress: int,
+        output: _OutputLimit,
+        hear: JobListener,
     ) -> None:
         super().__init__(name="proctor-watch", daemon=True)
-        self.interim: deque[Found] = deque(maxlen=job.keep)
+        self.interim: deque[FoundFile] = deque(maxlen=job.keep)
         self.compiled: bytes | None = None
         self._job, self._feed, self._progress, self._hear = job, feed, progress, hear
         self._output = output
@@ -224,7 +237,7 @@ class _Watch(threading.Thread):
         except OSError:  # nothing has come, or it is gone
             return b"", []
 
-    def _copied(self, name: str, *, unread: bool) -> Found | None:
+    def _copied(self, name: str, *, unread: bool) -> FoundFile | None:
         """Copy a file if it is another than it was at the last look; `unread`: pass it over."""
         try:
             about = os.stat(name, dir_fd=self._directory, follow_symlinks=False)
@@ -238,7 +251,7 @@ class _Watch(threading.Thread):
         except (OSError, InputError):  # it is gone again, or not what it should be
             return None
         # What is empty has yet to be written; kept, it would be in the place of another.
-        return Found(name, data, time.monotonic() - self._began) if data else None
+        return FoundFile(name, data, time.monotonic() - self._began) if data else None
 
     def _listen(self) -> None:
         """Take in what was written of progress; lines beyond the bounds are dropped."""
@@ -254,9 +267,9 @@ class _Watch(threading.Thread):
             for line in lines:
                 if len(line) <= _LONGEST_LINE and self._lines < _MOST_LINES:
                     self._lines += 1
-                    self._hear(Told(line, time.monotonic() - self._began))
+                    self._hear(ProgressLine(line, time.monotonic() - self._began))
 
-    def harvest(self) -> tuple[bytes | None, str, tuple[Found, ...]]:
+    def harvest(self) -> tuple[bytes | None, str, tuple[FoundFile, ...]]:
         """Read the result and what else is wanted: nothing of the job is alive any more."""
         self._end()
         self._look()
@@ -275,12 +288,12 @@ class _Watch(threading.Thread):
     def _read(self, name: str) -> bytes:
         return plain_file.read(name, self._job.most, self._directory)
 
-    def _collect(self) -> list[Found]:
+    def _collect(self) -> list[FoundFile]:
         if self._job.collect is None:
             return []
-        found: list[Found] = []
+        found: list[FoundFile] = []
         left = _MOST_HELD
-        for path, name, descriptor in tree.files(self._directory):
+        for path, name, descriptor in walk.files(self._directory):
             if not self._job.collect.fullmatch(path):
                 continue
             try:
@@ -290,7 +303,7 @@ class _Watch(threading.Thread):
             left -= len(data)
             if left < 0 or len(found) == _MOST_COLLECTED:
                 return found
-            found.append(Found(path, data, time.monotonic() - self._began))
+            found.append(FoundFile(path, data, time.monotonic() - self._began))
         return found
 
 

@@ -11,10 +11,10 @@ from proctor.sandbox.machine import procfs
 
 _ENDED = ("Z", "X", "")
 _ENDED_WITHIN = 60.0
-"""Seconds after which who does not die is given up: the kernel may hold it."""
+"""Time after which a process that does not die is given up, in seconds: the kernel may hold it."""
 
 
-def kill(root: int, among: Callable[[], Collection[int]]) -> None:
+def kill_tree(root: int, among: Callable[[], Collection[int]]) -> None:
     """Kill `root` and its descendants, if it is one of `among()`, and wait for their end.
 
     They are stopped first, or some would fork while the others are looked for. Whom we may not
@@ -50,7 +50,7 @@ def _kill_below(root: int, held: dict[int, int]) -> bool:
 
 
 def _stopped(pid: int) -> bool:
-    """Whether a process is stopped for good, all its threads, or has ended."""
+    """Return whether a process is stopped for good, all its threads, or has ended."""
     try:
         threads = [int(thread.name) for thread in Path(f"/proc/{pid}/task").iterdir()]
     except OSError:  # gone

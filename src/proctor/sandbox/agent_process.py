@@ -1,4 +1,4 @@
-"""A cell whose agent we talk to ourselves: start it, give it jobs, watch them, end it.
+"""An agent in its box, as a process of this machine: start it, give it jobs, watch them, end it.
 
 Blocking, and meant to be driven by one thread (the pool's), which also must outlive it: the box
 dies with the thread that started it.
@@ -6,6 +6,7 @@ dies with the thread that started it.
 
 import contextlib
 import json
+import math
 import os
 import select
 import signal
@@ -15,7 +16,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from proctor.cell.wire import KILL, MAX_MESSAGE, Request, Result, send
+from proctor.cell.wire import KILL, MAX_MESSAGE, Kind, Request, Result, send
 from proctor.errors import CellDied, CellStartFailed, NoIsolation
 from proctor.execution import Isolation
 from proctor.limits import Limits
@@ -24,23 +25,26 @@ from proctor.sandbox.machine import cgroup, memfile, procfs, users
 from proctor.sandbox.machine.scratch import Scratch
 
 START_TIMEOUT = 60.0
-"""Seconds a cell may take to come up, however busy the machine."""
+"""Longest time that a cell may take to come up on a busy machine, in seconds."""
 END_TIMEOUT = 60.0
-"""Seconds a killed job may take to be gone before the cell is given up."""
+"""How long a killed job may take to be gone before the cell is given up, in seconds."""
 RETIRE_AFTER = 10_000
-"""Jobs after which a cell is replaced."""
+"""Number of jobs after which a cell is replaced."""
 OWN_PROCESSES = 8
-"""Room in the process limit for the box's own: bwrap, its init, agent, stub, serving process."""
+"""Room in the process limit for the box itself: bwrap, its init, agent, stub, serving process."""
 _LARGEST_ADDRESS_SPACE_RATIO = 4
+_ONE_PROCESS_A_TEST = (Kind.RUN, Kind.SERVE_FORK, Kind.COMMAND, Kind.EXECUTE)
+_JUDGED = (Kind.SERVE_FORK, Kind.SERVE_SHARED, Kind.SERVE_OFFICIAL)
+_NO_CPU_LIMIT = 1 << 30  # seconds: RLIMIT_CPU counts a process's whole life, not one test's part
 
 
-class AgentCell:
-    """A warm sandbox that runs one job at a time."""
+class AgentProcess:
+    """An agent in its box: it is started, handed one job at a time, watched and ended."""
 
     killed = False
     """Set when a program that takes tests was ended by a SIGKILL that no limit explains."""
     memory_bound = 0
-    """Bytes at which the control group's memory limit is now; 0 if there is none."""
+    """Present memory limit of the control group, in bytes; 0 if there is none."""
 
     def __init__(self, backend: Launcher, setup: CellSetup) -> None:
         """Start a cell and wait until its agent has proved itself. Raises CellStartFailed."""
@@ -87,14 +91,14 @@ class AgentCell:
         self.disk_used = self._scratch.used if self._scratch is not None else None
         """Measures what a job with disk has written, where nothing else bounds it."""
         self.watch_memory = "memory" not in controls
-        """Whether the host must sample the job's memory, for want of a control group."""
+        """True if the host must sample the job's memory, for want of a control group."""
         self.watch_every = (0.02, 0.25)
-        """Seconds between two such samples: at first, and at most."""
+        """First and longest time between two such samples, in seconds."""
         self.watch_processes = "pids" not in controls and launch.others > 0
-        """Whether the host must count the job's processes: RLIMIT_NPROC counts others' too."""
+        """True if the host must count the job's processes: RLIMIT_NPROC counts others' too."""
 
     def _launch(self, backend: Launcher, setup: CellSetup) -> Launch:
-        """Gather what a cell needs, noting each in `_held`, and start its box."""
+        """Gather a cell's user, group, log and socket, note each in `_held`, and start its box."""
         held = self._held
         self._user = users.claim()
         if self._user is not None:
@@ -115,7 +119,7 @@ class AgentCell:
         return cgroup.create()
 
     def counted(self, controls: frozenset[str]) -> frozenset[str]:
-        """Return what is counted whole, so that the filter need not make up for it."""
+        """Return resources that are counted whole, which the filter need not guard."""
         return controls
 
     @property
@@ -125,7 +129,7 @@ class AgentCell:
 
     @property
     def spent(self) -> bool:
-        """Whether the cell should be replaced before its next job."""
+        """True if the cell should be replaced before its next job."""
         # Without its keeper its jobs cannot be told from other processes.
         unkept = self._pidfd >= 0 and self._process.poll() is not None
         return (
@@ -180,6 +184,25 @@ class AgentCell:
         text = memfile.content(self._log, 4000).decode("utf-8", "replace").strip()
         return f": {text}" if text else ""
 
+    def request(
+        self, kind: Kind, limits: Limits, function: str = "", *, judged: bool = False
+    ) -> Request:
+        """Turn limits into a request; rlimits are backstops behind the host's clock.
+
+        Kinds of jobs that take tests are judged in any case.
+        """
+        return Request(
+            kind,
+            cpu=math.ceil(limits.cpu) + 2 if kind in _ONE_PROCESS_A_TEST else _NO_CPU_LIMIT,
+            address_space=self.address_space(limits),
+            file_size=max(limits.output + 1, limits.disk),  # the one byte more proves an overrun
+            processes=self.process_limit(limits),
+            stack=limits.stack,
+            disk=self.disk_to_mount(limits),
+            function=function,
+            judged=judged or kind in _JUDGED,
+        )
+
     def submit(self, request: Request, fds: list[int]) -> None:
         """Hand the agent a job. Raises CellDied."""
         self.jobs += 1
@@ -220,7 +243,7 @@ class AgentCell:
         return self.result()
 
     def stop_job(self) -> None:
-        """The same, with the end still to be taken in by result(). Raises CellDied."""
+        """Have the agent end the job now, before result() is called. Raises CellDied."""
         try:
             self.control.send(KILL)
         except OSError as error:
@@ -236,14 +259,14 @@ class AgentCell:
         return [fd for fd, _ in poller.poll(timeout * 1000)]
 
     def address_space(self, limits: Limits) -> int:
-        """RLIMIT_AS for a job: only where no control group bounds memory, and generous.
+        """Return RLIMIT_AS for a job: only where no control group bounds memory, and generous.
 
         Address space is not memory; this stops a single huge allocation between two samples.
         """
         return limits.memory * _LARGEST_ADDRESS_SPACE_RATIO if self.watch_memory else 0
 
     def move_to(self, cpus: Collection[int]) -> None:
-        """Let jobs from now on begin on these CPUs only; each may change that for itself."""
+        """Start later jobs on these CPUs only; each may change that for itself."""
         for pid in self._own:
             with contextlib.suppress(OSError):  # it only makes things quicker
                 os.sched_setaffinity(pid, cpus)
@@ -257,11 +280,11 @@ class AgentCell:
         return any(task.state in {"R", "D"} for task in procfs.tasks(self._own).values())
 
     def process_limit(self, limits: Limits) -> int:
-        """RLIMIT_NPROC for a job."""
+        """Return RLIMIT_NPROC for a job."""
         return limits.processes + self._others + 4
 
     def disk_to_mount(self, limits: Limits) -> int:
-        """Bytes of the file system that the job is to mount for itself."""
+        """Return the bytes of the file system that the job is to mount for itself."""
         return limits.disk
 
     def set_limits(self, limits: Limits) -> None:
@@ -290,7 +313,7 @@ class AgentCell:
         self._job_base = max(self._base_memory, self.group.memory())
 
     def peak(self, rusage: int) -> int:
-        """Peak bytes of the job, from the control group where there is one."""
+        """Return the peak bytes of the job, from the control group where there is one."""
         if self.group is None:
             return rusage
         peak = self.group.peak()
@@ -304,11 +327,11 @@ class AgentCell:
         return [self._process.pid, *procfs.descendants(self._process.pid)]
 
     def job_pids(self) -> list[int]:
-        """Processes of the job now running, in the host's numbering."""
+        """Return the processes of the job now running, in the host's numbering."""
         return [pid for pid in self._all_pids() if pid not in self._own]
 
     def job_memory(self, pids: list[int], limit: int) -> int:
-        """Bytes in use by the job now running, whose processes these are; exact above `limit`."""
+        """Return the bytes that these processes of the running job use; exact above `limit`."""
         if self._user is None or users.has_capability(users.CAP_SYS_PTRACE):
             return procfs.resident_bytes(pids, limit)
         with users.seen_as(self._user.job):
@@ -332,7 +355,7 @@ class AgentCell:
             self._hang_up()
 
     def _hang_up(self) -> None:
-        """Let the agent, and whoever waits on it here, see the end of the connection."""
+        """Close the connection for the agent and for whoever waits on it here."""
         with contextlib.suppress(OSError):
             self.control.shutdown(socket.SHUT_RDWR)
 
@@ -348,7 +371,7 @@ class AgentCell:
         self._held.close()
 
     def _clear_group(self) -> None:
-        """Kill what both keeper and agent left behind, where we can still find it."""
+        """Kill processes that both keeper and agent left behind, where they can still be found."""
         until = time.monotonic() + END_TIMEOUT
         while self.group is not None and time.monotonic() < until:
             try:
