@@ -41,7 +41,7 @@ from proctor.errors import (
 from proctor.limits import MIB, Limits
 from proctor.problem import Checker, Comparison, Match, Problem, Stub, Subtask, Test
 from proctor.program import Program
-from proctor.service.http.problem import Problem as BadAnswer
+from proctor.service.http.problem_details import ProblemDetails as BadAnswer
 from served import Served, serving
 
 SUM = "print(sum(map(int, input().split())))"

@@ -22,7 +22,7 @@ from proctor.service.http.native.session_schema import (
     SessionRequest,
     SessionState,
 )
-from proctor.service.http.problem import Problem
+from proctor.service.http.problem_details import ProblemDetails
 
 PROTOCOL = 1
 _MAX_LINE = 1 << 30
@@ -45,7 +45,7 @@ class _DaemonMessage(msgspec.Struct):
     id: str | int | None = None
     hello: dict[str, Any] | None = None
     result: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    error: Problem | None = None
+    error: ProblemDetails | None = None
     progress: dict[str, Any] | None = None
 
 

@@ -21,7 +21,7 @@ from proctor.service.http.native.session_schema import (
     SessionRequest,
     SessionState,
 )
-from proctor.service.http.problem import Problem
+from proctor.service.http.problem_details import ProblemDetails
 
 if TYPE_CHECKING:
     import httpx
@@ -174,7 +174,7 @@ class HttpTransport:
                 elif name == "done":
                     return self._read(data, call.result)
                 elif name == "failed":
-                    self._raise(self._read(data, Problem), None)
+                    self._raise(self._read(data, ProblemDetails), None)
                 elif name == "cancelled":
                     raise Cancelled("the job was cancelled")
         raise self._httpx.RemoteProtocolError("the events ended before the job")
@@ -199,13 +199,13 @@ class HttpTransport:
         if answer.status_code == status:
             return self._read(answer.content, kind)
         try:
-            problem = msgspec.json.decode(answer.content, type=Problem)
+            problem = msgspec.json.decode(answer.content, type=ProblemDetails)
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise broken(self._url, f"{answer.status_code} {answer.text[:100]}") from None
         self._raise(problem, answer.headers.get("retry-after"))
         raise AssertionError("unreachable")
 
-    def _raise(self, problem: Problem, retry_after: str | None) -> None:
+    def _raise(self, problem: ProblemDetails, retry_after: str | None) -> None:
         """Raise the server's error; as _Retry if the server says that the job was not begun."""
         wait = None
         with contextlib.suppress(ValueError):

@@ -12,7 +12,7 @@ from proctor.errors import (
     ReplyBroken,
     UsageError,
 )
-from proctor.service.http.problem import Problem
+from proctor.service.http.problem_details import ProblemDetails
 
 _SHORT = 1.0
 """Seconds to wait for a busy server that does not say how long to wait."""
@@ -39,7 +39,7 @@ _BY_CODE: dict[str, type[ProctorError]] = {
 }
 
 
-def error_of(problem: Problem, retry_after: float | None = None) -> ProctorError:
+def error_of(problem: ProblemDetails, retry_after: float | None = None) -> ProctorError:
     """Return the error of this code; for an unknown code, by its HTTP status."""
     said = problem.detail or problem.title
     kind = _BY_CODE.get(problem.code)

@@ -29,7 +29,7 @@ _WHERE = {
     "mbpp": "proctor.evals.functions.mbpp:BENCHMARK",
     "cruxeval/output": "proctor.evals.cruxeval:OUTPUT",
     "cruxeval/input": "proctor.evals.cruxeval:INPUT",
-    "ioi": "proctor.evals.ioi.subtasks:BENCHMARK",
+    "ioi": "proctor.evals.ioi.benchmark:BENCHMARK",
 }
 """Modules, imported when they are wanted, and the names of the benchmarks in them."""
 _BENCHMARK = (
@@ -91,7 +91,7 @@ class Installed:
 
 
 def is_benchmark(loaded: Loaded) -> TypeGuard["Benchmark[Any]"]:
-    """Whether it is a Benchmark, which has a store, and no adapter."""
+    """Return True if it is a Benchmark, which has a store, and no adapter."""
     return all(hasattr(loaded, name) for name in _BENCHMARK)
 
 

@@ -25,7 +25,7 @@ from proctor.execution import Execution, Isolation
 from proctor.limits import MIB, Limits
 from proctor.program import Program
 from proctor.sandbox import workspace
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.background import Background
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.notebook import CellResult, Notebook
@@ -260,7 +260,7 @@ class Session:
 
     def _serve(self, cell: Cell, _queued: float) -> None:
         """Serve the session in the pool's thread for as long as it lasts."""
-        if not isinstance(cell, AgentCell) or cell.single_use:
+        if not isinstance(cell, AgentProcess) or cell.single_use:
             raise NoIsolation(
                 "sessions need level namespaces or landlock, and proctor's C part: this cell is of"
                 f" level {cell.isolation.level}"
@@ -279,7 +279,7 @@ class Session:
                 future.set_exception(SessionEnded(self._why or "the session is over"))
             programs.close()
 
-    def _serve_some(self, cell: AgentCell, programs: Programs, waits: list[_Wait]) -> bool:
+    def _serve_some(self, cell: AgentProcess, programs: Programs, waits: list[_Wait]) -> bool:
         """Do the calls that have come and watch the programs; False when no call will come."""
         pause = programs.tend([watch for _, watch in waits])
         _settle(programs, waits)

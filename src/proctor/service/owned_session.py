@@ -20,7 +20,7 @@ from proctor.sandbox.notebook import CellResult
 from proctor.sandbox.session import Session
 from proctor.sandbox.stop import Stop
 from proctor.service.admission import Admission
-from proctor.service.settled import settled
+from proctor.service.threads import settled
 
 if TYPE_CHECKING:
     from proctor.service.engine import Asker

@@ -15,11 +15,10 @@ from proctor.errors import Busy, InputError, NotFound, SessionEnded
 from proctor.limits import Limits
 from proctor.sandbox.pool import Pool
 from proctor.sandbox.session import DEFAULT_LIMITS, Session, open_session
-from proctor.service import ceilings
-from proctor.service.admission import Admission
+from proctor.service.admission import Admission, check_level, check_limits
 from proctor.service.owned_session import RETRY_AFTER, OwnedSession
 from proctor.service.package_sets import PackageSets
-from proctor.service.settled import settled
+from proctor.service.threads import settled
 
 if TYPE_CHECKING:
     from proctor.service.engine import Asker
@@ -91,7 +90,7 @@ class Sessions:
         if not 0 < idle <= MAX_IDLE:
             raise InputError(f"must be more than 0 and at most {MAX_IDLE:g}", field="idle")
         self._sets.check(packages)
-        ceilings.check_level("sessions are", only_python=self._sets.only_python)
+        check_level("sessions are", only_python=self._sets.only_python)
         if self._pool is None or self._taken >= self.most:
             raise Busy(f"all {self.most} sessions are in use", RETRY_AFTER)
         self._taken += 1
@@ -157,8 +156,8 @@ class Sessions:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     async def _lease(self, pool: Pool, limits: Limits, admission: Admission | None) -> OwnedSession:
-        ceilings.check_level("sessions are", only_python=self._sets.only_python)
-        ceilings.check(limits)
+        check_level("sessions are", only_python=self._sets.only_python)
+        check_limits(limits)
 
         def lease() -> Session:
             return open_session(limits=limits, idle=_NEVER, pool=pool)

@@ -8,9 +8,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from proctor.service.daemon.decoding import decoded
+from proctor.service.encoding import decoded, unpacked
 from proctor.service.engine import Asker, Engine
-from proctor.service.http.encoded import unpacked
 from proctor.service.http.native import convert
 from proctor.service.http.native.schema import Output
 from proctor.service.http.native.session_schema import (

@@ -14,8 +14,8 @@ from proctor.judgement import TestResult as PlainResult
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.limits import MIB
 from proctor.service import running
+from proctor.service.encoding import as_text, packed, unpacked
 from proctor.service.engine import Asker, Engine, Made
-from proctor.service.http.encoded import as_text, packed, unpacked
 from proctor.service.http.native import schema
 from proctor.verdict import Verdict
 

@@ -17,16 +17,21 @@ from litestar.params import Parameter
 from litestar.types import ASGIApp
 
 from proctor.errors import InfraFault, InputError, NotFound, ProctorError
+from proctor.service.encoding import as_input_error, as_json
 from proctor.service.engine import Asker, Engine
-from proctor.service.http.answer import Answer, Reply, as_problem
-from proctor.service.http.asking import owner_of
-from proctor.service.http.encoded import as_json
+from proctor.service.http.incremental_json import SLICE, decode_each
 from proctor.service.http.native import about, convert, schema, solving
 from proctor.service.http.native.live import run_live
 from proctor.service.http.native.session_routes import session_routes
-from proctor.service.http.problem import TYPE, Problem, problem_of
-from proctor.service.http.slices import SLICE, decode_each
-from proctor.service.http.stream import EVENTS, Stream
+from proctor.service.http.problem_details import TYPE, ProblemDetails, problem_of
+from proctor.service.http.request import owner_of
+from proctor.service.http.responses import (
+    EVENTS,
+    JsonReply,
+    PendingResponse,
+    StreamingResponse,
+    as_problem,
+)
 from proctor.service.jobs import Job
 from proctor.service.running import RunRequest
 from proctor.solver.envelope import Envelope
@@ -45,7 +50,7 @@ class JobState(msgspec.Struct, frozen=True):
     state: Literal["queued", "running", "done", "failed", "cancelled"]
     result: Any = None
     """Answer to the request if the job is done; of a cancelled solver, what it had found."""
-    error: Problem | None = None
+    error: ProblemDetails | None = None
 
 
 _MAX_REQUESTS = 100_000
@@ -62,7 +67,9 @@ class BatchJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         found = await decode_each(body, "requests", schema.JudgeRequest, _MAX_REQUESTS)
         if found is None:
             return None
-        requests: Any = (_refused(each) if isinstance(each, Exception) else each for each in found)
+        requests: Any = (
+            as_input_error(each) if isinstance(each, Exception) else each for each in found
+        )
         return cls(tuple(requests))
 
 
@@ -72,12 +79,12 @@ class BatchResult(msgspec.Struct, frozen=True, omit_defaults=True):
     index: int
     """Index of the request in the batch, from 0."""
     result: schema.JudgeResult | None = None
-    error: Problem | None = None
+    error: ProblemDetails | None = None
 
 
 def _answers(result: type) -> dict[int, ResponseSpec]:
     refused = {
-        status: ResponseSpec(Problem, media_type=TYPE, generate_examples=False)
+        status: ResponseSpec(ProblemDetails, media_type=TYPE, generate_examples=False)
         for status in (400, 409, 413, 422, 429, 501, 503)
     }
     return {
@@ -162,7 +169,7 @@ def _batch(engine: Engine) -> HTTPRouteHandler:
         if _wants_events(request) or not wait:
             return await _answer(engine, request, work, idempotency_key, wait=wait)
         lines = _judged(engine, data, Asker(owner_of(request), patient=True))
-        return Stream(lines, "application/x-ndjson", _line)
+        return StreamingResponse(lines, "application/x-ndjson", _line)
 
     return batch
 
@@ -199,11 +206,6 @@ async def _judged(engine: Engine, batch: BatchJson, asker: Asker) -> AsyncIterat
             task.cancel()
 
 
-def _refused(error: Exception) -> InputError:
-    what, _, where = str(error).partition(" - at `$")
-    return InputError(what or "nested too deep", field=where.rstrip("`").lstrip(".") or None)
-
-
 def _solve(engine: Engine) -> HTTPRouteHandler:
     @post("/solve", status_code=200, responses=_answers(Envelope))
     async def solve(
@@ -236,9 +238,9 @@ def _jobs(engine: Engine) -> list[HTTPRouteHandler]:
         return _state(_find(engine, request, identity))
 
     @get("/jobs/{identity:str}/events")
-    async def job_events(identity: str, request: Asked) -> Stream:
+    async def job_events(identity: str, request: Asked) -> StreamingResponse:
         """Send all events of a job, as server-sent events, until it ends."""
-        return Stream(_find(engine, request, identity).listen(), EVENTS, _event)
+        return StreamingResponse(_find(engine, request, identity).listen(), EVENTS, _event)
 
     @delete("/jobs/{identity:str}", status_code=200)
     async def job_cancel(identity: str, request: Asked) -> JobState:
@@ -273,10 +275,12 @@ async def _answer(
     fingerprint = b"" if key is None else await _fingerprint(request)
     job = engine.jobs.start(owner_of(request), work, key=key, fingerprint=fingerprint)
     if not wait:
-        return Answer(_at_once(Reply(_state(job), 202)))
+        return PendingResponse(_at_once(JsonReply(_state(job), 202)))
     if _wants_events(request):
-        return Stream(job.listen(), EVENTS, _event, lambda: None if key else job.cancel())
-    return Answer(_awaited(engine, job))
+        return StreamingResponse(
+            job.listen(), EVENTS, _event, lambda: None if key else job.cancel()
+        )
+    return PendingResponse(_awaited(engine, job))
 
 
 async def _fingerprint(request: Asked) -> bytes:
@@ -289,10 +293,10 @@ async def _fingerprint(request: Asked) -> bytes:
     return digest.digest()
 
 
-async def _awaited(engine: Engine, job: Job) -> Reply:
+async def _awaited(engine: Engine, job: Job) -> JsonReply:
     """Wait for a job. A client that hangs up cancels it, unless it can be asked for by key."""
     try:
-        return Reply(await job.wait(), headers=((b"x-job-id", job.id.encode()),))
+        return JsonReply(await job.wait(), headers=((b"x-job-id", job.id.encode()),))
     except ProctorError as error:
         return as_problem(error)
     finally:
@@ -301,7 +305,7 @@ async def _awaited(engine: Engine, job: Job) -> Reply:
             engine.jobs.drop(job)
 
 
-async def _at_once(reply: Reply) -> Reply:
+async def _at_once(reply: JsonReply) -> JsonReply:
     return reply
 
 
@@ -310,7 +314,7 @@ def _state(job: Job) -> JobState:
     return JobState(job.id, job.state, job.result, error)
 
 
-def _problem(error: Exception) -> Problem:
+def _problem(error: Exception) -> ProblemDetails:
     if not isinstance(error, ProctorError):  # a defect of proctor
         _logger.error("please report this", exc_info=error)
         error = InfraFault(f"internal error: {type(error).__name__}")

@@ -9,8 +9,6 @@ from litestar.openapi import ResponseSpec
 from litestar.types import ASGIApp
 
 from proctor.service.engine import Asker, Engine
-from proctor.service.http.answer import Answer, Reply
-from proctor.service.http.asking import owner_of
 from proctor.service.http.native.session_schema import (
     ExecuteRequestJson,
     ExecuteResult,
@@ -19,7 +17,9 @@ from proctor.service.http.native.session_schema import (
     SessionState,
 )
 from proctor.service.http.native.sessions import NativeSessions
-from proctor.service.http.problem import TYPE, Problem
+from proctor.service.http.problem_details import TYPE, ProblemDetails
+from proctor.service.http.request import owner_of
+from proctor.service.http.responses import JsonReply, PendingResponse
 
 Asked = Request[Any, Any, Any]
 _BYTES = "application/octet-stream"
@@ -32,7 +32,7 @@ def session_routes(engine: Engine) -> list[HTTPRouteHandler]:
 
 def _answers(result: type | None, status: int = 200) -> dict[int, ResponseSpec]:
     refused = {
-        code: ResponseSpec(Problem, media_type=TYPE, generate_examples=False)
+        code: ResponseSpec(ProblemDetails, media_type=TYPE, generate_examples=False)
         for code in (404, 410, 422, 429, 501, 503)
     }
     return {status: ResponseSpec(result, generate_examples=False), **refused}
@@ -43,10 +43,10 @@ def _sessions(engine: Engine) -> list[HTTPRouteHandler]:
     async def session_open(data: SessionRequest, request: Asked) -> ASGIApp:
         """Open a session: a workspace, and an interpreter that keeps its state."""
 
-        async def opened() -> Reply:
-            return Reply(await _native(engine, request).open(data), 201)
+        async def opened() -> JsonReply:
+            return JsonReply(await _native(engine, request).open(data), 201)
 
-        return Answer(opened())
+        return PendingResponse(opened())
 
     @get("/sessions")
     async def session_list(request: Asked) -> list[SessionState]:
@@ -70,7 +70,7 @@ def _execute(engine: Engine) -> HTTPRouteHandler:
     @post("/sessions/{identity:str}/execute", status_code=200, responses=_answers(ExecuteResult))
     async def session_execute(identity: str, data: ExecuteRequestJson, request: Asked) -> ASGIApp:
         """Run a cell, a program or a command. If you hang up it is ended; the session goes on."""
-        return Answer(_native(engine, request).execute(identity, data))
+        return PendingResponse(_native(engine, request).execute(identity, data))
 
     return session_execute
 
@@ -79,17 +79,17 @@ def _files(engine: Engine) -> list[HTTPRouteHandler]:
     @get("/sessions/{identity:str}/files", responses=_answers(list[FileState]))
     async def session_files(identity: str, request: Asked) -> ASGIApp:
         """List the files of the workspace."""
-        return Answer(_native(engine, request).files(identity))
+        return PendingResponse(_native(engine, request).files(identity))
 
     @get("/sessions/{identity:str}/files/{path:path}", responses=_answers(bytes))
     async def session_read(identity: str, path: str, request: Asked) -> ASGIApp:
         """Return the content of a file, up to the session's output limit."""
 
-        async def content() -> Reply:
+        async def content() -> JsonReply:
             data = await _native(engine, request).read(identity, _name(path))
-            return Reply(msgspec.Raw(data), media_type=_BYTES)  # sent as it is
+            return JsonReply(msgspec.Raw(data), media_type=_BYTES)  # sent as it is
 
-        return Answer(content())
+        return PendingResponse(content())
 
     @put("/sessions/{identity:str}/files/{path:path}", status_code=200,
          responses=_answers(FileState))  # fmt: skip
@@ -98,7 +98,7 @@ def _files(engine: Engine) -> list[HTTPRouteHandler]:
         sessions = _native(engine, request)
         sessions.find(identity)  # before the body is read
         data = await request.body()
-        return Answer(sessions.write(identity, _name(path), data))
+        return PendingResponse(sessions.write(identity, _name(path), data))
 
     return [session_files, session_read, session_write]
 

@@ -10,8 +10,8 @@ from proctor.errors import InputError
 from proctor.execution import Execution
 from proctor.sandbox.notebook import CellResult
 from proctor.sandbox.session import DEFAULT_LIMITS
+from proctor.service.encoding import unpacked
 from proctor.service.engine import Asker, Engine
-from proctor.service.http.encoded import unpacked
 from proctor.service.http.native import convert
 from proctor.service.http.native.schema import LimitsJson
 from proctor.service.http.native.session_schema import (

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import msgspec
 
 from proctor.errors import InfraFault, InputError
+from proctor.service.encoding import unpacked
 from proctor.service.engine import Asker, Engine
-from proctor.service.http.encoded import unpacked
 from proctor.service.http.native.schema import SolveRequestJson
 from proctor.solver import request
 from proctor.solver.envelope import Envelope, Fault, Incumbent
