@@ -22,7 +22,7 @@ from proctor.evals.ioi.submissions import Submission, check_targets, read_submis
 from proctor.formats.ioi_rows import IoiTask, TaskKey, load_tasks, task_keys
 from proctor.formats.livecodebench import did_you_mean
 from proctor.formats.tables import without_extra
-from proctor.judging.contest.arena import open_arena
+from proctor.judging.environment import open_environment
 from proctor.sandbox.pool import open_pool
 from proctor.verdict import Verdict
 
@@ -51,7 +51,7 @@ class Machine:
             "isolation": self.isolation, "min_isolation": self.min_isolation, "cells": self.jobs,
         }  # fmt: skip
         if self.runner is None:
-            return OwnGrade(stack.enter_context(open_arena(**levels)))
+            return OwnGrade(stack.enter_context(open_environment(**levels)))
         if self.runner.startswith("piston:"):
             try:
                 from proctor.evals.ioi.piston import Piston

@@ -18,6 +18,8 @@ from proctor.sandbox.cell import Cell
 from proctor.sandbox.choice import policy, proof
 from proctor.sandbox.machine import cgroup, interpreter, scratch
 
+_PATIENCE = 0.2
+"""Seconds: about what it takes to start a cell."""
 T = TypeVar("T")
 Job = Callable[[Cell, float], T]
 """Work in a cell; the second argument is the seconds it has waited for one."""
@@ -62,13 +64,14 @@ class Pool:
         self._up = 0.0  # when there was a cell to wait for
         self.level = backend.level
         self.setup = setup
-        self._backend = backend
+        self.backend = backend
         self._waiting: deque[_Item] = deque()
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._live: dict[int, Cell] = {}
         self._idle = 0
         self._closed = False
+        self._companion: Pool | None = None
         self._owner = os.getpid()
         if sys.platform == "linux":
             cgroup.sweep()
@@ -79,6 +82,18 @@ class Pool:
     def closed(self) -> bool:
         """True once close() has been called."""
         return self._closed
+
+    def companion(self) -> "Pool":
+        """Return a pool of as many cells of the same kind, for what must not enter these.
+
+        It is opened on first use, and closed with this one. Raises PoolClosed.
+        """
+        with self._changed:
+            if self._closed:
+                raise PoolClosed("the pool is closed")
+            if self._companion is None:
+                self._companion = Pool(self.backend, self.setup, self.cells, patience=_PATIENCE)
+            return self._companion
 
     @property
     def forked(self) -> bool:
@@ -199,7 +214,7 @@ class Pool:
 
     def _fresh(self, slot: int) -> Cell:
         try:
-            cell = self._backend.open_cell(self.setup, slot)
+            cell = self.backend.open_cell(self.setup, slot)
         except CellStartFailed:
             proof.forget()  # what worked when it was tried does not now
             raise
@@ -237,6 +252,8 @@ class Pool:
                 item.future.set_exception(PoolClosed("the pool was closed"))
         for thread in self._threads:
             thread.join()
+        if self._companion is not None:
+            self._companion.close()
         with contextlib.suppress(Exception):
             atexit.unregister(self.close)
 
@@ -257,6 +274,7 @@ def open_pool(
     cells: int | None = None,
     directories: tuple[str, ...] = (),
     for_tools: bool = False,
+    patience: float = 0.0,
 ) -> Pool:
     """Open a pool of cells; close it, or use it as a context manager.
 
@@ -264,8 +282,8 @@ def open_pool(
     weakest to accept, `python` the interpreter judged programs run under (default: the one proctor
     runs under), `packages` directories they may import from, `preload` modules that cells import
     once, `cells` how many to run at once (default: one per CPU), `directories` further directories
-    that programs may read; `for_tools` is explained at CellSetup. Raises PlatformError or
-    UsageError.
+    that programs may read; `for_tools` is explained at CellSetup, `patience` at Pool. Raises
+    PlatformError or UsageError.
     """
     importable = interpreter.checked_packages(packages)
     if cells is not None and cells < 1:
@@ -273,7 +291,7 @@ def open_pool(
     choice = policy.choose(isolation, min_isolation, python)
     readable = interpreter.visible(directories, private_files=choice.backend.private_files)
     setup = CellSetup(choice.interpreter, importable, preload, readable, for_tools)
-    return Pool(choice.backend, setup, cells)
+    return Pool(choice.backend, setup, cells, patience=patience)
 
 
 def _fault(error: OSError, cell: Cell | None) -> InfraFault:

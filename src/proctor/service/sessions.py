@@ -248,7 +248,7 @@ class Sessions:
 
         `jobs` is where sessions that last no longer than one job have their cells. `sets` has the
         cells of sessions that want other packages than all. Where only Python programs run
-        (see Arena) there are none at all.
+        (see Pool.level) there are none at all.
         """
         self._sets = sets
         self.most = pool.cells if pool is not None else 0

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Thread
 from typing import Any, Protocol, Self
 
 from proctor.errors import InfraFault, InputError, ProctorError
@@ -14,11 +14,12 @@ from proctor.evals.ioi.repair import add_includes
 from proctor.evals.ioi.submissions import Submission
 from proctor.formats.ioi_rows import IoiTask, TaskKey
 from proctor.judgement import Judgement
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judge import Task, judge_contest, open_task
+from proctor.judging.judge import judge
 from proctor.judging.results_file import ResultsFile, read_results
+from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
 from proctor.program import Program
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 SHOW_EVERY = 0.1
@@ -40,23 +41,17 @@ class Grade(Protocol):
 
 
 class OwnGrade:
-    """Judges in an arena. Each task's checker or manager is compiled once, by who comes first."""
+    """Judges in a pool. Each task's checker or manager is compiled once, by who comes first."""
 
-    def __init__(self, arena: Arena) -> None:
-        self._arena = arena
-        self._tasks: dict[TaskKey, Task] = {}
-        self._lock = Lock()
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
 
     def __call__(
         self, task: IoiTask, program: Program, subtasks: tuple[str, ...] | None
     ) -> Judgement:
         """Judge. Raises InputError, InfraFault, PlatformError."""
-        with self._lock:
-            if task.key not in self._tasks:
-                self._tasks[task.key] = open_task(task.problem, self._arena)
-        return judge_contest(
-            self._tasks[task.key], program, self._arena, subtasks=subtasks, stop="first"
-        )
+        settings = JudgeSettings(stop="first")
+        return judge(task.problem, program, settings=settings, pool=self._pool, subtasks=subtasks)
 
 
 @dataclass(frozen=True, slots=True)

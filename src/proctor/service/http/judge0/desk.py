@@ -40,7 +40,7 @@ class Desk:
 
     @cached_property
     def _offered(self) -> dict[int, Offered]:
-        return offered(self.engine.arena.setup.interpreter, self.engine.languages())
+        return offered(self.engine.pool.setup.interpreter, self.engine.languages())
 
     async def languages(self) -> Mapping[int, Offered]:
         """Return what this machine can run, found when it is first asked for."""

@@ -37,14 +37,14 @@ class Door:
     def __init__(self, engine: Engine, settings: PistonSettings) -> None:
         self.engine, self.settings = engine, settings
         directory = settings.packages
-        seen = engine.arena.setup.directories
+        seen = engine.pool.setup.directories
         self._packages = packages.runtimes(directory, seen) if directory else []
 
     @cached_property
     def _found(self) -> list[Runtime]:
-        arena = self.engine.arena
-        contests = not arena.only_python
-        found = runtimes(arena.setup.interpreter, self.engine.languages(), contests=contests)
+        pool = self.engine.pool
+        contests = pool.level != "container"
+        found = runtimes(pool.setup.interpreter, self.engine.languages(), contests=contests)
         return [*found, *self._packages]
 
     async def runtimes(self) -> Sequence[Runtime]:
