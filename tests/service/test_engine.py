@@ -61,15 +61,17 @@ def test_a_contest_judgement_is_called_off_in_the_middle(language: str) -> None:
     async def work(engine: Engine) -> None:
         begun = asyncio.Event()
         judging = asyncio.ensure_future(
-            engine.judge_contest(problem, Program(source, language), Asker(begun=begun.set))
+            engine.judge(
+                problem, Program(source, language), JudgeSettings(), Asker(begun=begun.set)
+            )
         )
         await begun.wait()
-        while not any(cell is not None for cell in engine.arena.submissions._live.values()):
+        while not any(cell is not None for cell in engine.pool._live.values()):
             await asyncio.sleep(0)
         judging.cancel()
         with pytest.raises(asyncio.CancelledError):
             await judging
-        made = await engine.judge_contest(problem, Program("print(1)"))
+        made = await engine.judge(problem, Program("print(1)"), JudgeSettings())
         assert made.judgement.verdict is Verdict.AC
 
     within(work)
