@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from proctor.problem import Test as Test
     from proctor.program import Program as Program
     from proctor.reports.pass_at_k import pass_at_k as pass_at_k
+    from proctor.sandbox.background import Background as Background
     from proctor.sandbox.pool import Pool as Pool
-    from proctor.sandbox.session import Background as Background
     from proctor.sandbox.session import Session as Session
     from proctor.sandbox.session import open_session as open_session
     from proctor.solver.envelope import Envelope as SolveEnvelope  # noqa: F401 (renamed)
@@ -100,7 +100,7 @@ _HOMES = {
     "open_pool": "languages.pools",
     "run": "languages.run",
     "run_async": "languages.run",
-    "Background": "sandbox.session",
+    "Background": "sandbox.background",
     "Session": "sandbox.session",
     "open_session": "sandbox.session",
     "SolveEnvelope": "solver.envelope:Envelope",
