@@ -217,7 +217,7 @@ def body(data: bytes) -> None:
         assert job.compile_memory
         job.program()
     for kind, made in (
-        (schema.RunRequest, convert.run_request),
+        (schema.RunRequestJson, convert.run_request),
         (schema.JudgeRequest, native_problem),
         (fusion.RunCodeRequest, None),
     ):

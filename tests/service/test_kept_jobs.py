@@ -13,7 +13,7 @@ from proctor.program import Program
 from proctor.service import jobs as kept
 from proctor.service.engine import open_engine
 from proctor.service.jobs import Job, Jobs, size_of
-from proctor.service.live import PIECE
+from proctor.service.live import PIECE_OVERHEAD
 from proctor.service.running import RunRequest
 
 
@@ -128,7 +128,7 @@ def test_small_pieces_of_stdin_count_for_more_than_their_bytes() -> None:
         async with open_engine(cells=1) as engine, engine.live(request) as run:
             for _ in range(5000):
                 run.write(b"x")
-            assert run.unwritten == 5000 * (1 + PIECE)
+            assert run.unwritten == 5000 * (1 + PIECE_OVERHEAD)
             run.close_stdin()
             assert b"".join([data async for _, data in run.output()]) == b"5000\n"
             assert run.unwritten == 0

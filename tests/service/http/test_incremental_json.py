@@ -91,11 +91,12 @@ def turns(body: bytes, kind: Any) -> int:
 def test_others_have_their_turn_while_a_large_body_is_decoded() -> None:
     text = "1 2 3\n\u00e4" * (SLICE // 4)
     judging = schema.JudgeRequest(
-        schema.Program("print(1)"), schema.Problem(tests=(schema.Test("x" * 5000, "y"),) * 2000)
+        schema.ProgramJson("print(1)"),
+        schema.ProblemJson(tests=(schema.TestJson("x" * 5000, "y"),) * 2000),
     )
-    single = msgspec.structs.replace(judging, problem=schema.Problem())
+    single = msgspec.structs.replace(judging, problem=schema.ProblemJson())
     for value in (
-        schema.RunRequest(schema.Program(""), text), judging, Batch((judging,) * 3),
+        schema.RunRequestJson(schema.ProgramJson(""), text), judging, Batch((judging,) * 3),
         Batch((single,) * 60_000),
     ):  # fmt: skip
         body = msgspec.json.encode(value)

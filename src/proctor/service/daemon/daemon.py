@@ -13,16 +13,15 @@ import msgspec
 
 from proctor.errors import Cancelled, InfraFault, InputError, ProctorError, UsageError
 from proctor.service.daemon import tack
-from proctor.service.daemon.sessions import SessionMethods, Tell
+from proctor.service.daemon.sessions import Tell, session_methods
 from proctor.service.daemon.stdio import LineWriter, lines, take_stdio
 from proctor.service.encoding import as_json, decoded
 from proctor.service.engine import Asker, Engine, open_engine
 from proctor.service.http.native import about, convert, schema, solving
 from proctor.service.http.native.live import run_live
-from proctor.service.http.native.solve_schema import SolveRequest
 from proctor.service.http.problem_details import ProblemDetails, problem_of
 from proctor.service.http.settings import ServeSettings
-from proctor.service.live import Stream
+from proctor.service.live import OutputStream
 from proctor.solver.envelope import Envelope
 from proctor.text import well_formed_json
 from proctor.version import __version__
@@ -67,7 +66,7 @@ class Daemon:
             "hello": self._hello,
             "languages": self._languages,
             "capabilities": self._capabilities,
-            **SessionMethods(engine, _asker).by_name(),
+            **session_methods(engine, _asker),
         }
 
     async def hello(self) -> dict[str, Any]:
@@ -168,16 +167,16 @@ class Daemon:
         self._say({"id": name, "type": "result", **said})
 
     async def _run(self, params: msgspec.Raw, tell: Tell) -> schema.RunResult:
-        asked = convert.run_request(decoded(params, schema.RunRequest, "params"))
+        asked = convert.run_request(decoded(params, schema.RunRequestJson, "params"))
         return convert.run_result(await self._engine.run(asked, _asker(tell)))
 
     async def _stream(self, params: msgspec.Raw, tell: Tell) -> schema.RunResult:
         """Run, and send output as it comes; the result's own output is then empty."""
-        asked = convert.run_request(decoded(params, schema.RunRequest, "params"))
+        asked = convert.run_request(decoded(params, schema.RunRequestJson, "params"))
         if asked.collect:
             raise InputError("a run that is streamed brings no files back", field="params.collect")
 
-        def told(stream: Stream, output: schema.Output) -> None:
+        def told(stream: OutputStream, output: schema.Output) -> None:
             tell({"event": stream.value, "output": output})
 
         return await run_live(self._engine, asked, _asker(tell), told)
@@ -189,7 +188,9 @@ class Daemon:
 
     async def _solve(self, params: msgspec.Raw, tell: Tell) -> Envelope:
         """Run a solver; if cancelled, answer with what had been found."""
-        asked = solving.solve_request(self._engine, decoded(params, SolveRequest, "params"))
+        asked = solving.solve_request(
+            self._engine, decoded(params, schema.SolveRequestJson, "params")
+        )
         hear = lambda one: tell({"event": "incumbent", "incumbent": one})  # noqa: E731
         return await solving.solve(self._engine, asked, _asker(tell), hear)
 

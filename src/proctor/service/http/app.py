@@ -12,7 +12,6 @@ from litestar import Litestar, Request, Response, asgi
 from litestar.exceptions import HTTPException
 from litestar.handlers import ASGIRouteHandler
 from litestar.openapi.config import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.types import Receive, Scope, Send
 
 from proctor.errors import ProctorError
@@ -22,6 +21,7 @@ from proctor.service.http.judge0 import routes as judge0
 from proctor.service.http.middleware import Application, Middleware
 from proctor.service.http.native import routes as native
 from proctor.service.http.nemo import routes as nemo
+from proctor.service.http.openapi import OpenApiDocument
 from proctor.service.http.piston import routes as piston
 from proctor.service.http.piston.settings import read_settings as piston_settings
 from proctor.service.http.problem_details import TYPE, ProblemDetails, headers_of, problem_of
@@ -69,7 +69,7 @@ def make_app(settings: ServeSettings) -> Middleware:
         lifespan=[life, *mcp_lifespans],
         request_max_body_size=settings.most_body,
         openapi_config=OpenAPIConfig(
-            "proctor", __version__, path="/schema", render_plugins=[JsonRenderPlugin()]
+            "proctor", __version__, path="/schema", render_plugins=[OpenApiDocument()]
         ),
         exception_handlers={
             ProctorError: _proctor_error,

@@ -17,8 +17,8 @@ from proctor.errors import InputError, ProctorError
 from proctor.sandbox.session import DEFAULT_LIMITS
 from proctor.service.engine import Asker, Engine
 from proctor.service.http.native import convert, schema
-from proctor.service.http.native.desk import execute
-from proctor.service.http.native.session_schema import ExecuteRequest
+from proctor.service.http.native.session_schema import ExecuteRequestJson
+from proctor.service.http.native.sessions import execute
 from proctor.service.mcp.tools import (
     CloseSession,
     ExecuteCode,
@@ -84,21 +84,23 @@ def tools(engine: Engine) -> dict[str, McpTool]:
                 raise InputError("code in a session has no stdin", field="stdin")
             if asked.packages is not None:
                 raise InputError("a session has its packages from the first", field="packages")
-            cell = ExecuteRequest(code=asked.code, cpu=asked.timeout)
+            cell = ExecuteRequestJson(code=asked.code, cpu=asked.timeout)
             return executed(await execute(session, cell, asker))
-        request = schema.RunRequest(
-            schema.Program(asked.code, asked.language),
+        request = schema.RunRequestJson(
+            schema.ProgramJson(asked.code, asked.language),
             asked.stdin,
-            limits=schema.Limits(cpu=asked.timeout, memory=asked.memory),
+            limits=schema.LimitsJson(cpu=asked.timeout, memory=asked.memory),
             packages=asked.packages,
         )
         return ran(convert.run_result(await engine.run(convert.run_request(request), asker)))
 
     async def judge_solution(asked: JudgeSolution, asker: Asker) -> schema.JudgeResult:
         request = schema.JudgeRequest(
-            schema.Program(asked.code, asked.language),
-            schema.Problem(tests=asked.tests, function=asked.function, comparison=asked.comparison),
-            limits=schema.Limits(cpu=asked.timeout, memory=asked.memory),
+            schema.ProgramJson(asked.code, asked.language),
+            schema.ProblemJson(
+                tests=asked.tests, function=asked.function, comparison=asked.comparison
+            ),
+            limits=schema.LimitsJson(cpu=asked.timeout, memory=asked.memory),
             stop=asked.stop,
             packages=asked.packages,
         )
@@ -110,7 +112,7 @@ def tools(engine: Engine) -> dict[str, McpTool]:
         return Listed({"python": "Python, the cell's own interpreter", **named})
 
     async def open_session(asked: OpenSession, asker: Asker) -> Opened:
-        limits = convert.limits(schema.Limits(memory=asked.memory), DEFAULT_LIMITS)
+        limits = convert.limits(schema.LimitsJson(memory=asked.memory), DEFAULT_LIMITS)
         session = await engine.sessions.open(asker, limits, asked.idle, asked.packages)
         return Opened(session.id, engine.sessions.idle(session))
 

@@ -6,12 +6,12 @@ import msgspec
 
 from proctor.service.http.native.schema import (
     Bytes,
-    Comparison,
+    ComparisonJson,
     JudgeResult,
     Outcome,
     RunResult,
     SetName,
-    Test,
+    TestJson,
 )
 from proctor.service.http.native.session_schema import ExecuteResult
 
@@ -76,13 +76,13 @@ class JudgeSolution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Arguments of judge_solution."""
 
     code: Code
-    tests: Annotated[tuple[Test, ...], msgspec.Meta(min_length=1, max_length=1000)]
+    tests: Annotated[tuple[TestJson, ...], msgspec.Meta(min_length=1, max_length=1000)]
     language: Language = "python"
     function: Annotated[
         str | None,
         _doc("Python function to call: inputs are then JSON values, one a line, outputs one."),
     ] = None
-    comparison: Comparison | None = None
+    comparison: ComparisonJson | None = None
     timeout: Timeout = 10.0
     memory: Bytes | None = None
     stop: Annotated[

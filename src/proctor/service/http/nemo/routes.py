@@ -12,7 +12,6 @@ from litestar.params import Parameter
 from litestar.types import ASGIApp
 
 from proctor.errors import SessionEnded
-from proctor.sandbox.notebook import CellResult
 from proctor.service.engine import Asker, Engine
 from proctor.service.http.nemo import convert
 from proctor.service.http.nemo.schema import NemoError, NemoRequest, NemoResponse
@@ -85,10 +84,9 @@ async def _run_cell(
 ) -> NemoResponse:
     session = await named.get_or_open(asker, name)
     try:
-        found = await session.cell(data.generated_code, asker, cpu=data.timeout)
+        found = await session.run_cell(data.generated_code, asker, cpu=data.timeout)
     except SessionEnded as error:
         return convert.session_ended(error, data)
-    assert isinstance(found.made, CellResult)
     return convert.cell_response(found.made, data)
 
 

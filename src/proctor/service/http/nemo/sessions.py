@@ -8,7 +8,7 @@ from proctor.errors import SessionEnded
 from proctor.limits import Limits
 from proctor.service.engine import Asker, Engine
 from proctor.service.http.nemo.convert import DISK, MEMORY
-from proctor.service.sessions import OpenSession
+from proctor.service.owned_session import OwnedSession
 
 IDLE_SECONDS = 3600.0
 """Seconds without use that end a session: upstream ends none, but models think for long."""
@@ -18,7 +18,7 @@ IDLE_SECONDS = 3600.0
 class _NamedSession:
     """A session that its client has named."""
 
-    opening: asyncio.Task[OpenSession]
+    opening: asyncio.Task[OwnedSession]
     created: float
     last_used: float
     """Unix time."""
@@ -31,7 +31,7 @@ class NamedSessions:
         self._engine = engine
         self._sessions: dict[tuple[str, str], _NamedSession] = {}
 
-    async def get_or_open(self, asker: Asker, name: str) -> OpenSession:
+    async def get_or_open(self, asker: Asker, name: str) -> OwnedSession:
         """Return the session of this name; open it if there is none."""
         key = asker.owner, name
         known = self._sessions.get(key)

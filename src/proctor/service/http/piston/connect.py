@@ -24,7 +24,7 @@ from proctor.service.http.piston.convert import compile_stage, ending, run_reque
 from proctor.service.http.piston.request import NotJson, PistonJob, Refused, decoded, is_plain
 from proctor.service.http.piston.service import PREFIXES, PistonService
 from proctor.service.http.request import patient
-from proctor.service.live import PIECE, LiveRun, Stream
+from proctor.service.live import PIECE_OVERHEAD, LiveRun, OutputStream
 from proctor.service.running import PYTHON
 
 INIT_WITHIN = 3.0
@@ -159,7 +159,7 @@ class _Connection:
         encoded = None if data is None else data.encode("utf-8", "surrogatepass")
         if self._run is None:
             self._early.append(encoded)
-            self._early_size += len(encoded or b"") + PIECE
+            self._early_size += len(encoded or b"") + PIECE_OVERHEAD
             unread = self._early_size
         else:
             _write(self._run, encoded)
@@ -218,7 +218,7 @@ class _Connection:
             if not compilation.ok:
                 return
         await self._send("stage", stage="run")
-        decoders = {each: codecs.getincrementaldecoder("utf-8")("replace") for each in Stream}
+        decoders = {each: codecs.getincrementaldecoder("utf-8")("replace") for each in OutputStream}
         async for stream, data in run.output():
             await self._data(stream, decoders[stream].decode(data))
         ran = await run.result()
@@ -228,7 +228,7 @@ class _Connection:
         overran = None if run.overran is None else run.overran.value
         await self._send("exit", **_exit(ran.execution, overran))
 
-    async def _data(self, stream: Stream, text: str) -> None:
+    async def _data(self, stream: OutputStream, text: str) -> None:
         if text:
             await self._send("data", stream=stream.value, data=text)
 

@@ -15,7 +15,7 @@ from proctor.errors import Cancelled, InputError, LevelLacks, NoLanguage, Procto
 from proctor.service.engine import Asker, Engine
 from proctor.service.http.piston import connect
 from proctor.service.http.piston.request import NotJson, Refused, decoded
-from proctor.service.http.piston.schema import ExecuteResponse, PistonPackage, RuntimeInfo
+from proctor.service.http.piston.schema import ExecuteResponse, PackageJson, RuntimeInfo
 from proctor.service.http.piston.service import PREFIXES, PistonService
 from proctor.service.http.piston.settings import PistonSettings, read_settings
 from proctor.service.http.request import patient
@@ -84,9 +84,9 @@ def _listing(service: PistonService) -> list[HTTPRouteHandler]:
         ]
 
     @get(_PACKAGES)
-    async def packages() -> list[PistonPackage]:
+    async def packages() -> list[PackageJson]:
         """The same as packages, all of them installed."""
-        return [PistonPackage(each.language, each.shown, True) for each in await service.runtimes()]
+        return [PackageJson(each.language, each.shown, True) for each in await service.runtimes()]
 
     @post(_PACKAGES, status_code=403)
     async def install() -> Response[dict[str, str]]:

@@ -21,7 +21,7 @@ from proctor.service.http.sandbox_fusion.schema import (
     RunJupyterRequest,
     RunJupyterResponse,
 )
-from proctor.service.sessions import OpenSession
+from proctor.service.owned_session import OwnedSession
 
 _LEAST = 0.01
 """CPU seconds: with less left, no cell is begun."""
@@ -54,7 +54,7 @@ async def run(engine: Engine, data: RunJupyterRequest, asker: Asker) -> RunJupyt
 
 
 async def _cells(
-    session: OpenSession, data: RunJupyterRequest, asker: Asker
+    session: OwnedSession, data: RunJupyterRequest, asker: Asker
 ) -> tuple[list[CellRunResult], CellResult | None]:
     """Run cells until one overruns its time or ends the interpreter; that one is the last."""
     left = data.total_timeout
@@ -65,9 +65,7 @@ async def _cells(
             break
         cpu = min(data.cell_timeout, left) if data.cell_timeout > 0 else left
         began = time.monotonic()
-        found = (await session.cell(source, asker, cpu=cpu)).made
-        assert isinstance(found, CellResult)
-        made = found
+        made = (await session.run_cell(source, asker, cpu=cpu)).made
         left -= max(made.cpu, (time.monotonic() - began) / _SLEEP)
         done.append(_cell(made))
         if made.ended is not None or made.limit in TIME_LIMITS:

@@ -17,9 +17,9 @@ from proctor.service.http.request import patient
 from proctor.service.http.responses import PendingResponse
 from proctor.service.http.sandbox_fusion import convert, datasets, jupyter
 from proctor.service.http.sandbox_fusion.schema import (
-    DatasetPrompt,
     GetPromptByIdRequest,
     GetPromptsRequest,
+    PromptJson,
     RowId,
     RunCodeRequest,
     RunJupyterRequest,
@@ -76,15 +76,15 @@ def _datasets(engine: Engine) -> list[HTTPRouteHandler]:
         return [row.id for row in datasets.page(data)]
 
     @post("/get_prompts", status_code=200)
-    async def get_prompts(data: GetPromptsRequest) -> list[DatasetPrompt]:
+    async def get_prompts(data: GetPromptsRequest) -> list[PromptJson]:
         """Prompts of the rows that are sent along."""
-        return [DatasetPrompt(row.id, row.content, row.labels) for row in datasets.page(data)]
+        return [PromptJson(row.id, row.content, row.labels) for row in datasets.page(data)]
 
     @post("/get_prompt_by_id", status_code=200)
-    async def get_prompt_by_id(data: GetPromptByIdRequest) -> DatasetPrompt:
+    async def get_prompt_by_id(data: GetPromptByIdRequest) -> PromptJson:
         """Prompt of one of them."""
         row = datasets.find_row(data.dataset, data.config, data.id)
-        return DatasetPrompt(row.id, row.content, row.labels)
+        return PromptJson(row.id, row.content, row.labels)
 
     @post("/submit", status_code=200)
     async def submit(data: SubmitRequest, request: _Request) -> PendingResponse:

@@ -1,4 +1,4 @@
-"""A program that is talked to while it runs: stdin, stdout and stderr are pipes of the host's."""
+"""Runs whose stdin, stdout and stderr are pipes to the host, which can send signals too."""
 
 import contextlib
 import os
@@ -18,18 +18,18 @@ from proctor.sandbox.meter import Meter
 from proctor.sandbox.signalling import signal_program
 
 
-class Line:
-    """What is between one program and whoever talks to it. Made before the program is started.
+class InteractiveRun:
+    """One run of a program, with the host's ends of its pipes. Made before the program is started.
 
-    One thread, that of a cell, calls execute(); the others' methods may be called from any. Close
-    it when execute() has returned, or will not be called.
+    The thread of a cell calls execute(); all other methods may be called from any thread. Close it
+    when execute() has returned, or will not be called.
     """
 
     def __init__(self) -> None:
-        """Make the pipes; our ends do not block. Raises OSError."""
+        """Make the pipes; the host's ends do not block. Raises OSError."""
         self._lock = threading.Lock()
         self._cell: AgentCell | None = None
-        """While the program may run."""
+        """The cell in which the program may be running; None before and after."""
         self._over = False
         self._hit: LimitHit | None = None
         with contextlib.ExitStack() as made:
@@ -42,20 +42,21 @@ class Line:
             self._stop = os.eventfd(0, os.EFD_CLOEXEC)
             made.pop_all()
         (stdin, self.stdin), (self.stdout, stdout), (self.stderr, stderr) = pipes
-        self._theirs = [stdin, stdout, stderr]
+        self._program_ends = [stdin, stdout, stderr]
         for fd in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(fd, False)
 
     @property
     def running(self) -> bool:
-        """Whether the program may be running."""
+        """True if the program may be running."""
         return self._cell is not None
 
     def execute(self, cell: Cell, command: Command, limits: Limits) -> Execution:
-        """Execute a program, which collects nothing, at the other ends of the pipes.
+        """Execute a program, which collects no files, at the other ends of the pipes.
 
-        What it writes is not in the result. Who reads it counts, and calls stop() if it is more
-        than the limit. Raises CellDied, Cancelled, and NoIsolation where this cannot be done.
+        Its output is not in the result. The reader of the pipes counts it, and calls stop() if it
+        is more than the limit. Raises CellDied, Cancelled, and NoIsolation where cells cannot do
+        this.
         """
         if not isinstance(cell, AgentCell) or cell.single_use:
             raise NoIsolation(
@@ -66,7 +67,7 @@ class Line:
         try:
             words = command.words(limits)
             own.append(what := memfile.sealed_reader(words or command.bundle()))
-            fds = [*self._theirs, what]
+            fds = [*self._program_ends, what]
             if command.executable is not None:
                 own.append(program := memfile.sealed_reader(command.executable))
                 fds.append(program)
@@ -78,7 +79,7 @@ class Line:
                 kind = Kind.COMMAND if words is None else Kind.EXECUTE
                 cell.submit(request(kind, cell, limits), fds)
                 self._cell = cell
-            self._close_theirs()
+            self._close_program_ends()
             return self._wait(cell, meter, limits)
         finally:
             self._cell = None
@@ -89,22 +90,22 @@ class Line:
         control = cell.control.fileno()
         hit = meter.wait([control, self._stop], ContestClock(limits), limits)
         with self._lock:
-            self._cell = None  # whose processes are another's, once the job's end is taken in
+            self._cell = None  # its processes are another job's once the job's end is taken in
         ended = hit is None and bool(cell.wait([control], 0))
         result = cell.result() if ended else cell.end_job()
         return facts(cell, meter, limits, result, hit or self._hit, None, None)
 
     def stop(self, hit: LimitHit | None = None) -> None:
-        """End the program with all that it started; `hit` is the limit that it overran, if any."""
+        """Kill the program with all that it started; `hit` is the limit that it overran, if any."""
         with self._lock:
             if not self._over:
                 self._over, self._hit = True, hit
                 os.eventfd_write(self._stop, 1)
 
     def signal(self, number: int) -> bool:
-        """Send a signal to the program's first process; False if there is none, yet or any more.
+        """Send a signal to the program's first process; False if it is not running.
 
-        Raises InfraFault if it may not be sent one.
+        Raises InfraFault if the signal may not be sent.
         """
         with self._lock:
             if self._cell is None:
@@ -112,15 +113,15 @@ class Line:
             return signal_program(self._cell, number)
 
     def close_stdin(self) -> None:
-        """Let the program see the end of its input."""
+        """Close the program's stdin."""
         if self.stdin >= 0:
             os.close(self.stdin)
             self.stdin = -1
 
     def close(self) -> None:
-        """Let go of the pipes."""
+        """Close the pipes."""
         self.close_stdin()
-        self._close_theirs()
+        self._close_program_ends()
         with self._lock:
             self._over = True
             for fd in (self.stdout, self.stderr, self._stop):
@@ -128,6 +129,6 @@ class Line:
                     os.close(fd)
             self.stdout = self.stderr = self._stop = -1
 
-    def _close_theirs(self) -> None:
-        while self._theirs:
-            os.close(self._theirs.pop())
+    def _close_program_ends(self) -> None:
+        while self._program_ends:
+            os.close(self._program_ends.pop())

@@ -1,4 +1,4 @@
-"""Errors that happened at the other end, raised again here."""
+"""Errors of the other end of a transport, as the exceptions that are raised here."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from proctor.errors import (
 from proctor.service.http.problem_details import ProblemDetails
 
 _SHORT = 1.0
-"""Seconds to stay away from a server that is busy and does not say for how long."""
+"""Seconds to wait for a busy server that does not say how long to wait."""
 
 
 def _tree(base: type[ProctorError]) -> dict[str, type[ProctorError]]:
@@ -30,7 +30,7 @@ _BY_CODE: dict[str, type[ProctorError]] = {
     **_tree(ProctorError),
     # Its errno stays at the other end.
     FileRefused.code: InputError,
-    # What a web server has against a request has codes of its own.
+    # Errors about HTTP itself have codes of their own.
     "bad-request": InputError,
     "not-json": InputError,
     "too-large": InputError,
@@ -40,7 +40,7 @@ _BY_CODE: dict[str, type[ProctorError]] = {
 
 
 def error_of(problem: ProblemDetails, retry_after: float | None = None) -> ProctorError:
-    """Return the error of this code; of an unknown code, the kind that its status speaks of."""
+    """Return the error of this code; for an unknown code, by its HTTP status."""
     said = problem.detail or problem.title
     kind = _BY_CODE.get(problem.code)
     if kind is None:
@@ -54,5 +54,5 @@ def error_of(problem: ProblemDetails, retry_after: float | None = None) -> Proct
 
 
 def broken(where: str, what: Any) -> ReplyBroken:
-    """Return the error for an answer that is none."""
+    """Return the error for a malformed answer."""
     return ReplyBroken(f"{where} answered what is no answer of proctor's: {str(what)[:200]!r}")
