@@ -12,6 +12,8 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
+from proctor.judging.problem import Problem, Test
+
 from proctor.cli.stored_run import read_store
 from proctor.evals.export.formats import export_file
 from proctor.evals.figures import figures
@@ -24,7 +26,6 @@ from proctor.evals.run import Plan, evaluate
 from proctor.evals.settings import Settings
 from proctor.evals.store import Store
 from proctor.evals.stored import Judged, ProblemInfo
-from proctor.judging.problem import Problem, Test
 
 LIVECODEBENCH = benchmark_named("livecodebench")
 PROBLEMS = 200

@@ -15,9 +15,7 @@ import pytest
 from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.execution import Guarantee, Isolation, Strength
 from proctor.formats.programs import Submission
-from proctor.judging.judgement import Judgement, TestResult, UpstreamReport
-from proctor.judging.problem import Problem
-from proctor.judging.problem import Test as Case
+from proctor.judgement import Judgement, TestResult, UpstreamReport
 from proctor.judging.results_file import (
     RESERVED,
     SETTINGS_SUFFIX,
@@ -26,6 +24,8 @@ from proctor.judging.results_file import (
     judgement_row,
     read_results,
 )
+from proctor.problem import Problem
+from proctor.problem import Test as Case
 from proctor.verdict import Verdict
 
 SETTINGS = {"mode": "standard", "cpu": 10.0, "limits": {"memory": 1}}

@@ -23,7 +23,7 @@ from proctor.formats.ioi_rows import IoiTask, TaskKey, load_tasks, task_keys
 from proctor.formats.livecodebench import did_you_mean
 from proctor.formats.tables import without_extra
 from proctor.judging.contest.arena import open_arena
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import open_pool
 from proctor.verdict import Verdict
 
 

@@ -16,9 +16,8 @@ from proctor.cli import render, terminal
 from proctor.errors import InputError, NoLanguage, ProctorError, SettingsError
 from proctor.formats.livecodebench import load_problems, problem_ids
 from proctor.formats.programs import Submission, load_programs
+from proctor.judgement import Judgement
 from proctor.judging.judge import AHEAD, start
-from proctor.judging.judgement import Judgement
-from proctor.judging.problem import Problem
 from proctor.judging.results_file import (
     ResultsFile,
     content_digest,
@@ -27,12 +26,12 @@ from proctor.judging.results_file import (
 )
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.languages import registry
+from proctor.problem import Problem
 from proctor.program import Program
 from proctor.reports.summary import summarise, to_json
 from proctor.sandbox.choice import policy
 from proctor.sandbox.machine import cgroup
-from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import Pool, open_pool
 from proctor.units import seconds, size
 from proctor.verdict import Verdict
 

@@ -5,16 +5,26 @@ from dataclasses import asdict
 from typing import Any
 
 from proctor.errors import InputError
-from proctor.judging.problem import Problem
 from proctor.limits import Limits
+from proctor.problem import (
+    STANDARD_COMPARISON,
+    Batch,
+    Checker,
+    Comparison,
+    Interactive,
+    Problem,
+)
 from proctor.program import Program
 from proctor.service.http.native.schema import (
+    CheckerJson,
+    ComparisonJson,
     JudgeRequest,
     LimitsJson,
     ProblemJson,
     ProgramJson,
     RunRequestJson,
     SolveRequestJson,
+    SubtaskJson,
     TestJson,
 )
 
@@ -50,6 +60,8 @@ def judge_request(
     if program is None:
         raise InputError("a problem is judged with a program", field="program")
     source = program_json(program, fields)
+    if isinstance(problem, Problem) and problem.limits is not None:
+        fields.setdefault("limits", problem.limits)
     request: JudgeRequest = made(
         JudgeRequest, program=source, problem=problem_json(problem), **fields
     )
@@ -76,11 +88,54 @@ def program_json(program: AnyProgram, fields: dict[str, Any]) -> ProgramJson:
 
 
 def problem_json(problem: AnyProblem) -> ProblemJson:
-    """Return a problem as JSON."""
+    """Return a problem as JSON. Raises InputError for one that the native API has no form for."""
     if isinstance(problem, ProblemJson):
         return problem
-    tests = tuple(TestJson(each.input, each.output) for each in problem.tests)
-    return ProblemJson(problem.id, tests, problem.function)
+    grading, running = problem.grading, problem.running
+    if problem.stubs or problem.languages:
+        raise InputError("stubs and languages cannot be sent", field="problem")
+    if any(each.depends or each.threshold != 1.0 for each in problem.subtasks):
+        raise InputError("dependencies and thresholds cannot be sent", field="problem.subtasks")
+    if any(each.args or each.files or each.flags for each in problem.tests):
+        raise InputError("args, files and flags of a test cannot be sent", field="problem.tests")
+    made_json: ProblemJson = made(
+        ProblemJson,
+        id=problem.id,
+        tests=tuple(
+            TestJson(each.input_text(), each.output_text(), each.name) for each in problem.tests
+        ),
+        function=problem.function,
+        comparison=_comparison_json(grading) if isinstance(grading, Comparison) else None,
+        checker=_checker_json(grading, grading.program) if isinstance(grading, Checker) else None,
+        interactor=None if running == Batch() else _interactor_json(running),
+        subtasks=tuple(
+            SubtaskJson(each.name, each.points, each.tests, each.aggregate.value)
+            for each in problem.subtasks
+        ),
+    )
+    return made_json
+
+
+def _comparison_json(grading: Comparison) -> ComparisonJson | None:
+    if grading == STANDARD_COMPARISON:
+        return None
+    return ComparisonJson(
+        grading.match.value, grading.case_sensitive, grading.space_sensitive, grading.absolute,
+        grading.relative,
+    )  # fmt: skip
+
+
+def _checker_json(checker: Checker | Interactive, program: Program) -> CheckerJson:
+    if checker.passes != 1:
+        raise InputError("several passes cannot be sent", field="problem")
+    return CheckerJson(program_json(program, {}), checker.convention.value, checker.flags)
+
+
+def _interactor_json(running: object) -> CheckerJson:
+    if not isinstance(running, Interactive):
+        kind = type(running).__name__
+        raise InputError(f"a problem that is run as {kind} cannot be sent", field="problem")
+    return _checker_json(running, running.interactor)
 
 
 def stdin_json(stdin: str | bytes) -> dict[str, str]:

@@ -59,7 +59,7 @@ print(json.dumps(found))
 """
 """Source that prints the regular files below the workspace and their sizes in bytes, as JSON."""
 MAKE_TMP = "import os\nos.makedirs('.tmp', exist_ok=True)\n"
-"""Source that makes the directory to which /tmp leads in a furnished cell."""
+"""Source that makes the directory to which /tmp leads in a cell for tools."""
 _COMMAND = """
 import os
 words = {words!r}

@@ -12,21 +12,18 @@ from typing import Self
 
 from proctor.errors import PoolClosed
 from proctor.execution import Isolation
+from proctor.judgement import Judgement, TestResult
 from proctor.judging import judge as programs
 from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import Progress, judge_contest
-from proctor.judging.contest.judgement import ContestJudgement
-from proctor.judging.contest.problem import ContestProblem
-from proctor.judging.judgement import Judgement, TestResult
-from proctor.judging.problem import Problem
 from proctor.judging.settings import JudgeSettings, Stop
 from proctor.languages import registry
 from proctor.languages.language import Found
+from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable
 from proctor.sandbox.machine.interpreter import checked_packages
-from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import Pool, open_pool
 from proctor.service.admission import Admission, Place, check_level, check_limits
 from proctor.service.jobs import Jobs
 from proctor.service.live import LiveRun
@@ -74,7 +71,7 @@ NOBODY = Asker()
 class Made:
     """A judgement, and the time that it waited for its turn."""
 
-    judgement: Judgement | ContestJudgement
+    judgement: Judgement
     queue: float
     """Seconds waited for a place."""
 
@@ -150,7 +147,7 @@ class Engine:
 
     async def judge_contest(
         self,
-        problem: ContestProblem,
+        problem: Problem,
         program: Program,
         asker: Asker = NOBODY,
         *,
@@ -163,7 +160,7 @@ class Engine:
         Raises Busy, and what judge_contest raises.
         """
         self._check_level("contest problems are")
-        check_limits(problem.limits)
+        check_limits(problem.test_limits)
         async with self._cells(packages, asker) as (equipped, place):
             cancellation = Cancellation()
             arena = equipped.arena.under(cancellation)

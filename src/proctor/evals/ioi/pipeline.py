@@ -13,9 +13,9 @@ from proctor.evals.ioi import results
 from proctor.evals.ioi.repair import add_includes
 from proctor.evals.ioi.submissions import Submission
 from proctor.formats.ioi_rows import IoiTask, TaskKey
+from proctor.judgement import Judgement
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.judge import Task, judge_contest, open_task
-from proctor.judging.contest.judgement import ContestJudgement
 from proctor.judging.results_file import ResultsFile, read_results
 from proctor.languages import registry
 from proctor.program import Program
@@ -31,7 +31,7 @@ class Grade(Protocol):
 
     def __call__(
         self, task: IoiTask, program: Program, subtasks: tuple[str, ...] | None
-    ) -> ContestJudgement:
+    ) -> Judgement:
         """Judge the subtasks, all for None. May raise InputError and InfraFault.
 
         Is called from several threads at once.
@@ -49,7 +49,7 @@ class OwnGrade:
 
     def __call__(
         self, task: IoiTask, program: Program, subtasks: tuple[str, ...] | None
-    ) -> ContestJudgement:
+    ) -> Judgement:
         """Judge. Raises InputError, InfraFault, PlatformError."""
         with self._lock:
             if task.key not in self._tasks:
@@ -67,7 +67,7 @@ class Outcome:
     row: Mapping[str, Any] | None
     verdict: Verdict
     error: ProctorError | None = None
-    judgement: ContestJudgement | None = None
+    judgement: Judgement | None = None
 
 
 class Store:
@@ -198,6 +198,6 @@ class Pipeline:
         return Program(code, language)
 
 
-def _fault_message(judgement: ContestJudgement) -> str:
+def _fault_message(judgement: Judgement) -> str:
     told = [test.message for test in judgement.tests if test.verdict is Verdict.INFRA_FAULT]
     return judgement.message or next(iter(told), "") or "a fault without a message"

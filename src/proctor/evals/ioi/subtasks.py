@@ -22,8 +22,8 @@ from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
 from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
 from proctor.formats.hub import Progress
+from proctor.judgement import Judgement
 from proctor.judging.contest.arena import Arena, open_arena
-from proctor.judging.contest.judgement import ContestJudgement
 from proctor.languages import registry
 from proctor.program import Program
 from proctor.verdict import Verdict
@@ -56,14 +56,14 @@ class SubtaskGrader:
         return graded(instance, judgement)
 
 
-def graded(instance: SubtaskInstance, judgement: ContestJudgement) -> Graded:
+def graded(instance: SubtaskInstance, judgement: Judgement) -> Graded:
     """What is stored of a judgement: the verdict and share of points of the subtask in question.
 
     `upstream` is what the published runner writes, for all subtasks that were judged.
     """
     mine = next(each for each in judgement.subtasks if each.name == instance.subtask)
     tests = [test for test in judgement.tests if test.name in mine.tests]
-    limit = instance.task.problem.limits.cpu
+    limit = instance.task.problem.test_limits.cpu
     failed = next((test for test in tests if not test.verdict.passed), None)
     fields = {"year": instance.task.year, "problem_id": instance.task.id}
     fields |= judged_fields(instance.task, judgement, instance.subtask)
@@ -75,7 +75,7 @@ def graded(instance: SubtaskInstance, judgement: ContestJudgement) -> Graded:
         cpu=sum(test.cpu for test in judgement.tests),
         slowest_share=max(test.cpu for test in tests) / limit if tests else None,
         level=judgement.isolation.level if judgement.isolation else "",
-        tests=msgspec.json.encode(tests).decode(),
+        tests=msgspec.json.encode([test.row() for test in tests]).decode(),
         upstream=msgspec.json.encode(fields).decode(),
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.formats.ioi_rows import task_of_rows
-from proctor.judging.contest.problem import Blob, ContestProblem, ContestTest, Stub, TwoSteps
+from proctor.problem import Problem, Stub, Test, TwoSteps
 from proctor.program import Program
 from proctor.service.http.piston.request import PistonJob
 from proctor.service.http.piston.settings import UNLIMITED_TIME
@@ -35,14 +35,14 @@ class _GraderConfig(msgspec.Struct):
     memory_limit: int | None = None
 
 
-def task(job: PistonJob) -> tuple[ContestProblem, Program]:
+def task(job: PistonJob) -> tuple[Problem, Program]:
     """Return problem and submission. Raises InputError."""
     files = {job.name: job.source.encode("utf-8", "surrogatepass"), **job.files}
     submission = _submission(job.name, files)
     source = files.pop(submission).decode("utf-8", "surrogatepass") if submission else ""
     given = files.pop(_INPUT, b"")
     # Requests leave it out where it is empty.
-    test = ContestTest(_TEST, Blob(given), Blob(files.pop(_ANSWER, b"")))
+    test = Test(given, files.pop(_ANSWER, b""), name=_TEST)
     config = _config(files)
     two_steps = config.task_type == "TwoSteps"
     seconds = config.time_limit or _asked_seconds(job)
@@ -88,7 +88,7 @@ def _asked_seconds(job: PistonJob) -> float:
     return asked if asked > 0 else job.seconds
 
 
-def _two_steps(problem: ContestProblem, files: Mapping[str, bytes]) -> ContestProblem:
+def _two_steps(problem: Problem, files: Mapping[str, bytes]) -> Problem:
     """Return a problem whose manager is linked with the submission, as in CMS.
 
     The package itself cannot do this.
