@@ -38,8 +38,8 @@ from proctor.errors import (
     Unreachable,
     UsageError,
 )
-from proctor.judging.problem import Problem, Test
 from proctor.limits import MIB, Limits
+from proctor.problem import Problem, Test
 from proctor.program import Program
 from proctor.service.http.problem_details import ProblemDetails as BadAnswer
 from served import Served, serving

@@ -16,7 +16,8 @@ from proctor.errors import SettingsError
 from proctor.integrations import ioi_rewards, open_r1, open_r1_codeforces, rewards, verl
 from proctor.integrations.open_r1 import Client
 from proctor.judging.contest.arena import Arena
-from proctor.service.engine import Asker, Engine, open_engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine, open_engine
 from proctor.service.http.sandbox_fusion import datasets
 
 CASES = [{"input": f"{at}\n", "output": f"{at * 2}\n"} for at in range(1, 5)]
@@ -138,7 +139,9 @@ def test_submissions_to_sandbox_fusion(made: Made) -> None:
     )
     data = datasets.SubmitRequest("mine", 1, REPLY, config)
     row = datasets._row("mine", config, 1)
-    found = with_engine(lambda engine: datasets._submitted(engine, data, row, Asker(patient=True)))
+    found = with_engine(
+        lambda engine: datasets._submitted(engine, data, row, RequestContext(unlimited=True))
+    )
     assert not found.accepted
     assert [each.passed for each in found.tests] == [False]
     assert len(tried) == 4

@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 
 from proctor.errors import Cancelled
-from proctor.service.engine import Asker, Engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.judge0 import convert
 from proctor.service.http.judge0.callback import CallbackAddress, call
 from proctor.service.http.judge0.languages import Judge0Language, languages_by_number
@@ -68,8 +69,10 @@ class Judge0Service:
         async def work(job: Job) -> Judge0Result:
             runs: list[Ran] = []
             for _ in range(submission.runs):
-                asker = Asker(owner, patient=True, begun=None if runs else job.begin)
-                runs.append(await self.engine.run(submission.request, asker))
+                context = RequestContext(
+                    owner, unlimited=True, on_start=None if runs else job.begin
+                )
+                runs.append(await self.engine.run(submission.request, context))
                 if not convert.is_accepted(submission, runs[-1]):
                     break
             found = convert.result(submission, runs)

@@ -14,8 +14,9 @@ from proctor.judgement import TestResult as PlainResult
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.limits import MIB
 from proctor.service import running
+from proctor.service.admission import RequestContext
 from proctor.service.encoding import as_text, packed, unpacked
-from proctor.service.engine import Asker, Engine, Made
+from proctor.service.engine import Engine, QueuedJudgement
 from proctor.service.http.native import schema
 from proctor.verdict import Verdict
 
@@ -86,12 +87,15 @@ def output(data: bytes) -> schema.Output:
 
 
 async def judge(
-    engine: Engine, asked: schema.JudgeRequest, asker: Asker, progress: Progress | None = None
+    engine: Engine,
+    asked: schema.JudgeRequest,
+    context: RequestContext,
+    progress: Progress | None = None,
 ) -> schema.JudgeResult:
     """Judge one program. Raises InputError, naming the field, and the engine's errors."""
     submission = program(asked.program)
     if _is_plain(asked):
-        return await _judge_plain(engine, asked, submission, asker, progress)
+        return await _judge_plain(engine, asked, submission, context, progress)
     if asked.mode != "standard" or asked.fast:
         raise InputError("this problem is judged in standard mode only", field="mode")
     problem = _contest_problem(asked)
@@ -99,7 +103,7 @@ async def judge(
     made = await engine.judge_contest(
         problem,
         submission,
-        asker,
+        context,
         stop=asked.stop,
         packages=asked.packages,
         progress=tell,
@@ -123,7 +127,7 @@ async def _judge_plain(
     engine: Engine,
     asked: schema.JudgeRequest,
     submission: programs.Program,
-    asker: Asker,
+    context: RequestContext,
     progress: Progress | None,
 ) -> schema.JudgeResult:
     problem = _plain_problem(asked.problem)
@@ -149,7 +153,7 @@ async def _judge_plain(
         problem,
         submission,
         settings,
-        asker,
+        context,
         packages=asked.packages,
         progress=None if progress is None else tell,
     )
@@ -247,7 +251,7 @@ def _contest_test(result: PlainResult) -> schema.TestResultJson:
     )  # fmt: skip
 
 
-def _plain_result(made: Made, found: Judgement, names: list[str]) -> schema.JudgeResult:
+def _plain_result(made: QueuedJudgement, found: Judgement, names: list[str]) -> schema.JudgeResult:
     compiled = found.verdict is not Verdict.CE
     return schema.JudgeResult(
         outcome(found.verdict),
@@ -265,7 +269,7 @@ def _plain_result(made: Made, found: Judgement, names: list[str]) -> schema.Judg
     )
 
 
-def _contest_result(made: Made, found: Judgement) -> schema.JudgeResult:
+def _contest_result(made: QueuedJudgement, found: Judgement) -> schema.JudgeResult:
     subtasks = tuple(
         schema.SubtaskResultJson(each.name, each.verdict, each.score, each.points, each.of)
         for each in found.subtasks
