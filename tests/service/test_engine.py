@@ -9,13 +9,14 @@ import pytest
 
 from proctor.errors import InputError, NoLanguage
 from proctor.judging.settings import JudgeSettings
+from proctor.languages.run import RunRequest
 from proctor.limits import MIB, Limits
 from proctor.problem import Problem, Subtask, Test
 from proctor.program import Program
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine, open_engine
 from proctor.service.jobs import Job, Jobs
-from proctor.service.running import RunRequest, verdict_of
+from proctor.service.run_verdicts import verdict_of
 from proctor.verdict import Verdict
 
 FOREVER = RunRequest(Program("print(1, flush=True)\nwhile True: pass"), limits=Limits(cpu=600))

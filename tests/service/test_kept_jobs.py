@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from proctor.errors import Busy, InfraFault, InputError, PoolClosed
+from proctor.languages.run import RunRequest
 from proctor.limits import MIB, Limits
 from proctor.problem import Problem, Subtask, Test
 from proctor.program import Program
@@ -14,7 +15,6 @@ from proctor.service import jobs as kept
 from proctor.service.engine import open_engine
 from proctor.service.jobs import Job, Jobs, size_of
 from proctor.service.live import PIECE_OVERHEAD
-from proctor.service.running import RunRequest
 
 
 def ended(work: Coroutine[Any, Any, None]) -> None:

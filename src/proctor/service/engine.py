@@ -19,6 +19,7 @@ from proctor.judging.contest.judge import Progress, judge_contest
 from proctor.judging.settings import JudgeSettings, Stop
 from proctor.languages import registry
 from proctor.languages.language import Found
+from proctor.languages.run import PYTHON, Ran, RunRequest
 from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable
@@ -41,7 +42,6 @@ from proctor.service.package_sets import (
     PackageSets,
     checked_name,
 )
-from proctor.service.running import PYTHON, Ran, RunRequest
 from proctor.service.sessions import Sessions
 from proctor.service.solvers import Solvers
 from proctor.service.threads import in_loop, revocable

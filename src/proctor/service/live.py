@@ -12,12 +12,12 @@ from typing import Self
 
 from proctor.errors import Cancelled, CellDied, InfraFault
 from proctor.execution import LimitHit
+from proctor.languages.run import Compilation, Ran, RunRequest
 from proctor.sandbox.cancellation import Cancellation, Revocable
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.interactive import InteractiveRun
 from proctor.service.admission import Place
 from proctor.service.package_sets import PackageCells
-from proctor.service.running import Compilation, Ran, RunRequest
 
 _CHUNK = 1 << 16
 _PAUSE = 0.01

@@ -14,8 +14,8 @@ from typing import TypeVar
 
 from proctor.errors import InfraFault, InputError, PoolClosed, SettingsError, UsageError
 from proctor.judging.contest.arena import Arena
+from proctor.languages.run import Runner
 from proctor.sandbox.pool import Pool
-from proctor.service.running import Runner
 from proctor.service.threads import settled
 
 MOST_OPEN = 4

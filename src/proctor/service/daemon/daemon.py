@@ -17,7 +17,7 @@ from proctor.service.daemon import tack
 from proctor.service.daemon.sessions import Tell, session_methods
 from proctor.service.daemon.stdio import LineWriter, lines, take_stdio
 from proctor.service.encoding import as_json, decoded
-from proctor.service.engine import Engine, open_engine
+from proctor.service.engine import Engine
 from proctor.service.http.native import about, convert, schema, solving
 from proctor.service.http.native.live import run_live
 from proctor.service.http.problem_details import ProblemDetails, problem_of
@@ -277,13 +277,7 @@ async def _serve(settings: ServeSettings, source: int, target: int, greet: bool)
 
     writer = LineWriter(target, hung_up)
     try:
-        engine = open_engine(
-            isolation=settings.isolation, min_isolation=settings.min_isolation,
-            python=settings.python, packages=settings.packages, preload=settings.preload,
-            cells=settings.cells, most_waiting=settings.most_waiting, sessions=settings.sessions,
-            package_sets=settings.package_sets,
-            profiles=settings.profiles,
-        )  # fmt: skip
+        engine = settings.open_engine()
     except ProctorError as error:
         writer.send(msgspec.json.encode({"id": None, "error": problem_of(error)}))
         writer.close(_LAST_WORDS)

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from proctor.errors import Cancelled
+from proctor.languages.run import Ran
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
 from proctor.service.http.judge0 import convert
@@ -24,7 +25,6 @@ from proctor.service.http.judge0.schema import (
 )
 from proctor.service.http.judge0.settings import Judge0Settings
 from proctor.service.jobs import ENDED, Job
-from proctor.service.running import Ran
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Callable
 
+from proctor.languages.run import RunRequest
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
 from proctor.service.http.native import convert
 from proctor.service.http.native.schema import Output, RunResult
 from proctor.service.live import OutputStream
-from proctor.service.running import RunRequest
 
 _IMMEDIATE = 1000
 """Pieces that are passed on as they come: a person reads no more than these."""

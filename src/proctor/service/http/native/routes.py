@@ -17,6 +17,7 @@ from litestar.params import Parameter
 from litestar.types import ASGIApp
 
 from proctor.errors import InfraFault, InputError, NotFound, ProctorError
+from proctor.languages.run import RunRequest
 from proctor.service.admission import RequestContext
 from proctor.service.encoding import as_input_error, as_json
 from proctor.service.engine import Engine
@@ -34,7 +35,6 @@ from proctor.service.http.responses import (
     as_problem,
 )
 from proctor.service.jobs import Job
-from proctor.service.running import RunRequest
 from proctor.solver.envelope import Envelope
 
 _logger = logging.getLogger(__name__)

@@ -24,7 +24,7 @@ from proctor.service.http.native.session_schema import (
     SessionState,
 )
 from proctor.service.owned_session import OwnedSession, SessionOutcome
-from proctor.service.running import verdict_by
+from proctor.service.run_verdicts import verdict_by
 
 
 class NativeSessions:

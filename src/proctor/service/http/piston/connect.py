@@ -19,13 +19,13 @@ from litestar.handlers import WebsocketRouteHandler
 from proctor.errors import InputError, ProctorError
 from proctor.execution import Execution
 from proctor.languages import registry
+from proctor.languages.run import PYTHON
 from proctor.limits import MIB
 from proctor.service.http.piston.convert import compile_stage, ending, run_request
 from proctor.service.http.piston.request import NotJson, PistonJob, Refused, decoded, is_plain
 from proctor.service.http.piston.service import PREFIXES, PistonService
 from proctor.service.http.request import context_of
 from proctor.service.live import PIECE_OVERHEAD, LiveRun, OutputStream
-from proctor.service.running import PYTHON
 
 INIT_WITHIN = 3.0
 """Seconds in which a client must send `init`; Piston allows one."""

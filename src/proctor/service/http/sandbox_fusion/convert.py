@@ -4,6 +4,7 @@ import os
 
 from proctor.errors import InputError, NoLanguage, ProctorError
 from proctor.execution import TIME_LIMITS, Execution
+from proctor.languages.run import Compilation, Ran, RunRequest
 from proctor.limits import GIB, LEAST_MEMORY, MIB, Limits
 from proctor.program import Program
 from proctor.service.admission import RequestContext, physical_memory
@@ -17,7 +18,7 @@ from proctor.service.http.sandbox_fusion.schema import (
     RunCodeResponse,
     RunJupyterRequest,
 )
-from proctor.service.running import Compilation, Ran, RunRequest, verdict_of
+from proctor.service.run_verdicts import verdict_of
 
 MEMORY = min(4 * GIB, physical_memory())
 """Bytes of memory where the client names no limit: upstream then sets none."""
