@@ -8,6 +8,7 @@ import pytest
 
 from proctor.errors import Busy, InfraFault, InputError, PoolClosed
 from proctor.judging.settings import JudgeSettings
+from proctor.languages.run import RunRequest
 from proctor.limits import MIB, Limits
 from proctor.problem import Problem, Subtask, Test
 from proctor.program import Program
@@ -15,7 +16,6 @@ from proctor.service import jobs as kept
 from proctor.service.engine import open_engine
 from proctor.service.jobs import Job, Jobs, size_of
 from proctor.service.live import PIECE_OVERHEAD
-from proctor.service.running import RunRequest
 
 
 def ended(work: Coroutine[Any, Any, None]) -> None:

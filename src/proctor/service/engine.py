@@ -16,22 +16,29 @@ from proctor.judging.environment import start_cells
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import pools, registry
 from proctor.languages.language import InstalledLanguage
+from proctor.languages.run import PYTHON, Ran, RunRequest
 from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable
 from proctor.sandbox.machine.interpreter import checked_packages
 from proctor.sandbox.pool import Pool, open_pool
-from proctor.service.admission import Admission, Place, check_level, check_limits
+from proctor.service.admission import (
+    ANONYMOUS,
+    Admission,
+    Place,
+    RequestContext,
+    check_level,
+    check_limits,
+)
 from proctor.service.jobs import Jobs
 from proctor.service.live import LiveRun
 from proctor.service.package_sets import (
-    Equipped,
-    Opening,
+    CellOpeners,
+    PackageCells,
     PackageSet,
     PackageSets,
     checked_name,
 )
-from proctor.service.running import PYTHON, Ran, RunRequest
 from proctor.service.sessions import Sessions
 from proctor.service.solvers import Solvers
 from proctor.service.threads import in_loop, revocable
@@ -42,30 +49,11 @@ from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest
 
 MOST_WAITING = 10_000
-"""Jobs of one owner that may wait, those that are patient aside."""
+"""Jobs of one owner that may wait, besides unlimited ones."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
-    """Context of a request: its owner, and how it waits for a place."""
-
-    owner: str = ""
-    patient: bool = False
-    """True to wait however many of the owner's jobs wait already, rather than raise Busy."""
-    begun: Callable[[], None] | None = None
-    """Called when the job has its place."""
-
-    def begin(self) -> None:
-        """Note that the job has its place."""
-        if self.begun is not None:
-            self.begun()
-
-
-NOBODY = Asker()
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
+class QueuedJudgement:
     """A judgement, and the time that it waited for its turn."""
 
     judgement: Judgement
@@ -86,26 +74,26 @@ class Engine:
     ) -> None:
         """Take over `pool`, `session_pool` and `sets`. Use open_engine."""
         self.pool = pool
-        self.package_sets = sets or PackageSets(Equipped(pool), {})
+        self.package_sets = sets or PackageSets(PackageCells(pool), {})
         self.admission = Admission(pool.cells, most_waiting)
         self.sessions = Sessions(session_pool, pool, self.admission, self.package_sets)
         self.solvers = solvers(self.admission)
         self.jobs = Jobs()
 
-    async def run(self, request: RunRequest, asker: Asker = NOBODY) -> Ran:
+    async def run(self, request: RunRequest, context: RequestContext = ANONYMOUS) -> Ran:
         """Run one program.
 
         Raises Busy, InputError (an unknown language), NoLanguage, InfraFault.
         """
         check_limits(request.limits)
-        async with self._cells(request.packages, asker) as (equipped, place):
-            runner, cancellation = equipped.runner, Cancellation()
-            pool = Revocable(equipped.pool, cancellation)
+        async with self._cells(request.packages, context) as (cells, place):
+            runner, cancellation = cells.runner, Cancellation()
+            pool = Revocable(cells.pool, cancellation)
             future = pool.submit(lambda cell, _queued: runner.run(cell, request))
             ran = await revocable(future, cancellation)
         return replace(ran, queue=place.queue)
 
-    def live(self, request: RunRequest, asker: Asker = NOBODY) -> LiveRun:
+    def live(self, request: RunRequest, context: RequestContext = ANONYMOUS) -> LiveRun:
         """Return an interactive run, to be entered by `async with`.
 
         Raises InputError, LevelLacks.
@@ -113,19 +101,19 @@ class Engine:
         self._check_level("programs that are talked to while they run are")
         check_limits(request.limits)
         self.package_sets.check(request.packages)
-        place = self.admission.place(asker.owner, patient=asker.patient)
-        return LiveRun(place, self.package_sets.use(request.packages), request, asker.begin)
+        place = self.admission.place(context.owner, unlimited=context.unlimited)
+        return LiveRun(place, self.package_sets.use(request.packages), request, context.started)
 
     async def judge(
         self,
         problem: Problem,
         program: Program,
         settings: JudgeSettings,
-        asker: Asker = NOBODY,
+        context: RequestContext = ANONYMOUS,
         *,
         packages: str | None = None,
         progress: Callable[[TestResult], None] | None = None,
-    ) -> Made:
+    ) -> QueuedJudgement:
         """Judge a program on a problem of any kind.
 
         `packages` names a set of packages; `progress` is called in this event loop. Raises Busy,
@@ -134,13 +122,13 @@ class Engine:
         if not programs.is_plain(problem):
             self._check_level("contest problems are")
         check_limits(problem.limits or settings.limits)
-        async with self._cells(packages, asker) as (equipped, place):
+        async with self._cells(packages, context) as (cells, place):
             cancellation = Cancellation()
             future = programs.start(
-                problem, program, settings, equipped.pool, cancellation, in_loop(progress)
+                problem, program, settings, cells.pool, cancellation, in_loop(progress)
             )
             judgement = await revocable(future, cancellation)
-        return Made(judgement, place.queue)
+        return QueuedJudgement(judgement, place.queue)
 
     @property
     def _only_python(self) -> bool:
@@ -158,7 +146,7 @@ class Engine:
     async def solve(
         self,
         request: SolveRequest,
-        asker: Asker = NOBODY,
+        context: RequestContext = ANONYMOUS,
         *,
         progress: Callable[[Incumbent], None] | None = None,
     ) -> Envelope:
@@ -167,24 +155,24 @@ class Engine:
         If cancelled, it still returns, once nothing of the run is left: with status `cancelled`,
         and what had been found. Raises Busy, InputError.
         """
-        return await self.solvers.solve(request, asker, in_loop(progress) or incumbents.ignore)
+        return await self.solvers.solve(request, context, in_loop(progress) or incumbents.ignore)
 
-    async def isolation(self, asker: Asker = NOBODY) -> Isolation:
+    async def isolation(self, context: RequestContext = ANONYMOUS) -> Isolation:
         """Return the level and the guarantees that hold programs, as a cell reports them."""
-        async with self.admission.place(asker.owner, patient=asker.patient):
+        async with self.admission.place(context.owner, unlimited=context.unlimited):
             future = self.pool.submit(lambda cell, _queued: cell.isolation)
             return await asyncio.wrap_future(future)
 
     @contextlib.asynccontextmanager
     async def _cells(
-        self, packages: str | None, asker: Asker
-    ) -> AsyncIterator[tuple[Equipped, Place]]:
+        self, packages: str | None, context: RequestContext
+    ) -> AsyncIterator[tuple[PackageCells, Place]]:
         """Enter a place, and cells with these packages to use it in."""
         self.package_sets.check(packages)
-        async with self.admission.place(asker.owner, patient=asker.patient) as place:
-            asker.begin()
-            async with self.package_sets.use(packages) as equipped:
-                yield equipped, place
+        async with self.admission.place(context.owner, unlimited=context.unlimited) as place:
+            context.started()
+            async with self.package_sets.use(packages) as cells:
+                yield cells, place
 
     def close(self) -> None:
         """Stop at once: running jobs are killed, waiting ones raise PoolClosed."""
@@ -258,5 +246,5 @@ def open_engine(
     def solvers(admission: Admission) -> Solvers:
         return Solvers(admission, host, {each.id: each for each in profiles})
 
-    known = PackageSets(Equipped(pool), sets, Opening(pool_of, sessions_of))
+    known = PackageSets(PackageCells(pool), sets, CellOpeners(pool_of, sessions_of))
     return Engine(pool, most_waiting, session_pool, known, solvers)

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from proctor.service.engine import Asker, Engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.piston import graded, packages
 from proctor.service.http.piston.convert import run_request, stages
 from proctor.service.http.piston.request import PistonJob, is_plain, parsed
@@ -41,10 +42,10 @@ class PistonService:
         """Check a request. Raises Refused, InputError."""
         return parsed(body, await self.runtimes(), self.settings)
 
-    async def execute(self, job: PistonJob, asker: Asker) -> ExecuteResponse:
+    async def execute(self, job: PistonJob, context: RequestContext) -> ExecuteResponse:
         """Run or judge a job. Raises ProctorError for what is not the program's fault."""
         if is_plain(job):
-            compiled, run = stages(await self.engine.run(run_request(job), asker))
+            compiled, run = stages(await self.engine.run(run_request(job), context))
         else:
-            compiled, run = await graded.judged(self.engine, job, asker)
+            compiled, run = await graded.judged(self.engine, job, context)
         return ExecuteResponse(run, job.runtime.language, job.runtime.shown, compiled)
