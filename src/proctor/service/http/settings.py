@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from proctor.errors import InputError, SettingsError
 from proctor.limits import MIB
-from proctor.service.engine import MOST_WAITING
+from proctor.service.engine import MOST_WAITING, Engine, open_engine
 from proctor.service.package_sets import PackageSet
 from proctor.solver.profile import Profile
 
@@ -94,6 +94,15 @@ class ServeSettings:
                 f"whoever reaches {self.host} could run programs here: name a file of tokens with"
                 " --token-file, or listen on 127.0.0.1"
             )
+
+    def open_engine(self, directories: tuple[str, ...] = ()) -> Engine:
+        """Open the server's engine. Raises as the function open_engine does."""
+        return open_engine(
+            isolation=self.isolation, min_isolation=self.min_isolation, python=self.python,
+            packages=self.packages, preload=self.preload, cells=self.cells,
+            most_waiting=self.most_waiting, sessions=self.sessions,
+            package_sets=self.package_sets, directories=directories, profiles=self.profiles,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
