@@ -22,7 +22,7 @@ import proctor
 from daemon_process import Spoken, speaking
 from proctor import JudgeSettings, Pool, Problem, Test
 from proctor.clients import JudgeRequest, ProblemJson, ProgramJson, TestJson, connect
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 from proctor.integrations import lcb_runner
 from proctor.integrations.rewards import make_code_reward
 from served import PROCTOR, Served, serving
@@ -189,7 +189,7 @@ def evaluation(doors: Doors, mode: str) -> Found:
 
 
 def stored(run: Path) -> Found:
-    with Store.open(run) as store:
+    with RunStore.open(run) as store:
         made = {(each.problem_id, each.number): each for each in store.samples()}
     found = []
     for kind in KINDS:
@@ -500,7 +500,7 @@ def test_half_a_character_in_a_source(doors: Doors) -> None:
         command("eval", "livecodebench", "--source", problems, "--model", f"replay:{programs}",
                 "--mode", mode, "--out", run)  # fmt: skip
         command("rejudge", run)
-        with Store.open(run) as store:
+        with RunStore.open(run) as store:
             made = {each.number: each for each in store.samples()}
         for number, right in enumerate(["AC", verdict, "AC"]):
             assert {each.verdict for each in made[number].judgements} == {right}

@@ -39,7 +39,7 @@ from proctor.errors import (
     UsageError,
 )
 from proctor.limits import MIB, Limits
-from proctor.problem import Problem, Test
+from proctor.problem import Checker, Comparison, Match, Problem, Stub, Subtask, Test
 from proctor.program import Program
 from proctor.service.http.problem_details import ProblemDetails as BadAnswer
 from served import Served, serving
@@ -47,6 +47,7 @@ from served import Served, serving
 SUM = "print(sum(map(int, input().split())))"
 TESTS = Problem("sum", (Test("1 2", "3"), Test("20 22", "42")))
 TESTS_JSON = ProblemJson("sum", (TestJson("1 2", "3"), TestJson("20 22", "42")))
+CHECKER = "import sys\nsys.exit(open(sys.argv[2]).read().strip() == open(sys.argv[3]).read())"
 WAYS = ("local:", "daemon:", "http:")
 
 
@@ -109,6 +110,18 @@ def test_problems_programs_and_limits_are_those_of_proctor(client: Client) -> No
     double = Problem("double", (Test("21", "42"),), "double")
     program = "def double(n):\n    return 2 * n"
     assert client.judge(double, program, limits=Limits(cpu=2.0)).verdict == "AC"
+    lines = Comparison(Match.LINES)
+    points = Problem(
+        "points", (Test("", "1  2", name="a"), Test("", "1 3", name="b")), limits=Limits(cpu=2.0),
+        grading=lines, subtasks=(Subtask("one", 4.0, ("a",)), Subtask("two", 6.0, ("b",))),
+    )  # fmt: skip
+    partial = client.judge(points, "print('1 2')", stop="never")
+    assert (partial.points, partial.of) == (4.0, 10.0)
+    checked = Problem("checked", (Test("", "5"),), grading=Checker(Program(CHECKER)))
+    assert client.judge(checked, "print(6)").verdict == "AC"
+    assert client.judge(checked, "print(5)").verdict == "WA"
+    with pytest.raises(InputError, match="stubs"):
+        client.judge(Problem("s", (), stubs={"cpp": Stub({})}), "1")
     for wrong in (("print(3)", TESTS), (TESTS,), (None, "print(3)")):
         with pytest.raises(InputError):
             client.judge(*wrong)

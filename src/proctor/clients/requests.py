@@ -10,9 +10,11 @@ from proctor.problem import (
     STANDARD_COMPARISON,
     Batch,
     Checker,
-    Comparison,
+    Grading,
     Interactive,
     Problem,
+    Subtask,
+    Test,
 )
 from proctor.program import Program
 from proctor.service.http.native.schema import (
@@ -88,54 +90,63 @@ def program_json(program: AnyProgram, fields: dict[str, Any]) -> ProgramJson:
 
 
 def problem_json(problem: AnyProblem) -> ProblemJson:
-    """Return a problem as JSON. Raises InputError for one that the native API has no form for."""
+    """Return a problem as JSON. Raises InputError for parts that requests have no fields for."""
     if isinstance(problem, ProblemJson):
         return problem
-    grading, running = problem.grading, problem.running
-    if problem.stubs or problem.languages:
-        raise InputError("stubs and languages cannot be sent", field="problem")
-    if any(each.depends or each.threshold != 1.0 for each in problem.subtasks):
-        raise InputError("dependencies and thresholds cannot be sent", field="problem.subtasks")
-    if any(each.args or each.files or each.flags for each in problem.tests):
-        raise InputError("args, files and flags of a test cannot be sent", field="problem.tests")
-    made_json: ProblemJson = made(
-        ProblemJson,
-        id=problem.id,
-        tests=tuple(
-            TestJson(each.input_text(), each.output_text(), each.name) for each in problem.tests
-        ),
-        function=problem.function,
-        comparison=_comparison_json(grading) if isinstance(grading, Comparison) else None,
-        checker=_checker_json(grading, grading.program) if isinstance(grading, Checker) else None,
-        interactor=None if running == Batch() else _interactor_json(running),
-        subtasks=tuple(
-            SubtaskJson(each.name, each.points, each.tests, each.aggregate.value)
-            for each in problem.subtasks
-        ),
+    _check(not problem.stubs, "stubs")
+    _check(not problem.languages, "languages")
+    graded = problem.grading
+    return ProblemJson(
+        problem.id,
+        tuple(map(_test_json, problem.tests)),
+        problem.function,
+        comparison=_comparison_json(graded),
+        checker=_checker_json(graded) if isinstance(graded, Checker) else None,
+        interactor=_interactor_json(problem),
+        subtasks=tuple(map(_subtask_json, problem.subtasks)),
     )
-    return made_json
 
 
-def _comparison_json(grading: Comparison) -> ComparisonJson | None:
-    if grading == STANDARD_COMPARISON:
+def _test_json(test: Test) -> TestJson:
+    known = Test(test.input, test.output, test.public, test.name)
+    _check(known == test, "tests")
+    return TestJson(test.input_text(), test.output_text(), test.name)
+
+
+def _comparison_json(graded: Grading) -> ComparisonJson | None:
+    if isinstance(graded, Checker) or graded == STANDARD_COMPARISON:
         return None
+    _check(not graded.decimals, "grading")
     return ComparisonJson(
-        grading.match.value, grading.case_sensitive, grading.space_sensitive, grading.absolute,
-        grading.relative,
+        graded.match.value, graded.case_sensitive, graded.space_sensitive,
+        graded.absolute, graded.relative,
     )  # fmt: skip
 
 
-def _checker_json(checker: Checker | Interactive, program: Program) -> CheckerJson:
-    if checker.passes != 1:
-        raise InputError("several passes cannot be sent", field="problem")
-    return CheckerJson(program_json(program, {}), checker.convention.value, checker.flags)
+def _checker_json(checker: Checker) -> CheckerJson:
+    _check(checker.passes == 1, "grading")
+    return CheckerJson(program_json(checker.program, {}), checker.convention.value, checker.flags)
 
 
-def _interactor_json(running: object) -> CheckerJson:
+def _interactor_json(problem: Problem) -> CheckerJson | None:
+    running = problem.running
     if not isinstance(running, Interactive):
-        kind = type(running).__name__
-        raise InputError(f"a problem that is run as {kind} cannot be sent", field="problem")
-    return _checker_json(running, running.interactor)
+        _check(running == Batch(), "running")
+        return None
+    _check(running.passes == 1, "running")
+    program = program_json(running.interactor, {})
+    return CheckerJson(program, running.convention.value, running.flags)
+
+
+def _subtask_json(subtask: Subtask) -> SubtaskJson:
+    known = Subtask(subtask.name, subtask.points, subtask.tests, subtask.aggregate)
+    _check(known == subtask, "subtasks")
+    return SubtaskJson(subtask.name, subtask.points, subtask.tests, subtask.aggregate.value)
+
+
+def _check(expressible: bool, field: str) -> None:
+    if not expressible:
+        raise InputError("requests of the native API cannot say this", field=f"problem.{field}")
 
 
 def stdin_json(stdin: str | bytes) -> dict[str, str]:

@@ -8,11 +8,10 @@ from proctor.cell.wire import Kind
 from proctor.errors import Cancelled, NoIsolation
 from proctor.execution import Execution, LimitHit
 from proctor.limits import Limits
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.clock import ContestClock
 from proctor.sandbox.command import Command
-from proctor.sandbox.execute import facts, request
 from proctor.sandbox.machine import memfile
 from proctor.sandbox.meter import Meter
 from proctor.sandbox.signalling import signal_program
@@ -28,7 +27,7 @@ class InteractiveRun:
     def __init__(self) -> None:
         """Make the pipes; the host's ends do not block. Raises OSError."""
         self._lock = threading.Lock()
-        self._cell: AgentCell | None = None
+        self._cell: AgentProcess | None = None
         """The cell in which the program may be running; None before and after."""
         self._over = False
         self._hit: LimitHit | None = None
@@ -58,7 +57,7 @@ class InteractiveRun:
         is more than the limit. Raises CellDied, Cancelled, and NoIsolation where cells cannot do
         this.
         """
-        if not isinstance(cell, AgentCell) or cell.single_use:
+        if not isinstance(cell, AgentProcess) or cell.single_use:
             raise NoIsolation(
                 "live runs need level namespaces or landlock, and proctor's C part: this cell is of"
                 f" level {cell.isolation.level}"
@@ -77,7 +76,7 @@ class InteractiveRun:
                 if self._over:
                     raise Cancelled("the run was stopped before it began")
                 kind = Kind.COMMAND if words is None else Kind.EXECUTE
-                cell.submit(request(kind, cell, limits), fds)
+                cell.submit(cell.request(kind, limits), fds)
                 self._cell = cell
             self._close_program_ends()
             return self._wait(cell, meter, limits)
@@ -86,14 +85,14 @@ class InteractiveRun:
             for fd in own:
                 os.close(fd)
 
-    def _wait(self, cell: AgentCell, meter: Meter, limits: Limits) -> Execution:
+    def _wait(self, cell: AgentProcess, meter: Meter, limits: Limits) -> Execution:
         control = cell.control.fileno()
         hit = meter.wait([control, self._stop], ContestClock(limits), limits)
         with self._lock:
             self._cell = None  # its processes are another job's once the job's end is taken in
         ended = hit is None and bool(cell.wait([control], 0))
         result = cell.result() if ended else cell.end_job()
-        return facts(cell, meter, limits, result, hit or self._hit, None, None)
+        return meter.execution(limits, result, hit or self._hit, None, None)
 
     def stop(self, hit: LimitHit | None = None) -> None:
         """Kill the program with all that it started; `hit` is the limit that it overran, if any."""

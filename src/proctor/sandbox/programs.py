@@ -14,11 +14,10 @@ from proctor.errors import CellDied, UsageError
 from proctor.execution import Execution, LimitHit
 from proctor.limits import Limits
 from proctor.program import Program
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.clock import NOTHING, ContestClock, Reading
-from proctor.sandbox.execute import request
 from proctor.sandbox.idleness import Idleness, Look
-from proctor.sandbox.machine import memfile, procfs, trees
+from proctor.sandbox.machine import kill_tree, memfile, procfs
 from proctor.sandbox.stop import Stop
 
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
@@ -85,7 +84,7 @@ class Running:
 class Programs:
     """All programs of one session. One thread at a time; every method may raise CellDied."""
 
-    def __init__(self, cell: AgentCell, limits: Limits) -> None:
+    def __init__(self, cell: AgentProcess, limits: Limits) -> None:
         """Start the session's first process in this cell. Raises NoIsolation."""
         self._cell, self._limits = cell, limits
         self._running: dict[int, Running] = {}
@@ -98,7 +97,7 @@ class Programs:
             self._feed.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             nothing = memfile.sealed(b"")
             try:
-                cell.submit(request(Kind.SESSION, cell, limits), [nothing, far.fileno()])
+                cell.submit(cell.request(Kind.SESSION, limits), [nothing, far.fileno()])
             finally:
                 os.close(nothing)
                 far.close()
@@ -219,7 +218,7 @@ class Programs:
         What it has left running goes on only once it has ended by itself.
         """
         if running.notice is None and running.pid is not None:
-            trees.kill(running.pid, self._cell.job_pids)
+            kill_tree.kill_tree(running.pid, self._cell.job_pids)
         if running.notice is None:  # nobody may be signalled by us: at least its group
             self._order(Order(What.KILL, running.id), [])
         while running.notice is None:

@@ -6,19 +6,16 @@ To cancel a job, cancel the task that awaits it: all its processes are ended.
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Self
 
-from proctor.errors import PoolClosed
 from proctor.execution import Isolation
 from proctor.judgement import Judgement, TestResult
 from proctor.judging import judge as programs
-from proctor.judging.contest.arena import Arena, open_arena
-from proctor.judging.contest.judge import Progress, judge_contest
-from proctor.judging.settings import JudgeSettings, Stop
-from proctor.languages import registry
-from proctor.languages.language import Found
+from proctor.judging.environment import start_cells
+from proctor.judging.settings import JudgeSettings
+from proctor.languages import pools, registry
+from proctor.languages.language import InstalledLanguage
 from proctor.languages.run import PYTHON, Ran, RunRequest
 from proctor.problem import Problem
 from proctor.program import Program
@@ -69,21 +66,19 @@ class Engine:
 
     def __init__(
         self,
-        arena: Arena,
+        pool: Pool,
         most_waiting: int = MOST_WAITING,
         session_pool: Pool | None = None,
         sets: PackageSets | None = None,
         solvers: Callable[[Admission], Solvers] = Solvers,
     ) -> None:
-        """Take over `arena`, `session_pool` and `sets`. Use open_engine."""
-        self.arena = arena
-        self.package_sets = sets or PackageSets(PackageCells(arena), {})
-        self.admission = Admission(arena.cells, most_waiting)
-        self.sessions = Sessions(session_pool, arena.submissions, self.admission, self.package_sets)
+        """Take over `pool`, `session_pool` and `sets`. Use open_engine."""
+        self.pool = pool
+        self.package_sets = sets or PackageSets(PackageCells(pool), {})
+        self.admission = Admission(pool.cells, most_waiting)
+        self.sessions = Sessions(session_pool, pool, self.admission, self.package_sets)
         self.solvers = solvers(self.admission)
         self.jobs = Jobs()
-        # A judgement of a contest problem has a thread of its own, which waits for cells.
-        self._threads = ThreadPoolExecutor(arena.cells, thread_name_prefix="proctor-judge")
 
     async def run(self, request: RunRequest, context: RequestContext = ANONYMOUS) -> Ran:
         """Run one program.
@@ -93,7 +88,7 @@ class Engine:
         check_limits(request.limits)
         async with self._cells(request.packages, context) as (cells, place):
             runner, cancellation = cells.runner, Cancellation()
-            pool = Revocable(cells.arena.submissions, cancellation)
+            pool = Revocable(cells.pool, cancellation)
             future = pool.submit(lambda cell, _queued: runner.run(cell, request))
             ran = await revocable(future, cancellation)
         return replace(ran, queue=place.queue)
@@ -119,56 +114,33 @@ class Engine:
         packages: str | None = None,
         progress: Callable[[TestResult], None] | None = None,
     ) -> QueuedJudgement:
-        """Judge by tests of stdin and stdout, or by calls of a function.
+        """Judge a program on a problem of any kind.
 
         `packages` names a set of packages; `progress` is called in this event loop. Raises Busy,
-        InputError (a language that cannot be used), NoLanguage, PoolClosed.
+        PoolClosed, and what proctor.judge raises.
         """
-        check_limits(settings.limits)
+        if not programs.is_plain(problem):
+            self._check_level("contest problems are")
+        check_limits(problem.limits or settings.limits)
         async with self._cells(packages, context) as (cells, place):
-            pool, cancellation = cells.arena.submissions, Cancellation()
+            cancellation = Cancellation()
             future = programs.start(
-                problem, program, settings, pool, cancellation, in_loop(progress)
+                problem, program, settings, cells.pool, cancellation, in_loop(progress)
             )
             judgement = await revocable(future, cancellation)
         return QueuedJudgement(judgement, place.queue)
 
-    async def judge_contest(
-        self,
-        problem: Problem,
-        program: Program,
-        context: RequestContext = ANONYMOUS,
-        *,
-        stop: Stop = "crash",
-        packages: str | None = None,
-        progress: Progress | None = None,
-    ) -> QueuedJudgement:
-        """Judge a submission to a contest problem. `progress` is called in this event loop.
-
-        Raises Busy, and what judge_contest raises.
-        """
-        self._check_level("contest problems are")
-        check_limits(problem.test_limits)
-        async with self._cells(packages, context) as (cells, place):
-            cancellation = Cancellation()
-            arena = cells.arena.under(cancellation)
-            tell = in_loop(progress)
-            try:
-                future = self._threads.submit(
-                    lambda: judge_contest(problem, program, arena, stop=stop, progress=tell)
-                )
-            except RuntimeError as error:  # it waited for its turn while the engine was closed
-                raise PoolClosed("the engine is closed") from error
-            judgement = await revocable(future, cancellation)
-        return QueuedJudgement(judgement, place.queue)
+    @property
+    def _only_python(self) -> bool:
+        return self.pool.level == "container"
 
     def _check_level(self, what: str) -> None:
-        check_level(what, only_python=self.arena.only_python)
+        check_level(what, only_python=self._only_python)
 
-    def languages(self) -> list[Found]:
+    def languages(self) -> list[InstalledLanguage]:
         """Return the languages that this engine runs. Starts their tools: not for an event loop."""
         found = registry.available()
-        only = self.arena.only_python
+        only = self._only_python
         return [each for each in found if not only or each.language.id == PYTHON]
 
     async def solve(
@@ -188,7 +160,7 @@ class Engine:
     async def isolation(self, context: RequestContext = ANONYMOUS) -> Isolation:
         """Return the level and the guarantees that hold programs, as a cell reports them."""
         async with self.admission.place(context.owner, unlimited=context.unlimited):
-            future = self.arena.submissions.submit(lambda cell, _queued: cell.isolation)
+            future = self.pool.submit(lambda cell, _queued: cell.isolation)
             return await asyncio.wrap_future(future)
 
     @contextlib.asynccontextmanager
@@ -204,11 +176,10 @@ class Engine:
 
     def close(self) -> None:
         """Stop at once: running jobs are killed, waiting ones raise PoolClosed."""
-        self.arena.close()
+        self.pool.close()
         self.package_sets.close()
         self.sessions.shut()
         self.solvers.close()
-        self._threads.shutdown(wait=True, cancel_futures=True)
 
     async def __aenter__(self) -> Self:
         return self
@@ -243,12 +214,14 @@ def open_engine(
         checked_packages(each.packages)
         checked_name(name)
 
-    def arena_of(chosen: PackageSet) -> Arena:
-        return open_arena(
+    def pool_of(chosen: PackageSet) -> Pool:
+        pool = pools.open_pool(
             isolation=isolation, min_isolation=min_isolation, python=python, cells=cells,
             packages=(*chosen.packages, *packages), preload=(*preload, *chosen.preload),
-            directories=directories, contests=False,
+            directories=directories, growth_delay=pools.GROWTH_DELAY,
         )  # fmt: skip
+        start_cells(pool)
+        return pool
 
     def sessions_of(chosen: PackageSet) -> Pool:
         return open_pool(
@@ -256,21 +229,22 @@ def open_engine(
             packages=(*chosen.packages, *packages), preload=(*preload, *chosen.preload),
         )  # fmt: skip
 
-    arena = arena_of(PackageSet(()))
+    pool = pool_of(PackageSet(()))
     try:
-        pool = sessions_of(PackageSet(())) if sessions and not arena.only_python else None
+        only_python = pool.level == "container"
+        session_pool = sessions_of(PackageSet(())) if sessions and not only_python else None
     except BaseException:
-        arena.close()
+        pool.close()
         raise
 
     def host() -> SolverHost:
         return SolverHost(
             isolation=isolation, min_isolation=min_isolation, python=python,
-            extra_packages=packages, cells=arena.cells,
+            extra_packages=packages, cells=pool.cells,
         )  # fmt: skip
 
     def solvers(admission: Admission) -> Solvers:
         return Solvers(admission, host, {each.id: each for each in profiles})
 
-    known = PackageSets(PackageCells(arena), sets, CellOpeners(arena_of, sessions_of))
-    return Engine(arena, most_waiting, pool, known, solvers)
+    known = PackageSets(PackageCells(pool), sets, CellOpeners(pool_of, sessions_of))
+    return Engine(pool, most_waiting, session_pool, known, solvers)

@@ -74,7 +74,7 @@ class LiveRun:
         try:
             self._begun()
             self._input.write(self._request.stdin)
-            pool = Revocable(cells.arena.submissions, self._cancellation)
+            pool = Revocable(cells.pool, self._cancellation)
             self._future = pool.submit(self._execute)
         except BaseException:
             await self._release()

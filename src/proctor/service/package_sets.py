@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from proctor.errors import InfraFault, InputError, PoolClosed, SettingsError, UsageError
-from proctor.judging.contest.arena import Arena
+from proctor.judging.environment import headers_of
+from proctor.languages.cache import Cache
 from proctor.languages.run import Runner
 from proctor.sandbox.pool import Pool
 from proctor.service.threads import settled
@@ -38,7 +39,7 @@ class PackageSet:
 class PackageCells:
     """Cells that have a set's packages."""
 
-    arena: Arena
+    pool: Pool
     sessions: Pool | None = None
     """Cells for sessions; None until the first session asks for the set."""
     users: int = 0
@@ -47,12 +48,12 @@ class PackageCells:
     @property
     def runner(self) -> Runner:
         """Runner of programs in these cells."""
-        arena = self.arena
-        return Runner(arena.setup, arena.cache, arena.headers, arena.only_python)
+        pool = self.pool
+        return Runner(pool.setup, Cache(), headers_of(pool), pool.level == "container")
 
     def close(self) -> None:
         """Stop at once; blocks. Idempotent."""
-        self.arena.close()
+        self.pool.close()
         if self.sessions is not None:
             self.sessions.close()
 
@@ -61,7 +62,7 @@ class PackageCells:
 class CellOpeners:
     """Functions that open a set's cells; both block."""
 
-    arena: Callable[[PackageSet], Arena]
+    pool: Callable[[PackageSet], Pool]
     sessions: Callable[[PackageSet], Pool]
 
 
@@ -94,8 +95,8 @@ class PackageSets:
 
     @property
     def only_python(self) -> bool:
-        """True if their cells run only Python programs: see Arena."""
-        return self._usual.arena.only_python
+        """True if their cells run Python programs from start to end and nothing else."""
+        return self._usual.pool.level == "container"
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -157,12 +158,12 @@ class PackageSets:
     async def _made(self, name: str) -> PackageCells:
         assert self._opening is not None
         await self._make_room()
-        arena = await self._in_thread(name, self._opening.arena, lambda arena: arena.close())
+        pool = await self._in_thread(name, self._opening.pool, lambda pool: pool.close())
         with self._lock:
             if not self._closed:
-                self._open[name] = PackageCells(arena)
+                self._open[name] = PackageCells(pool)
                 return self._open[name]
-        await asyncio.to_thread(arena.close)
+        await asyncio.to_thread(pool.close)
         raise PoolClosed("the engine is closed")
 
     async def _make_room(self) -> None:

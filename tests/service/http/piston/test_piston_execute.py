@@ -232,7 +232,7 @@ def test_faults_are_no_results(language: str) -> None:
     """
     engine = open_engine(cells=1)
     try:
-        engine.arena.close()  # no cell is to be had any more
+        engine.pool.close()  # no cell is to be had any more
         service = PistonService(engine, PistonSettings())
 
         async def ask() -> None:

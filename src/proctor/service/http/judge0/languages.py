@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from proctor.languages import registry
-from proctor.languages.language import Found
+from proctor.languages.language import InstalledLanguage
 from proctor.languages.run import PYTHON
 from proctor.sandbox.machine.interpreter import Interpreter
 
@@ -55,7 +55,7 @@ class Judge0Language:
 
 
 def languages_by_number(
-    interpreter: Interpreter, here: Sequence[Found]
+    interpreter: Interpreter, here: Sequence[InstalledLanguage]
 ) -> dict[int, Judge0Language]:
     """Return the languages that can be run, by number; `here` are the engine's."""
     found = {each.language.id: each for each in here}

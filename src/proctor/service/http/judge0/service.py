@@ -45,7 +45,7 @@ class Judge0Service:
 
     @cached_property
     def _languages(self) -> dict[int, Judge0Language]:
-        return languages_by_number(self.engine.arena.setup.interpreter, self.engine.languages())
+        return languages_by_number(self.engine.pool.setup.interpreter, self.engine.languages())
 
     async def languages(self) -> Mapping[int, Judge0Language]:
         """Return the languages of this machine, found when they are first asked for."""

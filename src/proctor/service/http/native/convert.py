@@ -103,11 +103,11 @@ async def judge(
         raise InputError("this problem is judged in standard mode only", field="mode")
     problem = _contest_problem(asked)
     tell = None if progress is None else lambda each: progress(_contest_test(each))
-    made = await engine.judge_contest(
+    made = await engine.judge(
         problem,
         submission,
+        JudgeSettings(stop=asked.stop),
         context,
-        stop=asked.stop,
         packages=asked.packages,
         progress=tell,
     )

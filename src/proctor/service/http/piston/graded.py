@@ -9,6 +9,7 @@ the submission's cell holds the submission and what it is compiled with, and its
 from proctor.errors import InfraFault, InputError
 from proctor.evals.ioi import feedback
 from proctor.judgement import Judgement, TestResult
+from proctor.judging.settings import JudgeSettings
 from proctor.problem import Communication, Comparison, Problem
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
@@ -27,7 +28,7 @@ async def judged(
     """Return the stages compile and run. Raises InputError for a broken task, InfraFault."""
     ioi = job.runtime.kind is RuntimeKind.CMS_IOI
     problem, program = (cms_ioi if ioi else codeforces).task(job)
-    made = await engine.judge_contest(problem, program, context)
+    made = await engine.judge(problem, program, JudgeSettings(), context)
     judgement = made.judgement
     if judgement.verdict is Verdict.INFRA_FAULT and not judgement.tests:
         raise InfraFault(judgement.message)

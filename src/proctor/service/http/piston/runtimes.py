@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from proctor.languages import registry
-from proctor.languages.language import Found
+from proctor.languages.language import InstalledLanguage
 from proctor.languages.run import PYTHON
 from proctor.languages.scripts import Scripts
 from proctor.sandbox.machine.interpreter import Interpreter
@@ -66,7 +66,9 @@ _CODEFORCES = {
 _GRADING_FILE = "grader_config"
 
 
-def runtimes(interpreter: Interpreter, found: Sequence[Found], *, contests: bool) -> list[Runtime]:
+def runtimes(
+    interpreter: Interpreter, found: Sequence[InstalledLanguage], *, contests: bool
+) -> list[Runtime]:
     """Return the runtimes: languages `found` by the engine, Python of the cells' `interpreter`."""
     here = {each.language.id for each in found}
     listed = [_python(interpreter)]

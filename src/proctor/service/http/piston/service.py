@@ -24,14 +24,14 @@ class PistonService:
     def __init__(self, engine: Engine, settings: PistonSettings) -> None:
         self.engine, self.settings = engine, settings
         directory = settings.packages
-        readable = engine.arena.setup.directories
+        readable = engine.pool.setup.directories
         self._packages = packages.runtimes(directory, readable) if directory else []
 
     @cached_property
     def _found(self) -> list[Runtime]:
-        arena = self.engine.arena
-        contests = not arena.only_python
-        found = runtimes(arena.setup.interpreter, self.engine.languages(), contests=contests)
+        pool = self.engine.pool
+        contests = pool.level != "container"
+        found = runtimes(pool.setup.interpreter, self.engine.languages(), contests=contests)
         return [*found, *self._packages]
 
     async def runtimes(self) -> Sequence[Runtime]:
