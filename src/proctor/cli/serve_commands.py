@@ -53,9 +53,7 @@ def serve_command(
     ] = None,
     token_file: Annotated[
         str | None,
-        typer.Option(
-            help="Lines NAME:TOKEN; requests without one of the tokens are refused.", metavar="FILE"
-        ),
+        typer.Option(help="Lines NAME:TOKEN; requests without one are refused.", metavar="FILE"),
     ] = None,
     cells: Cells = None,
     sessions: Annotated[
@@ -71,9 +69,7 @@ def serve_command(
     allow_host: AllowHosts = None,
     config: Annotated[
         str | None,
-        typer.Option(
-            help="Configuration file to read [serve] from; options override it.", metavar="FILE"
-        ),
+        typer.Option(help="Configuration file; options override its [serve].", metavar="FILE"),
     ] = None,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
