@@ -73,7 +73,7 @@ class IoiSource:
     subtask_files: tuple[Path, ...]
     test_files: tuple[Path, ...]
     years: frozenset[int]
-    """Empty for all."""
+    """Years to take; empty for all."""
 
     def subtasks(self) -> Iterator[SubtaskInfo]:
         """Subtasks of these years, in the order of the tables. Raises InputError."""
@@ -104,7 +104,7 @@ class IoiSource:
             )
 
     def instances(self, only: Collection[str]) -> Iterator[SubtaskInstance]:
-        """Those with these ids. Tests of all their tasks are read first, large ones to files."""
+        """Load those with these ids. All their tests are read first, large ones to files."""
         wanted = [info for info in self.subtasks() if info.name in only]
         if absent := set(only) - {info.name for info in wanted}:
             name = min(absent)
@@ -122,7 +122,7 @@ class IoiSource:
 
 
 def subtask_of(info: ProblemInfo) -> tuple[TaskKey, str]:
-    """Task and subtask that `infos` has made this of."""
+    """Return the task and the subtask that `infos` has made this of."""
     year = info.contest_date
     task = info.contest.removeprefix(f"{year}-")
     return (int(year), task), info.id.removeprefix(f"{info.contest}-")
@@ -240,7 +240,7 @@ class Subtasks:
             "min_isolation": settings.min_isolation,
             "cells": settings.jobs,
         }
-        registry.find(registry.get(DEFAULT_LANGUAGE))  # or say so before anybody is asked
+        registry.find(registry.get(DEFAULT_LANGUAGE))  # or say so before a model is asked
         with ExitStack() as stack:
             arena = stack.enter_context(open_arena(**levels))
             # One more than run at once, so that cells do not wait.
