@@ -1,6 +1,6 @@
 """Any server that speaks OpenAI's chat completions, through the official client.
 
-Needs `pip install 'proctor[eval]'`. The client's own retries and reply types are not used: these are
+Needs `pip install 'proctor[eval]'`. The client's retries and reply types are not used: these are
 bounded for the run as well, and a reply is read up to a limit and checked against a schema, since
 what calls itself compatible sends HTML, half a JSON and no choices.
 
