@@ -21,9 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 import proctor
 from daemon_process import Spoken, speaking
 from proctor import JudgeSettings, Pool, Problem, Test
-from proctor.clients import JudgeRequest, Program, connect
-from proctor.clients import Problem as AskedProblem
-from proctor.clients import Test as AskedTest
+from proctor.clients import JudgeRequest, ProblemJson, ProgramJson, TestJson, connect
 from proctor.evals.store import RunStore
 from proctor.integrations import lcb_runner
 from proctor.integrations.rewards import make_code_reward
@@ -313,9 +311,9 @@ def client_of(url: Callable[[Doors], str]) -> Callable[[Doors, str], Found]:
         requests = []
         for name, program in SAMPLES:
             problem = PROBLEMS[name]
-            tests = tuple(AskedTest(test.input, test.output) for test in problem.tests)
-            there = AskedProblem(name, tests, function=problem.function)
-            requests.append(JudgeRequest(Program(program), there, mode=mode))
+            tests = tuple(TestJson(test.input, test.output) for test in problem.tests)
+            there = ProblemJson(name, tests, function=problem.function)
+            requests.append(JudgeRequest(ProgramJson(program), there, mode=mode))
         with connect(url(doors)) as client:
             found = {each.index: each for each in client.judge_many(requests)}
         return [found[index].result.verdict for index in range(len(SAMPLES))]

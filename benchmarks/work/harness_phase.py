@@ -24,7 +24,7 @@ from proctor.evals.run import RunPlan, evaluate
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 from proctor.evals.stored import ProblemInfo, SampleJudgement
-from proctor.judging.problem import Problem, Test
+from proctor.problem import Problem, Test
 
 LIVECODEBENCH = benchmark_named("livecodebench")
 PROBLEMS = 200

@@ -23,7 +23,7 @@ from proctor.evals.details import read_store
 from proctor.evals.export.formats import FORMATS, export, export_file
 from proctor.evals.store import RunStore
 from proctor.evals.stored import Generation, ProblemInfo, Prompt, SampleJudgement, Turn
-from proctor.reports.records_file import SampleDetail, read_run
+from proctor.reports.records import SampleDetail, read_run
 from proctor.whole_file import whole_file
 
 INSPECT = os.environ.get("PROCTOR_TEST_INSPECT", "")

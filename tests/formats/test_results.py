@@ -23,9 +23,9 @@ from proctor.formats.results import (
     judgement_row,
     read_results,
 )
-from proctor.judging.judgement import Judgement, TestResult, UpstreamReport
-from proctor.judging.problem import Problem
-from proctor.judging.problem import Test as Case
+from proctor.judgement import Judgement, TestResult, UpstreamReport
+from proctor.problem import Problem
+from proctor.problem import Test as Case
 from proctor.verdict import Verdict
 
 SETTINGS = {"mode": "standard", "cpu": 10.0, "limits": {"memory": 1}}

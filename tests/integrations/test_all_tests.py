@@ -5,17 +5,17 @@ what each door's original says.
 """
 
 import asyncio
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 import ioi_task
-from proctor import Pool, open_arena, open_pool
+from proctor import Pool, open_pool
 from proctor.errors import SettingsError
 from proctor.integrations import ioi_rewards, open_r1, open_r1_codeforces, rewards, verl
 from proctor.integrations.open_r1 import Client
-from proctor.judging.contest.arena import Arena
 from proctor.service.engine import Asker, Engine, open_engine
 from proctor.service.http.sandbox_fusion import datasets
 
@@ -33,13 +33,13 @@ def pool() -> Iterator[Pool]:
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     tests = ioi_task.write(tmp_path_factory.mktemp("ioi") / "t.jsonl", ioi_task.test_rows())
-    with open_arena(cells=1) as arena, Client(arena=arena, tests=str(tests)) as opened:
+    with open_pool(cells=1) as contest_pool, Client(pool=contest_pool, tests=str(tests)) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def arena(client: Client) -> Arena:
-    return client.arena
+def contest_pool(client: Client) -> Pool:
+    return client.pool
 
 
 @pytest.fixture
@@ -53,7 +53,12 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[Any]]:
             kept.append(real(*given, **named))
             return kept[-1]
 
-        monkeypatch.setattr(module, name, call)
+        async def call_async(*given: Any, **named: Any) -> Any:
+            kept.append(await real(*given, **named))
+            return kept[-1]
+
+        is_async = inspect.iscoroutinefunction(real)
+        monkeypatch.setattr(module, name, call_async if is_async else call)
         return kept
 
     return keep
@@ -86,10 +91,10 @@ def test_parts_take_all_tests() -> None:
 
 
 @pytest.mark.parametrize(("options", "ran"), [({}, 3), ({"stop": "first"}, 2)])
-def test_ioi_rewards(options: Any, ran: int, arena: Arena, made: Made, tmp_path: Any) -> None:
+def test_ioi_rewards(options: Any, ran: int, contest_pool: Pool, made: Made, tmp_path: Any) -> None:
     tests = ioi_task.write(tmp_path / "tests.jsonl", ioi_task.test_rows())
-    judgements = made(ioi_rewards, "judge_contest")
-    reward = ioi_rewards.make_ioi_reward(tests=str(tests), arena=arena, **options)
+    judgements = made(ioi_rewards, "judge")
+    reward = ioi_rewards.make_ioi_reward(tests=str(tests), pool=contest_pool, **options)
     row = ioi_task.subtask_rows()[2]
     columns = {name: [value] for name, value in row.items()}
     assert reward([f"```cpp\n{ioi_task.SOLUTIONS['wrong']}\n```"], **columns) == [0.0]
@@ -97,7 +102,7 @@ def test_ioi_rewards(options: Any, ran: int, arena: Arena, made: Made, tmp_path:
 
 
 def test_open_r1(client: Client, made: Made) -> None:
-    judgements = made(open_r1, "judge_contest")
+    judgements = made(open_r1, "judge_async")
     row, wrong = ioi_task.subtask_rows()[2], ioi_task.SOLUTIONS["wrong"]
     found = asyncio.run(open_r1.score_subtask(client, row, wrong))
     assert [each.status for each in found.test_results] == ["AC", "WA", "SKIPPED"]
@@ -109,7 +114,7 @@ def test_open_r1(client: Client, made: Made) -> None:
 
 
 def test_codeforces_rows(client: Client, made: Made) -> None:
-    judgements = made(open_r1_codeforces, "judge_contest")
+    judgements = made(open_r1_codeforces, "judge_async")
     row = {
         "id": "7/A", "time_limit": 2.0, "memory_limit": 256.0, "title": "", "description": "",
         "official_tests": CASES, "generated_checker": None, "input_mode": "stdio",

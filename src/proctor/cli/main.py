@@ -194,11 +194,11 @@ def judge_command(
                 "--preload": preload,
             },
         )
-        from proctor.judging.contest.arena import open_arena
+        from proctor.judging.environment import open_environment
 
-        with open_arena(
+        with open_environment(
             isolation=isolation, min_isolation=min_isolation, python=python, cells=jobs
-        ) as arena:
+        ) as pool:
             from proctor.cli import contest  # while the first cells start
 
             solutions_run = contest.SolutionsRun(
@@ -211,7 +211,7 @@ def judge_command(
                 programs,
                 tuple(tests or ()),
             )
-            raise typer.Exit(contest.judge(solutions_run, arena, as_json=json))
+            raise typer.Exit(contest.judge(solutions_run, pool, as_json=json))
     _check_absent(
         "only with PROBLEM",
         {
@@ -269,12 +269,12 @@ def verify_command(
 
     Exit code: 0 if all are as labelled, 1 if not, 2 for a broken package.
     """
-    from proctor.judging.contest.arena import open_arena
+    from proctor.judging.environment import open_environment
 
-    with open_arena(isolation=isolation, min_isolation=min_isolation, cells=jobs) as arena:
+    with open_environment(isolation=isolation, min_isolation=min_isolation, cells=jobs) as pool:
         from proctor.cli import verify  # while the first cells start
 
-        raise typer.Exit(verify.verify_package(package, arena, as_json=json))
+        raise typer.Exit(verify.verify_package(package, pool, as_json=json))
 
 
 @app.command("demo")

@@ -12,7 +12,7 @@ from proctor.cli import render
 from proctor.errors import InputError, PlatformError
 from proctor.reports.errata import ErrataList, applicable, bundled_errata, read_errata
 from proctor.reports.published import read_published
-from proctor.reports.records_file import RunRecords, read_run
+from proctor.reports.records import RunRecords, read_run
 from proctor.reports.tallies import Mode
 from proctor.whole_file import whole_file
 

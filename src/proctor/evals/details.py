@@ -12,7 +12,7 @@ from proctor.evals.provenance import provenance
 from proctor.evals.records import StoredRecords, current_judges, settings_of
 from proctor.evals.store import RunStore
 from proctor.evals.stored import Sample, SampleJudgement
-from proctor.reports.records_file import RunRecords, SampleDetail
+from proctor.reports.records import RunRecords, SampleDetail
 
 _MOST = 100_000
 """Characters of a text that are kept."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proctor.reports.bounds import Bounds, bounds
 from proctor.reports.records import SampleRecord
 from proctor.reports.summary import Summary, summary_of, to_json
-from proctor.reports.tallies import Counting, Mode
+from proctor.reports.tallies import Mode, SampleCounter
+from proctor.reports.uncertainty import FaultBounds, fault_bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Figures:
     faults: dict[str, int]
     """Samples without a reply, per kind of fault."""
     modes: dict[str, Summary]
-    bounds: dict[str, Bounds]
+    bounds: dict[str, FaultBounds]
     """By mode, where samples were lost to infrastructure."""
     prompt_tokens: int
     completion_tokens: int
@@ -45,7 +45,7 @@ class Figures:
 
 def figures(records: Iterable[SampleRecord], modes: Sequence[str], ks: Sequence[int]) -> Figures:
     """Compute figures in these modes, with pass@k for these k; reads the records once."""
-    countings = {mode: Counting(Mode(mode)) for mode in modes}
+    counters = {mode: SampleCounter(Mode(mode)) for mode in modes}
     faults: Counter[str] = Counter()
     samples = prompt_tokens = completion_tokens = 0
     cpu = 0.0
@@ -59,13 +59,13 @@ def figures(records: Iterable[SampleRecord], modes: Sequence[str], ks: Sequence[
             costs.append(record.cost)
         if record.fault and record.official is None and record.standard is None:
             faults[record.fault.partition(":")[0]] += 1
-        for counting in countings.values():
-            counting.add(record)
-    found = {mode: bounds(counting.tallies()) for mode, counting in countings.items()}
+        for counter in counters.values():
+            counter.add(record)
+    found = {mode: fault_bounds(counter.tallies()) for mode, counter in counters.items()}
     return Figures(
         samples=samples,
         faults=dict(faults),
-        modes={mode: summary_of(counting, ks) for mode, counting in countings.items()},
+        modes={mode: summary_of(counter, ks) for mode, counter in counters.items()},
         bounds={mode: each for mode, each in found.items() if each and each.infra_faults},
         prompt_tokens=prompt_tokens,
         completion_tokens=completion_tokens,

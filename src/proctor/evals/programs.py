@@ -14,16 +14,15 @@ from proctor.evals.durable import DurableRun, FinishedEntry, RunTally
 from proctor.formats.livecodebench import load_problems, problem_ids
 from proctor.formats.programs import SubmittedProgram, load_programs
 from proctor.formats.results import ResultsFile, content_digest, judgement_row, read_results
+from proctor.judgement import Judgement
 from proctor.judging.judge import AHEAD, start
-from proctor.judging.judgement import Judgement
-from proctor.judging.problem import Problem
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
+from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.choice import policy
 from proctor.sandbox.machine import cgroup
-from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import Pool, open_pool
 from proctor.verdict import Verdict
 from proctor.version import __version__
 

@@ -1,4 +1,4 @@
-"""Python that strangers wrote, and regular expressions, looked into without being run.
+"""Inspecting untrusted Python source, and matching untrusted patterns, without running them.
 
 CPython's parser takes quadratic time and memory for some texts and may crash on others, and while
 it works no other thread does. So it works in a process of its own, with a bound on each text; what
@@ -6,18 +6,18 @@ goes beyond is taken for no Python at all.
 """
 
 import atexit
-import os
 from collections.abc import Sequence
 
 import msgspec
 
+from proctor.per_process import PerProcess
 from proctor.sandbox.helper import Helper, HelperTimeout
 
 LONGEST = 1 << 18
-"""Characters; what is longer is not looked into."""
+"""Longest text that is inspected, in characters."""
 _WORKER = "proctor.languages.python_parser"
 _PATIENCE = 120.0
-"""Seconds to wait for a process that bounds its own CPU time."""
+"""How long to wait for the process, which bounds its own CPU time, in seconds."""
 
 
 class Definition(msgspec.Struct, frozen=True):
@@ -25,22 +25,22 @@ class Definition(msgspec.Struct, frozen=True):
 
     name: str
     line: int
-    """Where it begins, decorators included; from 1."""
+    """First line, decorators included; counted from 1."""
     is_class: bool = False
     methods: tuple[str, ...] = ()
-    """A class's functions that are not async."""
+    """Names of a class's functions that are not async."""
 
 
 class Outline(msgspec.Struct, frozen=True):
-    """A module from afar; an empty one if nothing is given."""
+    """The outline of a module; without arguments, that of an empty one."""
 
     acts: bool = False
-    """False of a text that does nothing: one word is Python, too."""
+    """False for a text that does nothing: a single word is Python, too."""
     definitions: tuple[Definition, ...] = ()
     imports: tuple[str, ...] = ()
-    """Statements at the top level."""
+    """Import statements at the top level."""
     names: frozenset[str] = frozenset()
-    """All that it reads or sets."""
+    """Names that it reads or sets."""
     future_lines: int = 0
     """Lines that `from __future__` takes with what is before it, where nothing else may stand."""
 
@@ -85,21 +85,14 @@ def _asked(what: str, *texts: str) -> object:
     if max(map(len, texts), default=0) > LONGEST:
         return None
     try:
-        return _workers[0].ask([what, *texts], _PATIENCE)
+        return _workers.get().ask([what, *texts], _PATIENCE)
     except HelperTimeout:
         return None
 
 
-def _begin_anew() -> None:
-    """Leave the process to the one that this one was forked of: two would read each other's."""
-    _workers.insert(0, Helper(_WORKER))
+_workers = PerProcess(lambda: Helper(_WORKER))
 
 
 @atexit.register
 def _close() -> None:
-    _workers[0].close()
-
-
-_workers = [Helper(_WORKER)]
-if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
-    os.register_at_fork(after_in_child=_begin_anew)
+    _workers.get().close()

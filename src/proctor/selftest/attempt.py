@@ -11,13 +11,13 @@ from typing import Any, TypeVar, cast
 from proctor.errors import CellDied, NoIsolation
 from proctor.execution import Execution, Isolation, LimitHit, Strength
 from proctor.judging.judge import judge
-from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings, Mode
+from proctor.languages.run import run
 from proctor.limits import MIB, Limits
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.problem import Problem, Test
+from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import run
 from proctor.selftest.attack import Attack, Kind, look, prelude, said
 from proctor.selftest.bait import Bait
 from proctor.selftest.report import Outcome, Status
@@ -206,7 +206,7 @@ class Attempt:
     def _look_behind(self) -> None:
         """Add to `wrong` what the attack left, in the cell and on the host."""
         self.wrong += self.bait.harm()
-        if isinstance(self.cell, AgentCell) and not self.cell.spent:  # else its end is theirs
+        if isinstance(self.cell, AgentProcess) and not self.cell.spent:  # else its end is theirs
             left = self.cell.job_pids()
             if left:
                 self.wrong.append(f"processes were left: {len(left)}")

@@ -16,7 +16,7 @@ from proctor.evals.ioi.rows import result_rows
 from proctor.evals.provenance import provenance
 from proctor.evals.records import records
 from proctor.evals.store import RunStore
-from proctor.reports.records_file import write_provenance, write_records
+from proctor.reports.records import write_provenance, write_records
 from proctor.whole_file import whole_file
 
 RECORDS = "records"

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from proctor.evals.records import current_judges, settings_of
 from proctor.evals.store import RunStore
 from proctor.evals.stored import ProblemInfo, Sample
-from proctor.reports.statistics import pass_at_k
+from proctor.reports.pass_at_k import pass_at_k
 
 
 def write_lcb(store: RunStore, out: BinaryIO) -> None:

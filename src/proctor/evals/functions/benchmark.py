@@ -15,7 +15,7 @@ from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import Places, TableSource
 from proctor.formats.hub import Progress
 from proctor.formats.tables import Row
-from proctor.judging.contest.arena import open_arena
+from proctor.judging.environment import open_environment
 from proctor.judging.unit_tests.judge import UnitTestJudge, UnitTests
 from proctor.languages.python_text import Outline, outline
 from proctor.verdict import Verdict
@@ -56,7 +56,7 @@ class FunctionTask:
 
 @dataclass(frozen=True, slots=True)
 class FunctionGrader:
-    """Grades in an arena's cells: tests in one, the program in another."""
+    """Grades in a pool's cells: tests in one, the program in another."""
 
     judge: UnitTestJudge
     threads: ThreadPoolExecutor
@@ -64,7 +64,7 @@ class FunctionGrader:
 
     @property
     def cells(self) -> int:
-        return self.judge.arena.cells
+        return self.judge.pool.cells
 
     async def grade(self, instance: FunctionTask, code: str, mode: str) -> Graded:
         if instance.unfit:
@@ -113,13 +113,13 @@ class FunctionBenchmark:
         if settings.packages or settings.preload:
             raise SettingsError("--packages and --preload are for livecodebench only")
         with (
-            open_arena(
+            open_environment(
                 isolation=settings.isolation, min_isolation=settings.min_isolation,
                 python=settings.python, cells=settings.jobs,
-            ) as arena,
-            ThreadPoolExecutor(2 * arena.cells) as threads,
+            ) as pool,
+            ThreadPoolExecutor(2 * pool.cells) as threads,
         ):  # fmt: skip
-            yield FunctionGrader(UnitTestJudge(arena), threads, settings)
+            yield FunctionGrader(UnitTestJudge(pool), threads, settings)
 
 
 def program(task: FunctionTask, code: str) -> str:

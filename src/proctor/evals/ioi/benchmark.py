@@ -27,7 +27,7 @@ from proctor.evals.benchmark import Benchmark, Graded
 from proctor.evals.ioi import prompts
 from proctor.evals.ioi.report import load_thresholds
 from proctor.evals.ioi.results import judged_fields
-from proctor.evals.ioi.scoring import ArenaGrade
+from proctor.evals.ioi.scoring import CellGrade
 from proctor.evals.ioi.sources import Sources
 from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
 from proctor.evals.models.model import Message
@@ -38,10 +38,11 @@ from proctor.formats.hub import Progress
 from proctor.formats.ioi_rows import IoiTask, TaskKey, load_tasks, task_keys
 from proctor.formats.ioi_subtasks import SubtaskInfo, subtask_infos
 from proctor.formats.livecodebench import did_you_mean
-from proctor.judging.contest.arena import Arena, open_arena
-from proctor.judging.contest.judgement import ContestJudgement
+from proctor.judgement import Judgement
+from proctor.judging.environment import open_environment
 from proctor.languages import registry
 from proctor.program import Program
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 MODES = MappingProxyType({"standard": "the subtask's points, by the IOI's rules"})
@@ -160,12 +161,12 @@ def _years(text: str) -> frozenset[int]:
 
 
 class SubtaskGrader:
-    """Judges programs in an arena; each task's checker or manager is compiled once."""
+    """Judges programs in a pool; each task's checker or manager is compiled once."""
 
-    def __init__(self, arena: Arena, threads: ThreadPoolExecutor, *, all_subtasks: bool) -> None:
+    def __init__(self, pool: Pool, threads: ThreadPoolExecutor, *, all_subtasks: bool) -> None:
         """`all_subtasks` of a task are judged, or only the one that a program is for."""
-        self.cells = arena.cells
-        self._judge = ArenaGrade(arena)
+        self.cells = pool.cells
+        self._judge = CellGrade(pool)
         self._threads, self._all = threads, all_subtasks
 
     async def grade(self, instance: SubtaskInstance, code: str, _mode: str) -> Graded:
@@ -184,14 +185,14 @@ class SubtaskGrader:
         return graded(instance, judgement)
 
 
-def graded(instance: SubtaskInstance, judgement: ContestJudgement) -> Graded:
+def graded(instance: SubtaskInstance, judgement: Judgement) -> Graded:
     """Return the grade of a judgement: verdict and share of points of the subtask in question.
 
     `upstream` is what the published runner writes, for all subtasks that were judged.
     """
     mine = next(each for each in judgement.subtasks if each.name == instance.subtask)
     tests = [test for test in judgement.tests if test.name in mine.tests]
-    limit = instance.task.problem.limits.cpu
+    limit = instance.task.problem.test_limits.cpu
     failed = next((test for test in tests if not test.verdict.passed), None)
     fields = {"year": instance.task.year, "problem_id": instance.task.id}
     fields |= judged_fields(instance.task, judgement, instance.subtask)
@@ -203,7 +204,7 @@ def graded(instance: SubtaskInstance, judgement: ContestJudgement) -> Graded:
         cpu=sum(test.cpu for test in judgement.tests),
         slowest_share=max(test.cpu for test in tests) / limit if tests else None,
         level=judgement.isolation.level if judgement.isolation else "",
-        tests=msgspec.json.encode(tests).decode(),
+        tests=msgspec.json.encode([test.row() for test in tests]).decode(),
         upstream=msgspec.json.encode(fields).decode(),
     )  # fmt: skip
 
@@ -242,12 +243,12 @@ class Subtasks:
         }
         registry.find(registry.get(DEFAULT_LANGUAGE))  # or say so before a model is asked
         with ExitStack() as stack:
-            arena = stack.enter_context(open_arena(**levels))
+            pool = stack.enter_context(open_environment(**levels))
             # One more than run at once, so that cells do not wait.
-            threads = stack.enter_context(ThreadPoolExecutor(arena.cells + 1))
+            threads = stack.enter_context(ThreadPoolExecutor(pool.cells + 1))
             # Stopped midway: what is in cells ends, so that threads are not waited for.
-            stack.callback(arena.close)
-            yield SubtaskGrader(arena, threads, all_subtasks=settings.all_subtasks)
+            stack.callback(pool.close)
+            yield SubtaskGrader(pool, threads, all_subtasks=settings.all_subtasks)
 
 
 BENCHMARK: Benchmark[SubtaskInstance] = Subtasks()

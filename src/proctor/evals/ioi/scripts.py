@@ -23,7 +23,7 @@ from proctor.languages import scripts as pairs
 from proctor.languages.scripts import BASH, COMPILE, ROOM, RUN
 from proctor.limits import GIB, MIB, Limits
 from proctor.sandbox.command import Command, disk_for
-from proctor.sandbox.executing import in_pool
+from proctor.sandbox.executor import in_pool
 from proctor.sandbox.pool import Pool
 
 _INPUT, _ANSWER = "input.txt", "correct_output.txt"

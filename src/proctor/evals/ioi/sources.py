@@ -9,7 +9,7 @@ from proctor.errors import InputError
 from proctor.formats.hub import HubSource, Progress, fetch
 from proctor.formats.ioi_rows import TaskKey, load_tests, task_of_rows
 from proctor.formats.tables import columns_of, table_files
-from proctor.judging.contest.problem import ContestProblem, ContestTest
+from proctor.problem import Problem, Test
 
 TESTS_SUFFIX = "-test-cases"
 """The tests of the data set OWNER/NAME are in OWNER/NAME-test-cases, one configuration a year."""
@@ -103,9 +103,9 @@ class RowTests:
     def __init__(self, source: str = TESTS) -> None:
         """`source`: a file, a directory, or hf:NAME, which has a configuration for each year."""
         self._source = source
-        self._known: dict[TaskKey, dict[str, ContestTest]] = {}
+        self._known: dict[TaskKey, dict[str, Test]] = {}
 
-    def problem(self, row: Mapping[str, Any]) -> ContestProblem:
+    def problem(self, row: Mapping[str, Any]) -> Problem:
         """Return the problem of a row with its own `test_cases`, or the source's.
 
         Raises InputError, InfraFault.
@@ -116,7 +116,7 @@ class RowTests:
         tests = self._of((int(row["year"]), row["id"])) if cases is None else {}
         return task_of_rows([{**row, "test_cases": cases}], tests).problem
 
-    def _of(self, key: TaskKey) -> Mapping[str, ContestTest]:
+    def _of(self, key: TaskKey) -> Mapping[str, Test]:
         if key not in self._known:
             hub = self._source.startswith("hf:") and self._source.count(":") == 1
             files = Sources().files(f"{self._source}:{key[0]}" if hub else self._source)

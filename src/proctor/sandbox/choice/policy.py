@@ -1,4 +1,4 @@
-"""Which isolation level is used: the strongest that proves itself. Never a silent fallback."""
+"""The choice of an isolation level: the strongest that proves itself. Never a silent fallback."""
 
 import os
 import sys
@@ -19,12 +19,12 @@ from proctor.sandbox.machine import interpreter
 from proctor.sandbox.machine.interpreter import Interpreter
 
 LEVELS = ("namespaces", "container", "landlock", "none")
-"""By strength, strongest first."""
+"""Isolation levels, strongest first."""
 DEFAULT_ORDER = LEVELS[:-1]
 
 
 def default_order() -> tuple[str, ...]:
-    """Return the levels to try where nobody has said: on other systems there is but one."""
+    """Return the levels to try without a wish or configuration: off Linux there is only one."""
     return DEFAULT_ORDER if sys.platform == "linux" else ("container",)
 
 
@@ -37,31 +37,29 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """What became of one way to get a level."""
+class LevelAttempt:
+    """The outcome of trying one way to get a level."""
 
     level: str
     arrangement: str
     failure: str
-    """Why it does not work; empty if it does."""
+    """The reason why it does not work; empty if it does."""
 
 
 def choose(
     level: str | None = None,
     minimum: str | None = None,
     python: str | None = None,
-    order: tuple[str, ...] = (),
 ) -> Choice:
-    """Return what to run programs in.
+    """Choose the backend and the interpreter to run programs with.
 
     A level that is asked for by name is used or refused. Without one (argument, then
-    PROCTOR_ISOLATION) the first of the configured order (else of `order`, else of the default one)
-    that runs a real job is taken, down to
-    `minimum` (argument, then PROCTOR_MIN_ISOLATION, then configuration). Raises SettingsError for
-    unknown or contradicting levels, NoIsolation, and NoInterpreter.
+    PROCTOR_ISOLATION) the first of the configured order (else of the default one) that runs a real
+    job is taken, down to `minimum` (argument, then PROCTOR_MIN_ISOLATION, then configuration).
+    Raises SettingsError for unknown or contradicting levels, NoIsolation, and NoInterpreter.
     """
-    order, minimum = wanted(level, minimum, order)
-    attempts: list[Attempt] = []
+    order, minimum = wanted(level, minimum)
+    attempts: list[LevelAttempt] = []
     for backend in _ways(order, attempts):
         try:
             chosen = interpreter_for(backend, python)
@@ -73,7 +71,7 @@ def choose(
             failure = str(error)
         if failure is None:
             return Choice(backend, chosen)
-        attempts.append(Attempt(backend.level, backend.arrangement, failure))
+        attempts.append(LevelAttempt(backend.level, backend.arrangement, failure))
     raise NoIsolation(_refusal(order, minimum, attempts))
 
 
@@ -84,9 +82,7 @@ def interpreter_for(backend: Backend, python: str | None) -> Interpreter:
     return interpreter.choose(python, private_files=backend.private_files)
 
 
-def wanted(
-    level: str | None, minimum: str | None, usual: tuple[str, ...] = ()
-) -> tuple[tuple[str, ...], str | None]:
+def wanted(level: str | None, minimum: str | None) -> tuple[tuple[str, ...], str | None]:
     """Return the levels to try, in order, and the weakest acceptable one, if one was named."""
     settings, file = config.load().isolation, config.path()
     named, named_by = _first(
@@ -97,7 +93,7 @@ def wanted(
         (os.environ.get("PROCTOR_MIN_ISOLATION"), "PROCTOR_MIN_ISOLATION"),
         (settings.minimum, f"minimum in {file}"),
     )
-    order = (named,) if named else settings.backends or usual or default_order()
+    order = (named,) if named else settings.backends or default_order()
     order_by = named_by if named or not settings.backends else f"backends in {file}"
     for each, by in (
         *((each, order_by) for each in order),
@@ -128,7 +124,7 @@ def _source(by: str) -> str:
     return f" ({by})" if by else ""
 
 
-def _ways(order: Sequence[str], attempts: list[Attempt]) -> Iterator[Backend]:
+def _ways(order: Sequence[str], attempts: list[LevelAttempt]) -> Iterator[Backend]:
     """Yield every way to get each level; note those that rule themselves out."""
     for level in order:
         try:
@@ -136,7 +132,7 @@ def _ways(order: Sequence[str], attempts: list[Attempt]) -> Iterator[Backend]:
         except PlatformError as error:
             if len(order) == 1:
                 raise
-            attempts.append(Attempt(level, "", str(error)))
+            attempts.append(LevelAttempt(level, "", str(error)))
 
 
 def ways(level: str) -> Iterator[Backend]:
@@ -166,10 +162,9 @@ def ways(level: str) -> Iterator[Backend]:
 
 
 def _permit_none() -> None:
-    for name in ("PROCTOR_PRODUCTION", "TT_PRODUCTION"):  # the second: of Tack's solver host
-        if os.environ.get(name) == "1":
-            raise NoIsolation(f"level none is refused while {name}=1")
-    if "1" not in map(os.environ.get, ("PROCTOR_ALLOW_UNSAFE", "TT_SANDBOX_ALLOW_UNSAFE")):
+    if os.environ.get("PROCTOR_PRODUCTION") == "1":
+        raise NoIsolation("level none is refused while PROCTOR_PRODUCTION=1")
+    if os.environ.get("PROCTOR_ALLOW_UNSAFE") != "1":
         raise NoIsolation(
             "level none runs programs with no isolation at all; set PROCTOR_ALLOW_UNSAFE=1 to"
             " accept that, on a machine you can lose"
@@ -177,14 +172,14 @@ def _permit_none() -> None:
 
 
 def last_line(failure: str) -> str:
-    """Return what matters of a complaint: of a traceback, the exception."""
+    """Return the essence of a failure: of a traceback, the exception."""
     lines = failure.strip().splitlines()
     if len(lines) < 2:
         return failure.strip()
     return f"{lines[0].removesuffix(': Traceback (most recent call last):')}: {lines[-1].strip()}"
 
 
-def _refusal(order: Sequence[str], minimum: str | None, attempts: Sequence[Attempt]) -> str:
+def _refusal(order: Sequence[str], minimum: str | None, attempts: Sequence[LevelAttempt]) -> str:
     from proctor.sandbox.choice.remedies import remedies
 
     which = f"none of {', '.join(order)} works here"
