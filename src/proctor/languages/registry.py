@@ -97,8 +97,7 @@ def reads(wanted: Iterable[Language] | None = None) -> tuple[str, ...]:
 @cache
 def _load(directory: str) -> Mapping[str, Language]:
     files = {
-        place.name: (place.read_text("utf-8"), place.name)
-        for place in _DEFINITIONS.glob("*.toml")
+        place.name: (place.read_text("utf-8"), place.name) for place in _DEFINITIONS.glob("*.toml")
     }
     if directory:
         files |= _users(Path(directory).expanduser())
