@@ -41,7 +41,7 @@ class Program:
             must_be(bytes, content, f"files.{name}")
 
     def encoded(self) -> bytes:
-        """Return the source as UTF-8; lone surrogates, which JSON can carry, are encoded as such."""
+        """Return the source as UTF-8, lone surrogates included: JSON can carry them."""
         return self.source.encode("utf-8", "surrogatepass")
 
 

@@ -146,7 +146,7 @@ class Runner:
         """Compile with `execute`. Raises CompileFailed, InputError, NoLanguage, InfraFault."""
         if self.only_python and request.program.language != PYTHON:
             raise NoLanguage(
-                f"{request.program.language} is not to be had at level container, which runs Python"
+                f"{request.program.language} is not available at level container, which runs Python"
                 " programs only: use level namespaces or landlock"
             )
         if request.scripts is not None:
