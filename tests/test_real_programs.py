@@ -9,8 +9,8 @@ import pytest
 
 from proctor.formats.livecodebench import load_problems
 from proctor.formats.programs import load_programs
+from proctor.judgement import Judgement
 from proctor.judging.judge import judge_many
-from proctor.judging.judgement import Judgement
 from proctor.judging.settings import JudgeSettings
 from proctor.sandbox.pool import open_pool
 

@@ -1,10 +1,13 @@
 """Run and judge programs that machines wrote. The public names, and nothing else."""
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from proctor.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+
     from proctor.errors import InfraFault as InfraFault
     from proctor.errors import InputError as InputError
     from proctor.errors import NoIsolation as NoIsolation
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from proctor.errors import SessionEnded as SessionEnded
     from proctor.errors import UsageError as UsageError
     from proctor.evals.adapter import BenchmarkAdapter as BenchmarkAdapter
-    from proctor.evals.adapter import Outcome as Outcome
+    from proctor.evals.adapter import InstanceOutcome as Outcome  # noqa: F401 (renamed)
     from proctor.evals.adapter import run_benchmark as run_benchmark
     from proctor.evals.agent import AgenticAdapter as AgenticAdapter
     from proctor.evals.agent import Budgets as Budgets
@@ -27,27 +30,24 @@ if TYPE_CHECKING:
     from proctor.execution import Strength as Strength
     from proctor.formats.livecodebench import load_problems as load_problems
     from proctor.formats.packages.package import load as load_package  # noqa: F401 (renamed)
-    from proctor.judging.contest.arena import open_arena as open_arena
-    from proctor.judging.contest.judge import judge_contest as judge_contest
-    from proctor.judging.contest.judgement import ContestJudgement as ContestJudgement
+    from proctor.judgement import Judgement as Judgement
+    from proctor.judgement import TestResult as TestResult
     from proctor.judging.judge import Judged as Judged
     from proctor.judging.judge import judge as judge
     from proctor.judging.judge import judge_async as judge_async
     from proctor.judging.judge import judge_many as judge_many
     from proctor.judging.judge import judge_many_async as judge_many_async
-    from proctor.judging.judgement import Judgement as Judgement
-    from proctor.judging.judgement import TestResult as TestResult
-    from proctor.judging.problem import Problem as Problem
-    from proctor.judging.problem import Test as Test
     from proctor.judging.settings import JudgeSettings as JudgeSettings
+    from proctor.languages.pools import open_pool as open_pool
     from proctor.languages.run import run as run
     from proctor.languages.run import run_async as run_async
     from proctor.limits import Limits as Limits
+    from proctor.problem import Problem as Problem
+    from proctor.problem import Test as Test
     from proctor.program import Program as Program
-    from proctor.reports.statistics import pass_at_k as pass_at_k
+    from proctor.reports.pass_at_k import pass_at_k as pass_at_k
+    from proctor.sandbox.background import Background as Background
     from proctor.sandbox.pool import Pool as Pool
-    from proctor.sandbox.pool import open_pool as open_pool
-    from proctor.sandbox.session import Background as Background
     from proctor.sandbox.session import Session as Session
     from proctor.sandbox.session import open_session as open_session
     from proctor.solver.envelope import Envelope as SolveEnvelope  # noqa: F401 (renamed)
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 # Loaded on first use: `proctor --help` and `import proctor` stay fast, on any platform.
 _HOMES = {
     "BenchmarkAdapter": "evals.adapter",
-    "Outcome": "evals.adapter",
+    "Outcome": "evals.adapter:InstanceOutcome",
     "run_benchmark": "evals.adapter",
     "AgenticAdapter": "evals.agent",
     "Budgets": "evals.agent",
@@ -81,9 +81,6 @@ _HOMES = {
     "Isolation": "execution",
     "LimitHit": "execution",
     "Strength": "execution",
-    "open_arena": "judging.contest.arena",
-    "judge_contest": "judging.contest.judge",
-    "ContestJudgement": "judging.contest.judgement",
     "load_problems": "formats.livecodebench",
     "load_package": "formats.packages.package:load",
     "Judged": "judging.judge",
@@ -91,19 +88,19 @@ _HOMES = {
     "judge_async": "judging.judge",
     "judge_many": "judging.judge",
     "judge_many_async": "judging.judge",
-    "Judgement": "judging.judgement",
-    "TestResult": "judging.judgement",
-    "Problem": "judging.problem",
-    "Test": "judging.problem",
+    "Judgement": "judgement",
+    "TestResult": "judgement",
+    "Problem": "problem",
+    "Test": "problem",
     "JudgeSettings": "judging.settings",
     "Limits": "limits",
     "Program": "program",
-    "pass_at_k": "reports.statistics",
+    "pass_at_k": "reports.pass_at_k",
     "Pool": "sandbox.pool",
-    "open_pool": "sandbox.pool",
+    "open_pool": "languages.pools",
     "run": "languages.run",
     "run_async": "languages.run",
-    "Background": "sandbox.session",
+    "Background": "sandbox.background",
     "Session": "sandbox.session",
     "open_session": "sandbox.session",
     "SolveEnvelope": "solver.envelope:Envelope",
@@ -125,3 +122,18 @@ def __getattr__(name: str) -> Any:
     home, _, there = _HOMES[name].partition(":")  # what it is called there, if otherwise
     value = globals()[name] = getattr(import_module(f"proctor.{home}"), there or name)
     return value
+
+
+class _OldPaths:
+    """Finder of modules by their old import paths, at the end, where it costs nothing."""
+
+    @staticmethod
+    def find_spec(name: str, _path: object = None, _target: object = None) -> "ModuleSpec | None":
+        if not name.startswith("proctor."):
+            return None
+        from proctor.moved import spec_of
+
+        return spec_of(name)
+
+
+sys.meta_path.append(_OldPaths)

@@ -14,7 +14,7 @@ import pytest
 
 from proctor.errors import InfraFault, InputError, NotAllJudged
 from proctor.integrations import lcb_runner
-from proctor.judging.judgement import Judgement
+from proctor.judgement import Judgement
 from proctor.sandbox.pool import open_pool
 from proctor.verdict import Verdict
 

@@ -9,18 +9,18 @@ from typing import Any, Literal, get_args
 
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals.extraction import DEFAULT, extract
-from proctor.evals.ioi.repair import add_includes
-from proctor.evals.ioi.row_tests import TESTS, RowTests
-from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
+from proctor.evals.ioi.sources import TESTS, RowTests
+from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE, add_includes
 from proctor.integrations.rewards import Graded, Reward, report, rows_of
 from proctor.integrations.rows import text_of
-from proctor.judging.contest.arena import Arena, open_arena
-from proctor.judging.contest.judge import judge_contest
-from proctor.judging.contest.judgement import ContestJudgement
-from proctor.judging.contest.problem import ContestProblem
-from proctor.judging.settings import Stop
+from proctor.judgement import Judgement
+from proctor.judging.judge import judge
+from proctor.judging.settings import JudgeSettings, Stop
+from proctor.languages.run import default_pool
 from proctor.per_process import PerProcess
+from proctor.problem import Problem
 from proctor.program import Program
+from proctor.sandbox.pool import Pool
 
 _logger = logging.getLogger(__name__)
 Scoring = Literal["score", "points", "all"]
@@ -33,14 +33,13 @@ class _Problems:
         self._lock = threading.Lock()
         self._rows = RowTests(tests)
 
-    def of(self, row: Mapping[str, Any]) -> ContestProblem:
+    def of(self, row: Mapping[str, Any]) -> Problem:
         """Raises InputError, InfraFault."""
         with self._lock:
             return self._rows.problem(row)
 
 
 _problems = PerProcess(_Problems)
-_arenas: PerProcess[Arena] = PerProcess(open_arena)
 
 
 def make_ioi_reward(
@@ -52,7 +51,7 @@ def make_ioi_reward(
     includes: bool = True,
     no_code: float = 0.0,
     stop: Stop = "crash",
-    arena: Arena | None = None,
+    pool: Pool | None = None,
     name: str = "ioi_reward",
 ) -> Reward:
     """Return a reward function that judges completions on the subtasks of their rows.
@@ -67,6 +66,7 @@ def make_ioi_reward(
         if value not in get_args(kind):
             raise SettingsError(f"{field} is {' or '.join(get_args(kind))}, not {value!r}")
     extract("", extraction)
+    settings = JudgeSettings(stop=stop)
 
     def grade(row: Mapping[str, Any], completion: Any) -> Graded:
         try:
@@ -75,7 +75,7 @@ def make_ioi_reward(
                 code = add_includes(code, f"{row['id']}.h")
             problem = _problems.get(tests).of(row)
             program = Program(code, language)
-            judgement = judge_contest(problem, program, arena or _arenas.get(), stop=stop)
+            judgement = judge(problem, program, settings=settings, pool=pool)
         except (InputError, KeyError, TypeError, ValueError) as error:
             return Graded(None, "TASK_FAULT", f"{type(error).__name__}: {error}")
         except InfraFault as error:
@@ -93,7 +93,7 @@ def make_ioi_reward(
         if not rows:
             return []
         # A judgement waits for one program at a time more often than not.
-        with ThreadPoolExecutor(2 * (arena or _arenas.get()).cells) as threads:
+        with ThreadPoolExecutor(2 * (pool or default_pool()).cells) as threads:
             futures = [
                 threads.submit(partial(grade, row, text))
                 for row, text in zip(rows, completions, strict=True)
@@ -108,7 +108,7 @@ ioi_reward = make_ioi_reward()
 """The least of the tests' scores of a row's subtask."""
 
 
-def _score(judgement: ContestJudgement, scoring: Scoring) -> float | None:
+def _score(judgement: Judgement, scoring: Scoring) -> float | None:
     (subtask,) = judgement.subtasks  # a row is one
     if subtask.score is None:
         return None

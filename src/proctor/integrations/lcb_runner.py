@@ -26,11 +26,11 @@ from proctor.errors import InfraFault, InputError, NotAllJudged
 from proctor.formats.livecodebench import parse_json, schema_error
 from proctor.formats.replies import between_last_fences
 from proctor.integrations.pools import chosen_pool
+from proctor.judgement import Judgement
 from proctor.judging.judge import AHEAD, start
-from proctor.judging.judgement import Judgement
-from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import OFFICIAL_LIMITS, JudgeSettings
-from proctor.reports.statistics import mean_pass_at_k, pass_at_k
+from proctor.problem import Problem, Test
+from proctor.reports.pass_at_k import mean_pass_at_k, pass_at_k
 from proctor.sandbox.pool import Pool
 
 __all__ = [

@@ -9,25 +9,25 @@ of the import is enough. What is different, since it was wrong there:
 - programs are compiled once, in a cell that holds no test, and cannot reach answer or checker.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import Any, Self
 
+from proctor import judgement as judgements
 from proctor.errors import InfraFault, InputError
 from proctor.evals.ioi import feedback
-from proctor.evals.ioi.repair import add_includes as _add_includes
 from proctor.evals.ioi.results import status_of, worst
-from proctor.evals.ioi.row_tests import TESTS, RowTests
+from proctor.evals.ioi.sources import TESTS, RowTests
 from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
+from proctor.evals.ioi.submissions import add_includes as _add_includes
 from proctor.integrations.open_r1_codeforces import score_submission
-from proctor.judging.contest.arena import Arena, open_arena
-from proctor.judging.contest.judge import judge_contest
-from proctor.judging.contest.judgement import ContestTestResult
-from proctor.judging.contest.problem import Comparison, ContestProblem, Subtask
-from proctor.judging.settings import Stop
+from proctor.judging.environment import open_environment
+from proctor.judging.judge import judge_async
+from proctor.judging.settings import JudgeSettings, Stop
+from proctor.problem import Comparison, Problem, Subtask
 from proctor.program import Program
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 __all__ = [
@@ -110,17 +110,17 @@ class Client:
     such row comes.
     """
 
-    def __init__(self, arena: Arena | None = None, *, tests: str = TESTS) -> None:
-        """`arena` is the client's from now on; without one it opens its own.
+    def __init__(self, pool: Pool | None = None, *, tests: str = TESTS) -> None:
+        """`pool` is the client's from now on; without one it opens its own.
 
         Raises PlatformError where nothing can be run.
         """
-        self.arena = arena or open_arena()
+        self.pool = pool or open_environment()
         self.rows = RowTests(tests)
 
     def close(self) -> None:
         """Stop at once."""
-        self.arena.close()
+        self.pool.close()
 
     def __enter__(self) -> Self:
         return self
@@ -225,7 +225,7 @@ async def run_submission(
 
 async def _judge(
     client: Client,
-    problem: ContestProblem,
+    problem: Problem,
     names: Sequence[str],
     submission: str,
     stop: Stop = "never",
@@ -234,18 +234,21 @@ async def _judge(
 
     What is returned gives the result of the test of a name; for a fault it raises.
     """
+    known = problem.tests_by_name()
     alone = replace(
         problem,
-        tests={name: problem.tests[name] for name in names},
+        tests=tuple(known[name] for name in names),
         subtasks=(Subtask("chosen", 1.0, tuple(names)),),
     )
     program = Program(submission, DEFAULT_LANGUAGE)
-    judgement = await asyncio.to_thread(judge_contest, alone, program, client.arena, stop=stop)
+    judgement = await judge_async(
+        alone, program, settings=JudgeSettings(stop=stop), pool=client.pool
+    )
     compared = isinstance(problem.grading, Comparison)
     if judgement.verdict is Verdict.INFRA_FAULT and not judgement.tests:
         raise InfraFault(judgement.message)
     if judgement.verdict is Verdict.CE:
-        broken = ContestTestResult("", Verdict.CE, 0.0)
+        broken = judgements.TestResult(Verdict.CE)
         said = feedback.words(broken, compared=compared, compiler_output=judgement.compiler_output)
         return lambda name: TestResult(name, 0.0, "CE", said)
     tests = {test.name: test for test in judgement.tests}
@@ -257,7 +260,7 @@ async def _judge(
     return told
 
 
-def _result(test: ContestTestResult, *, compared: bool) -> TestResult:
+def _result(test: judgements.TestResult, *, compared: bool) -> TestResult:
     if test.verdict is Verdict.INFRA_FAULT:
         raise InfraFault(f"test {test.name}: {test.message}")
     status = status_of(test.verdict)

@@ -5,7 +5,6 @@ proctor.integrations.open_r1. What is different, since it was wrong there: a fau
 of the task raises, and is never a failed test; CPU time decides, not the clock on the wall.
 """
 
-import asyncio
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,11 +13,12 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from proctor.errors import InfraFault, InputError
-from proctor.formats.codeforces_rows import Case, load_generated, problem_of_row
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judge import judge_contest
-from proctor.judging.contest.judgement import ContestJudgement
+from proctor.formats.codeforces_rows import CodeforcesCase, load_generated, problem_of_row
+from proctor.judgement import Judgement
+from proctor.judging.judge import judge_async
+from proctor.judging.settings import JudgeSettings
 from proctor.program import Program
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 TESTS_FOLDER = "CF_TESTS_FOLDER"
@@ -28,17 +28,17 @@ _MODES = ("pass_fail", "partial", "weighted_sum")
 Mode = Literal["pass_fail", "partial", "weighted_sum"]
 
 
-class HasArena(Protocol):
+class HasPool(Protocol):
     """A client: what judges."""
 
-    arena: Arena
+    pool: Pool
 
 
 async def score_submission(
-    client: HasArena,
+    client: HasPool,
     problem_data: Mapping[str, Any],
     submission: str,
-    test_batch_size: int = 1,  # noqa: ARG001 - as published; how many run at once is the arena's
+    test_batch_size: int = 1,  # noqa: ARG001 - as published; how many run at once is the pool's
     scoring_mode: Mode = "weighted_sum",
     no_compile_reward: float = -0.1,
     no_submission_reward: float = -1.0,
@@ -66,12 +66,11 @@ async def score_submission(
         return None
     if not submission:
         return no_submission_reward
-    judgement = await asyncio.to_thread(
-        judge_contest,
+    judgement = await judge_async(
         problem,
         Program(submission, _LANGUAGES[submission_language]),
-        client.arena,
-        stop="crash" if scoring_mode == "pass_fail" else "never",
+        settings=JudgeSettings(stop="crash" if scoring_mode == "pass_fail" else "never"),
+        pool=client.pool,
     )
     _refuse_faults(judgement)
     # There Python is not compiled: an error of syntax is one of every test.
@@ -84,11 +83,11 @@ async def score_submission(
     return every if scoring_mode == "pass_fail" else share
 
 
-def _generated(row: Mapping[str, Any]) -> list[Case]:
+def _generated(row: Mapping[str, Any]) -> list[CodeforcesCase]:
     given = row.get("generated_tests") or 0
     if not isinstance(given, int):
         try:
-            return msgspec.convert(given, list[Case])
+            return msgspec.convert(given, list[CodeforcesCase])
         except msgspec.ValidationError as error:
             raise InputError(str(error), field="generated_tests") from error
     folder = os.environ.get(TESTS_FOLDER)
@@ -106,7 +105,7 @@ def _generated(row: Mapping[str, Any]) -> list[Case]:
     return load_generated([path], {row["id"]}).get(row["id"], [])
 
 
-def _refuse_faults(judgement: ContestJudgement) -> None:
+def _refuse_faults(judgement: Judgement) -> None:
     if judgement.verdict is Verdict.INFRA_FAULT:
         raise InfraFault(judgement.message)
     fault = next((test for test in judgement.tests if test.verdict.is_fault), None)

@@ -20,11 +20,11 @@ from typing import Any, Literal, Protocol, get_args
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals.extraction import DEFAULT, extract
 from proctor.integrations.rows import COLUMNS, Task, key_of, task_of, text_of
+from proctor.judgement import Judgement
 from proctor.judging.judge import start
-from proctor.judging.judgement import Judgement
-from proctor.judging.settings import DEFAULT_LIMITS, JudgeSettings, Stop
+from proctor.judging.settings import JudgeSettings, Stop
 from proctor.languages.run import default_pool
-from proctor.limits import Limits
+from proctor.limits import TEST_LIMITS, Limits
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 
@@ -61,7 +61,7 @@ class Grading:
     """Policy by which a program is found in a completion, see evals/extraction.py."""
     language: str = "python"
     """Of rows that name none."""
-    limits: Limits = DEFAULT_LIMITS
+    limits: Limits = TEST_LIMITS
     tolerance: float | None = None
     """Absolute or relative error allowed in numbers."""
     fast: bool = False

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 
 from proctor.errors import CompileFailed, InputError, NoLanguage, must_be
 from proctor.execution import Execution
-from proctor.languages import registry
 from proctor.languages import scripts as by_script
 from proctor.languages.cache import Cache
 from proctor.languages.compiler import Compiler, compiler_messages
 from proctor.languages.headers import Headers
+from proctor.languages.pools import open_pool
 from proctor.languages.scripts import Scripts
 from proctor.limits import MIB, Limits
 from proctor.per_process import PerProcess
@@ -22,7 +22,7 @@ from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.command import Command, disk_for
 from proctor.sandbox.executor import Executor, in_cell, in_pool
-from proctor.sandbox.pool import Pool, open_pool
+from proctor.sandbox.pool import Pool
 from proctor.text import as_bytes
 
 PYTHON = "python"
@@ -267,7 +267,7 @@ def default_pool(packages: tuple[str, ...] = ()) -> Pool:
 
 
 def _open(packages: tuple[str, ...]) -> Pool:
-    return open_pool(packages=packages, directories=registry.reads())
+    return open_pool(packages=packages)
 
 
 _pools = PerProcess(_open, lambda pool: not pool.closed)

@@ -11,10 +11,10 @@ from typing import Any, TypeVar, cast
 from proctor.errors import CellDied, NoIsolation
 from proctor.execution import Execution, Isolation, LimitHit, Strength
 from proctor.judging.judge import judge
-from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings, Mode
 from proctor.languages.run import run
 from proctor.limits import MIB, Limits
+from proctor.problem import Problem, Test
 from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import Pool

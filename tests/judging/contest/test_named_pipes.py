@@ -7,18 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judge import judge_contest
-from proctor.judging.contest.problem import (
-    Blob,
+from proctor.judging.judge import judge
+from proctor.limits import Limits
+from proctor.problem import (
     Communication,
-    ContestProblem,
-    ContestTest,
+    Problem,
     Stub,
     Subtask,
+    Test,
 )
-from proctor.limits import Limits
 from proctor.program import Program
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 TESTS = Path(__file__).parents[2]
@@ -58,12 +57,12 @@ int main(int argc, char **argv) {
 """
 
 
-def problem(processes: int) -> ContestProblem:
-    return ContestProblem(
+def problem(processes: int) -> Problem:
+    return Problem(
         "pipes",
-        {"one": ContestTest("one", Blob(b"41\n"))},
-        (Subtask("all", 100.0, ("one",)),),
-        Limits(cpu=1.0),
+        (Test(b"41\n", name="one"),),
+        subtasks=(Subtask("all", 100.0, ("one",)),),
+        limits=Limits(cpu=1.0),
         running=Communication(Program(MANAGER, "cpp17"), processes, True, ("extra",)),
         stubs={"cpp": Stub({"stub.cpp": STUB.encode()}, "solution.cpp")},
     )
@@ -78,9 +77,9 @@ def problem(processes: int) -> ContestProblem:
         ("*(volatile long long *)0", Verdict.RE),
     ],
 )
-def test_named_pipes(arena: Arena, processes: int, code: str, verdict: Verdict) -> None:
+def test_named_pipes(contest_pool: Pool, processes: int, code: str, verdict: Verdict) -> None:
     source = f"long long next(long long value, int who) {{ return {code}; }}\n"
-    got = judge_contest(problem(processes), Program(source, "cpp17"), arena)
+    got = judge(problem(processes), Program(source, "cpp17"), pool=contest_pool)
     assert got.verdict is verdict, got
 
 

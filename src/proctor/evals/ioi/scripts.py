@@ -33,13 +33,13 @@ _COMPILING = Limits(cpu=120.0, memory=2 * GIB, output=16 * MIB)
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What `compile` has made of a submission: all files, or why there are none."""
+    """Files that `compile` made of a submission, or the reason why there are none."""
 
     files: Mapping[str, bytes]
     failure: str | None = None
 
 
-class Scripts:
+class ScriptRunner:
     """A runner (see runners.py) that does as a pair of scripts says."""
 
     def __init__(self, place: Path, pool: Pool) -> None:

@@ -1,4 +1,4 @@
-"""What is asked of a model: named templates that keep lcb_runner's contract.
+"""Prompts: named templates that keep lcb_runner's contract.
 
 The statement, the starter code if there is any, every public test, and a reply with one program in
 a fenced block. The words are ours; the hash of the messages goes into the record of each sample.
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from proctor.errors import InputError
 from proctor.evals.models.model import Message
-from proctor.judging.problem import Problem
+from proctor.problem import Problem
 
 DEFAULT = "plain"
 VERSION = 1
@@ -46,8 +46,8 @@ def task(problem: Problem) -> str:
 
 def _tests(problem: Problem) -> str:
     shown = [
-        f"\n\n## Test {number}\n\nInput:\n```text\n{test.input.rstrip()}\n```\n"
-        f"Expected output:\n```text\n{test.output.rstrip()}\n```"
+        f"\n\n## Test {number}\n\nInput:\n```text\n{test.input_text().rstrip()}\n```\n"
+        f"Expected output:\n```text\n{test.output_text().rstrip()}\n```"
         for number, test in enumerate((test for test in problem.tests if test.public), 1)
     ]
     return "".join(shown)

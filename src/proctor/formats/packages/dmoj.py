@@ -17,20 +17,19 @@ from proctor.formats.packages.dmoj_files import Files
 from proctor.formats.packages.dmoj_submissions import load_submissions, read_labels, usual
 from proctor.formats.packages.documents import convert, read_yaml, set_aside
 from proctor.formats.packages.files import Tree, extension
-from proctor.formats.packages.model import Notes, Package, Timing
-from proctor.judging.contest.problem import (
+from proctor.formats.packages.model import Notes, Package, Timing, judgeable
+from proctor.limits import Limits
+from proctor.problem import (
     Aggregate,
     Batch,
-    Blob,
     Comparison,
-    ContestProblem,
-    ContestTest,
     Grading,
+    Problem,
     Running,
     Stub,
     Subtask,
+    Test,
 )
-from proctor.limits import Limits
 
 FILE = "init.yml"
 CASES = "cases"
@@ -41,7 +40,7 @@ _HIDDEN_MAIN = "main_of_the_submission"
 
 
 class _Shared(msgspec.Struct, forbid_unknown_fields=True):
-    """What may be said of the problem, of a batch or of a case."""
+    """Fields that a problem, a batch or a case may have."""
 
     points: float | None = None
     checker: Any = None
@@ -56,10 +55,10 @@ class _Shared(msgspec.Struct, forbid_unknown_fields=True):
     symlinks: Any = None
 
 
-class _Case(_Shared, forbid_unknown_fields=True, rename={"input": "in"}):
+class _DmojCase(_Shared, forbid_unknown_fields=True, rename={"input": "in"}):
     input: str | None = None
     out: str | None = None
-    batched: "list[_Case] | None" = None
+    batched: "list[_DmojCase] | None" = None
     dependencies: list[int] = []
 
 
@@ -69,9 +68,9 @@ class _Signature(msgspec.Struct, forbid_unknown_fields=True):
     allow_main: bool = False
 
 
-class _Problem(_Shared, forbid_unknown_fields=True):
+class _DmojProblem(_Shared, forbid_unknown_fields=True):
     test_cases: Any = None
-    pretest_test_cases: list[_Case] = []
+    pretest_test_cases: list[_DmojCase] = []
     archive: str | None = None
     interactive: dict[str, Any] | None = None
     signature_grader: _Signature | None = None
@@ -85,15 +84,15 @@ class _Problem(_Shared, forbid_unknown_fields=True):
 def load(tree: Tree) -> Package:
     """The package in a directory with init.yml. Raises InputError."""
     notes = Notes()
-    raw = set_aside(tree, FILE, read_yaml(tree, FILE), _Problem, notes)
-    settings = convert(tree, FILE, raw, _Problem, strict=False)
+    raw = set_aside(tree, FILE, read_yaml(tree, FILE), _DmojProblem, notes)
+    settings = convert(tree, FILE, raw, _DmojProblem, strict=False)
     try:
         return _package(tree, settings, notes)
     except InputError as error:
         raise error if error.file else located(error, tree.root / FILE, None) from error
 
 
-def _package(tree: Tree, settings: _Problem, notes: Notes) -> Package:
+def _package(tree: Tree, settings: _DmojProblem, notes: Notes) -> Package:
     for key in ("custom_judge", "grader"):
         if getattr(settings, key) is not None:
             what = "graders that are modules of DMOJ's own judge are not run; use bridged ones"
@@ -101,7 +100,9 @@ def _package(tree: Tree, settings: _Problem, notes: Notes) -> Package:
     if not isinstance(settings.test_cases, list):
         what = "list the cases one by one; patterns of names are not read"
         raise InputError(what, field="test_cases")
-    cases = convert(tree, FILE, settings.test_cases, list[_Case], within="test_cases", strict=False)
+    cases = convert(
+        tree, FILE, settings.test_cases, list[_DmojCase], within="test_cases", strict=False
+    )
     files = Files.at(tree, settings.archive, said_by=FILE)
     if settings.unbuffered and settings.interactive:
         notes(f"{FILE}: unbuffered: there is no terminal here; submissions have to flush")
@@ -109,9 +110,9 @@ def _package(tree: Tree, settings: _Problem, notes: Notes) -> Package:
     reader.read(settings.pretest_test_cases, "pretest_test_cases", pretests=True)
     reader.read(cases, "test_cases")
     labels = read_labels(tree, notes)
-    problem = ContestProblem(
+    problem = judgeable(Problem(
         id=tree.root.name,
-        tests=reader.tests,
+        tests=tuple(reader.tests.values()),
         subtasks=reader.subtasks(),
         limits=_limits(reader, usual(labels)),
         # An interactor decides; DMOJ asks no checker then.
@@ -119,7 +120,7 @@ def _package(tree: Tree, settings: _Problem, notes: Notes) -> Package:
         running=_running(settings, reader, files),
         stubs=_stubs(files, settings.signature_grader),
         title=tree.root.name,
-    )
+    ))  # fmt: skip
     submissions = load_submissions(tree, problem, labels, notes)
     timing = Timing(given=any(label.time is not None for label in labels))
     return Package(problem, submissions, "dmoj", tree.root, timing, tuple(notes.found))
@@ -131,7 +132,7 @@ def _limits(reader: "Cases", limits: Limits) -> Limits:
     return replace(limits, output=_OUTPUT if output is None else output, wall=wall)
 
 
-def _running(settings: _Problem, reader: "Cases", files: Files) -> Running:
+def _running(settings: _DmojProblem, reader: "Cases", files: Files) -> Running:
     named = reader.shared("file_io") or {}
     if settings.interactive is not None:
         return interactor(files, settings.interactive)
@@ -165,8 +166,8 @@ def _stubs(files: Files, given: _Signature | None) -> dict[str, Stub]:
 class Cases:
     """The tests of a problem, and the subtasks that they make up."""
 
-    def __init__(self, settings: _Problem, files: Files) -> None:
-        self.tests: dict[str, ContestTest] = {}
+    def __init__(self, settings: _DmojProblem, files: Files) -> None:
+        self.tests: dict[str, Test] = {}
         self._settings, self._files = settings, files
         self._subtasks: list[Subtask] = []
         self._loose: list[str] = []
@@ -175,7 +176,7 @@ class Cases:
         self._batches: list[str] = []
         self._shared: dict[str, list[Any]] = {}
 
-    def read(self, cases: Sequence[_Case], field: str, *, pretests: bool = False) -> None:
+    def read(self, cases: Sequence[_DmojCase], field: str, *, pretests: bool = False) -> None:
         """Take up a list of cases. Pretests are worth nothing. Raises InputError."""
         for index, case in enumerate(cases):
             where = f"{field}[{index}]"
@@ -191,7 +192,7 @@ class Cases:
         return tuple(self._subtasks)
 
     def shared(self, key: str) -> Any:
-        """What is said of all cases alike. Raises InputError if they differ."""
+        """Return a field that all cases share. Raises InputError if they differ."""
         values = self._shared.get(key, [])
         if any(value != values[0] for value in values):
             raise InputError("must be the same for all cases", field=key)
@@ -202,26 +203,28 @@ class Cases:
         found = grading(files, self.shared("checker"))
         if isinstance(found, Comparison):
             for name, test in self.tests.items():
-                if test.answer is None:
+                if test.output is None:
                     raise InputError(
                         f"case {name} has no `out` to compare with", field="test_cases"
                     )
         return found
 
-    def _points(self, case: _Case, where: str) -> float:
+    def _points(self, case: _DmojCase, where: str) -> float:
         points = self._settings.points if case.points is None else case.points
         if points is None or not 0 <= points < float("inf"):
             raise InputError("must be a number from 0 on", field=f"{where}.points")
         return points
 
-    def _single(self, case: _Case, where: str, points: float) -> None:
+    def _single(self, case: _DmojCase, where: str, points: float) -> None:
         name = self._test(case, None, str(len(self.tests) + 1), where, points)
         if points and not case.dependencies:
             self._loose.append(name)
         else:
             self._add(f"case-{name}", points, (name,), case.dependencies, where)
 
-    def _batch(self, batch: _Case, cases: Sequence[_Case], where: str, points: float) -> None:
+    def _batch(
+        self, batch: _DmojCase, cases: Sequence[_DmojCase], where: str, points: float
+    ) -> None:
         if not cases:
             raise InputError("there is no case in it", field=f"{where}.batched")
         number = len(self._batches) + 1
@@ -258,7 +261,9 @@ class Cases:
         if gate is not None:
             self._gates = (*self._gates, gate)
 
-    def _test(self, case: _Case, batch: _Case | None, name: str, where: str, points: float) -> str:
+    def _test(
+        self, case: _DmojCase, batch: _DmojCase | None, name: str, where: str, points: float
+    ) -> str:
         levels = [each for each in (case, batch, self._settings) if each is not None]
         if any(each.generator is not None for each in levels):
             what = "generators are not run; put the files they make into the package"
@@ -268,10 +273,10 @@ class Cases:
             value = next((each for each in values if each is not None), None)
             self._shared.setdefault(key, []).append(value)
         given, answer = case.input, case.out
-        self.tests[name] = ContestTest(
-            name,
-            Blob(b"") if given is None else self._files.blob(given, f"{where}.in"),
-            None if answer is None else self._files.blob(answer, f"{where}.out"),
+        self.tests[name] = Test(
+            b"" if given is None else self._files.test_content(given, f"{where}.in"),
+            None if answer is None else self._files.test_content(answer, f"{where}.out"),
+            name=name,
             weight=points or 1.0,
             full=points or 1.0,
         )

@@ -19,24 +19,24 @@ from proctor.formats.packages.model import (
     bound,
 )
 from proctor.formats.packages.programs import DATA, families, load_program
-from proctor.judging.contest.problem import (
+from proctor.limits import Limits
+from proctor.problem import (
     Aggregate,
     Batch,
     Checker,
     Communication,
     Comparison,
-    ContestProblem,
-    ContestTest,
     Convention,
     Grading,
     Interactive,
     Match,
     OutputOnly,
+    Problem,
     Running,
     Stub,
     Subtask,
+    Test,
 )
-from proctor.limits import Limits
 from proctor.program import Program
 from proctor.units import seconds, size
 from proctor.verdict import Verdict
@@ -49,11 +49,11 @@ _Verdict = Literal["AC", "PA", "WA", "PE", "TLE", "ILE", "MLE", "OLE", "RE", "CE
 _Points = float | tuple[float, float] | None
 
 
-class _Table(msgspec.Struct, forbid_unknown_fields=True):
+class _NativeTable(msgspec.Struct, forbid_unknown_fields=True):
     """A table of the file; unknown keys are mistakes."""
 
 
-class _Limits(_Table, forbid_unknown_fields=True):
+class _NativeLimits(_NativeTable, forbid_unknown_fields=True):
     cpu: str | float = 10.0
     wall: str | float | None = None
     memory: str | int = "1G"
@@ -63,7 +63,7 @@ class _Limits(_Table, forbid_unknown_fields=True):
     stack: str | int = "64M"
 
 
-class _Running(_Table, forbid_unknown_fields=True):
+class _Running(_NativeTable, forbid_unknown_fields=True):
     type: Literal["batch", "interactive", "communication", "output-only"] = "batch"
     input_file: str | None = None
     output_file: str | None = None
@@ -76,7 +76,7 @@ class _Running(_Table, forbid_unknown_fields=True):
     manager_args: list[str] = []
 
 
-class _Grading(_Table, forbid_unknown_fields=True):
+class _NativeGrading(_NativeTable, forbid_unknown_fields=True):
     match: Match = Match.TOKENS
     case_sensitive: bool = True
     space_sensitive: bool = False
@@ -88,13 +88,13 @@ class _Grading(_Table, forbid_unknown_fields=True):
     passes: int = 1
 
 
-class _Tests(_Table, forbid_unknown_fields=True):
+class _Tests(_NativeTable, forbid_unknown_fields=True):
     inputs: str
     answers: str | None = None
     samples: list[str] = []
 
 
-class _Test(_Table, forbid_unknown_fields=True):
+class _Test(_NativeTable, forbid_unknown_fields=True):
     name: str
     input: str
     answer: str | None = None
@@ -104,7 +104,7 @@ class _Test(_Table, forbid_unknown_fields=True):
     args: list[str] = []
 
 
-class _Subtask(_Table, forbid_unknown_fields=True):
+class _NativeSubtask(_NativeTable, forbid_unknown_fields=True):
     name: str
     points: float
     tests: list[str]
@@ -113,13 +113,13 @@ class _Subtask(_Table, forbid_unknown_fields=True):
     depends: list[str] = []
 
 
-class _Stub(_Table, forbid_unknown_fields=True):
+class _Stub(_NativeTable, forbid_unknown_fields=True):
     files: list[str]
     name: str = ""
     flags: list[str] = []
 
 
-class _Submission(_Table, forbid_unknown_fields=True):
+class _Submission(_NativeTable, forbid_unknown_fields=True):
     path: str
     verdict: _Verdict | list[_Verdict] | None = None
     language: str | None = None
@@ -127,30 +127,30 @@ class _Submission(_Table, forbid_unknown_fields=True):
     subtasks: dict[str, _Verdict | list[_Verdict]] = {}
 
 
-class _Problem(_Table, forbid_unknown_fields=True):
+class _NativeProblem(_NativeTable, forbid_unknown_fields=True):
     id: str
     title: str = ""
     statement: str = ""
     precision: int = 2
     languages: list[str] = []
-    limits: _Limits = msgspec.field(default_factory=_Limits)
+    limits: _NativeLimits = msgspec.field(default_factory=_NativeLimits)
     running: _Running = msgspec.field(default_factory=_Running)
-    grading: _Grading = msgspec.field(default_factory=_Grading)
+    grading: _NativeGrading = msgspec.field(default_factory=_NativeGrading)
     tests: _Tests | None = None
     test: list[_Test] = []
-    subtask: list[_Subtask] = []
+    subtask: list[_NativeSubtask] = []
     stubs: dict[str, _Stub] = {}
     submission: list[_Submission] = []
 
 
 def load(tree: Tree) -> Package:
     """The package in a directory with problem.toml. Raises InputError."""
-    settings = convert(tree, FILE, read_toml(tree, FILE), _Problem)
+    settings = convert(tree, FILE, read_toml(tree, FILE), _NativeProblem)
     try:
         tests = _tests(tree, settings)
-        problem = ContestProblem(
+        problem = Problem(
             id=settings.id,
-            tests=tests,
+            tests=tuple(tests.values()),
             subtasks=_subtasks(settings, tests),
             limits=_limits(settings.limits),
             grading=_grading(tree, settings.grading),
@@ -171,7 +171,7 @@ def load(tree: Tree) -> Package:
     return Package(problem, tuple(submissions), "native", tree.root)
 
 
-def _limits(given: _Limits) -> Limits:
+def _limits(given: _NativeLimits) -> Limits:
     def duration(field: str) -> float:
         return seconds(str(getattr(given, field)), f"limits.{field}")
 
@@ -189,10 +189,10 @@ def _limits(given: _Limits) -> Limits:
     )
 
 
-def _tests(tree: Tree, settings: _Problem) -> dict[str, ContestTest]:
+def _tests(tree: Tree, settings: _NativeProblem) -> dict[str, Test]:
     if (settings.tests is None) == (not settings.test):
         raise InputError("give either [tests] or one [[test]] after another", field="tests")
-    found: dict[str, ContestTest] = {}
+    found: dict[str, Test] = {}
     for index, each in enumerate(settings.test):
         field = f"test[{index}]"
         if each.name in found:
@@ -201,12 +201,12 @@ def _tests(tree: Tree, settings: _Problem) -> dict[str, ContestTest]:
             raise InputError("must be a number from 0 on", field=f"{field}.weight")
         answer = None
         if each.answer is not None:
-            answer = tree.blob(each.answer, said_by=FILE, field=f"{field}.answer")
-        found[each.name] = ContestTest(
-            each.name,
-            tree.blob(each.input, said_by=FILE, field=f"{field}.input"),
+            answer = tree.file(each.answer, said_by=FILE, field=f"{field}.answer")
+        found[each.name] = Test(
+            tree.file(each.input, said_by=FILE, field=f"{field}.input"),
             answer,
             each.sample,
+            each.name,
             each.weight,
             flags=tuple(each.flags),
             args=tuple(each.args),
@@ -214,7 +214,7 @@ def _tests(tree: Tree, settings: _Problem) -> dict[str, ContestTest]:
     return found if settings.tests is None else _by_pattern(tree, settings.tests)
 
 
-def _by_pattern(tree: Tree, given: _Tests) -> dict[str, ContestTest]:
+def _by_pattern(tree: Tree, given: _Tests) -> dict[str, Test]:
     """Tests named by what the one `*` of `inputs` stands for; it is put into `answers`."""
     for field, pattern in (("inputs", given.inputs), ("answers", given.answers)):
         if pattern is not None and pattern.count("*") != 1:
@@ -232,15 +232,15 @@ def _by_pattern(tree: Tree, given: _Tests) -> dict[str, ContestTest]:
             if not tree.is_file(answer_file):
                 what = f"there is no answer to {path}: {answer_file}"
                 raise InputError(what, field="tests.answers")
-            answer = tree.blob(answer_file)
+            answer = tree.file(answer_file)
         sample = any(fnmatch.fnmatchcase(name, each) for each in given.samples)
-        found[name] = ContestTest(name, tree.blob(path), answer, sample)
+        found[name] = Test(tree.file(path), answer, sample, name)
     if not found:
         raise InputError(f"no file is like {given.inputs!r}", field="tests.inputs")
     return found
 
 
-def _subtasks(settings: _Problem, tests: dict[str, ContestTest]) -> tuple[Subtask, ...]:
+def _subtasks(settings: _NativeProblem, tests: dict[str, Test]) -> tuple[Subtask, ...]:
     if not settings.subtask:
         return (Subtask(ALL, 1.0, tuple(tests)),)
     found = []
@@ -273,7 +273,7 @@ def _subtasks(settings: _Problem, tests: dict[str, ContestTest]) -> tuple[Subtas
     return tuple(found)
 
 
-def _grading(tree: Tree, given: _Grading) -> Grading:
+def _grading(tree: Tree, given: _NativeGrading) -> Grading:
     if given.checker is not None:
         _unused(given, "grading", ("match", "case_sensitive", "space_sensitive", "absolute",
                                    "relative"), "goes without a checker")  # fmt: skip
@@ -320,7 +320,7 @@ def _unused(given: msgspec.Struct, table: str, keys: tuple[str, ...], why: str) 
             raise InputError(why, field=f"{table}.{key}")
 
 
-def _stubs(tree: Tree, settings: _Problem) -> dict[str, Stub]:
+def _stubs(tree: Tree, settings: _NativeProblem) -> dict[str, Stub]:
     found = {}
     for family, each in settings.stubs.items():
         field = f"stubs.{family}"
@@ -337,14 +337,14 @@ def _stubs(tree: Tree, settings: _Problem) -> dict[str, Stub]:
     return found
 
 
-def _statement(tree: Tree, settings: _Problem) -> str:
+def _statement(tree: Tree, settings: _NativeProblem) -> str:
     if not settings.statement:
         return ""
     return tree.text(settings.statement, said_by=FILE, field="statement")
 
 
 def _submission(
-    tree: Tree, problem: ContestProblem, field: str, given: _Submission, *, output_only: bool
+    tree: Tree, problem: Problem, field: str, given: _Submission, *, output_only: bool
 ) -> Labelled:
     if given.verdict is None and given.points is None and not given.subtasks:
         raise InputError("say what is expected: verdict, points or subtasks", field=field)

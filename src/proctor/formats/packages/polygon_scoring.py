@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean
-from proctor.judging.contest.problem import Aggregate, Subtask
+from proctor.problem import Aggregate, Subtask
 
 ALL = "all"
 """The one subtask of a problem without groups or without points."""
@@ -16,7 +16,7 @@ _POLICIES = ("complete-group", "each-test")
 
 
 def has_points(testset: Element) -> bool:
-    """Whether anything is worth points. Raises InputError."""
+    """Return True if anything is worth points. Raises InputError."""
     return any(points_of(each, each.tag) for each in testset.iter() if "points" in each.attrib)
 
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from proctor.errors import InputError
 from proctor.formats.packages.files import Tree, join
-from proctor.judging.contest.problem import OutputOnly, Running, TwoSteps
 from proctor.languages import registry
+from proctor.problem import OutputOnly, Running, TwoSteps
 from proctor.program import Program
 
 _MAIN = {
@@ -28,7 +28,7 @@ def by_extension(name: str, source: str) -> str | None:
 
 
 def is_source(name: str) -> bool:
-    """Whether the extension is that of a language."""
+    """Return True if the extension is that of a language."""
     return by_extension(name, "") is not None
 
 

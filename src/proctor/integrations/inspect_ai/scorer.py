@@ -25,12 +25,12 @@ from proctor import units
 from proctor.errors import InfraFault, InputError
 from proctor.evals import extraction
 from proctor.formats import livecodebench
+from proctor.judgement import Judgement
 from proctor.judging.judge import judge_async
-from proctor.judging.judgement import Judgement
-from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings, Mode, Stop, default_limits
 from proctor.languages import registry
 from proctor.languages.run import default_pool
+from proctor.problem import Problem, Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 

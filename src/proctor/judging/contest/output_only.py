@@ -1,9 +1,9 @@
 """Submissions that are outputs, not programs."""
 
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judgement import ContestTestResult
-from proctor.judging.contest.problem import ContestTest
-from proctor.judging.contest.referee import Referee
+from proctor.judgement import TestResult
+from proctor.judging.contest.grader import OutputGrader
+from proctor.judging.environment import JudgingEnvironment
+from proctor.problem import Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -11,17 +11,19 @@ _ENDINGS = ("", ".out", ".txt", ".ans")
 
 
 def run(
-    referee: Referee, arena: Arena, submission: Program, test: ContestTest
-) -> ContestTestResult:
+    grader: OutputGrader, environment: JudgingEnvironment, submission: Program, test: Test
+) -> TestResult:
     """Grade the file that was handed in for a test. Raises InputError, InfraFault."""
     output = _file(submission, test.name)
     if output is None:
-        return ContestTestResult(
-            test.name, Verdict.WA, 0.0, message=f"there is no file {test.name}.out"
-        )
-    opinion, _ = referee.grade(arena, test, output)
-    return ContestTestResult(
-        test.name, opinion.verdict, opinion.score, message=opinion.message, log=opinion.log
+        return TestResult(Verdict.WA, message=f"there is no file {test.name}.out", name=test.name)
+    opinion, _ = grader.grade(environment, test, output)
+    return TestResult(
+        opinion.verdict,
+        message=opinion.message,
+        name=test.name,
+        score=opinion.score,
+        log=opinion.log,
     )
 
 

@@ -12,20 +12,17 @@ from importlib.resources import files
 
 import msgspec
 
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judge import Task, judge_contest, open_task
-from proctor.judging.contest.judgement import ContestJudgement, ContestTestResult
-from proctor.judging.contest.problem import (
-    Blob,
-    ContestProblem,
-    ContestTest,
+from proctor.judgement import Judgement, TestResult
+from proctor.judging import judge as judging
+from proctor.limits import Limits
+from proctor.problem import (
     Convention,
     Interactive,
-    Subtask,
+    Problem,
+    Test,
 )
-from proctor.judging.judgement import Judgement, TestResult
-from proctor.limits import Limits
 from proctor.program import Program
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 _TEST = "tests"
@@ -63,9 +60,9 @@ class UnitTests(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class UnitTestJudge:
-    """Judges submissions in an arena's cells."""
+    """Judges submissions in a pool's cells, and their tests in others."""
 
-    arena: Arena
+    pool: Pool
 
     def judge(self, tests: UnitTests, source: str, limits: Limits) -> Judgement:
         """Judge a module; `limits` are those of all tests together.
@@ -89,21 +86,17 @@ class UnitTestJudge:
         return found
 
     def _judged(self, tests: UnitTests, source: str, limits: Limits) -> Judgement:
-        task = _task(tests, limits, self.arena)
-        return _judgement(judge_contest(task, _beside(source), self.arena))
+        problem = _problem(tests, limits)
+        return _judgement(judging.judge(problem, _beside(source), pool=self.pool))
 
 
-def _task(tests: UnitTests, limits: Limits, arena: Arena) -> Task:
-    test = ContestTest(_TEST, Blob(msgspec.json.encode(tests)))
-    return open_task(
-        ContestProblem(
-            id="unit tests",
-            tests={_TEST: test},
-            subtasks=(Subtask(_TEST, 1.0, (_TEST,)),),
-            limits=limits,
-            running=Interactive(_partner(), Convention.KATTIS),
-        ),
-        arena,
+def _problem(tests: UnitTests, limits: Limits) -> Problem:
+    test = Test(msgspec.json.encode(tests), name=_TEST)
+    return Problem(
+        id="unit tests",
+        tests=(test,),
+        limits=limits,
+        running=Interactive(_partner(), Convention.KATTIS),
     )
 
 
@@ -129,7 +122,7 @@ def _plain_data() -> bytes:
     return files("proctor.cell").joinpath("plain_data.py").read_bytes()
 
 
-def _judgement(found: ContestJudgement) -> Judgement:
+def _judgement(found: Judgement) -> Judgement:
     results = tuple(
         TestResult(each.verdict, each.cpu, each.wall, each.memory, _said(each))
         for each in found.tests
@@ -139,6 +132,6 @@ def _judgement(found: ContestJudgement) -> Judgement:
     return Judgement(found.verdict, score, results, message, found.isolation)
 
 
-def _said(result: ContestTestResult) -> str:
+def _said(result: TestResult) -> str:
     """What is said of a run; of broken tests, what became of them."""
     return result.log if result.verdict.is_fault else result.message

@@ -19,9 +19,11 @@ from proctor.sandbox.container.frames import BadFrame, Fields, Frame
 
 PACKAGE = Path(__file__).parents[2]
 INSIDE = ("cell", "sandbox")
-"""Packages of proctor that are copied into a container."""
-MODULES = ("__init__.py", "errors.py", "execution.py", "limits.py", "program.py", "version.py")
-"""Modules of proctor's top level that they need there."""
+"""Packages of proctor that run in a container."""
+MODULES = (
+    "__init__.py", "errors.py", "execution.py", "limits.py", "moved.py", "program.py", "version.py"
+)  # fmt: skip
+"""Modules beside them that they need there."""
 
 
 def sources(package: Path = PACKAGE) -> list[Path]:

@@ -1,0 +1,137 @@
+"""Judgements of programs on problems.
+
+This is where words of a program enter: its output, its exceptions, its results' reprs. Outputs are
+compared as they are, and all that is then said of them is well-formed text, whatever they held.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from proctor.execution import Isolation
+from proctor.text import all_well_formed, well_formed
+from proctor.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """One test that was run."""
+
+    __test__ = False  # not a pytest class
+
+    verdict: Verdict
+    cpu: float = 0.0
+    """CPU seconds, of the slowest process of the submission."""
+    wall: float = 0.0
+    """Wall seconds."""
+    memory: int = 0
+    """Peak bytes."""
+    message: str = ""
+    """Why, in one sentence, or the checker's words to the author of the submission. Never holds
+    the expected output in full in standard mode; in official mode it is upstream's message, which
+    may."""
+    name: str = ""
+    """The test's name; empty if the problem's tests have none."""
+    score: float = None  # type: ignore[assignment]  # filled in below: it depends on the verdict
+    """From 0 to 1; default 1 for AC, else 0."""
+    log: str = ""
+    """Words to the author of the problem: of a fault, the failing program's output."""
+
+    def __post_init__(self) -> None:
+        if self.message:
+            object.__setattr__(self, "message", well_formed(self.message))
+        if self.score is None:
+            object.__setattr__(self, "score", 1.0 if self.verdict is Verdict.AC else 0.0)
+
+    def row(self) -> dict[str, Any]:
+        """Return the fields as JSON, as they are stored; of a test without a name the first ones.
+
+        What was stored before is compared with it: neither names nor their order may change.
+        """
+        facts = {"cpu": self.cpu, "wall": self.wall, "memory": self.memory, "message": self.message}
+        if not self.name:
+            return {"verdict": self.verdict.value, **facts}
+        graded = {"name": self.name, "verdict": self.verdict.value, "score": self.score}
+        return {**graded, **facts, "log": self.log}
+
+
+@dataclass(frozen=True, slots=True)
+class SubtaskResult:
+    """One subtask. A fault, of the task or of proctor, leaves its points unknown (None)."""
+
+    name: str
+    verdict: Verdict
+    score: float | None
+    """0 to 1."""
+    points: float | None
+    """Rounded to the problem's precision."""
+    of: float
+    """Points of a perfect submission."""
+    tests: tuple[str, ...]
+    """Tests of it that were run, those of the subtasks it depends on included."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamReport:
+    """What lcb_runner would have written for this program. Only in official mode."""
+
+    results: tuple[bool | int, ...]
+    """True per passed test; then, if the program failed, one code (False, -2, -3, -4)."""
+    error_code: int | None
+    error_message: str | None
+    metadata: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        if self.error_message:
+            object.__setattr__(self, "error_message", well_formed(self.error_message))
+        object.__setattr__(self, "metadata", all_well_formed(self.metadata))
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Verdict on one program: AC only if every test passed."""
+
+    verdict: Verdict
+    score: float
+    """From 0 to 1: the share of the points; without subtasks, the mean of the tests' scores."""
+    tests: tuple[TestResult, ...]
+    """The tests that were run, in order; shorter than the problem's if judging stopped early."""
+    message: str = ""
+    isolation: Isolation | None = None
+    """None where nothing was run (no code, no tests)."""
+    upstream: UpstreamReport | None = None
+    points: float | None = None
+    """Of a problem with subtasks; None if a fault has left any of them without a score."""
+    of: float = 0.0
+    """Points of a perfect submission, of the subtasks that were judged."""
+    subtasks: tuple[SubtaskResult, ...] = ()
+    compiled: bool = True
+    """True if it compiled, or needed no compiling."""
+    compiler_output: str = ""
+    integrity: str = ""
+    """Whose the grading is, if not proctor's."""
+
+    def __post_init__(self) -> None:
+        if self.message:
+            object.__setattr__(self, "message", well_formed(self.message))
+
+    @classmethod
+    def of_tests(
+        cls, results: Sequence[TestResult], total: int, isolation: Isolation | None
+    ) -> Self:
+        """Sum up the tests that were run, of `total`: a fault decides, or the first failure."""
+        failures = [result for result in results if not result.verdict.passed]
+        fault = next((result for result in failures if result.verdict.is_fault), None)
+        failed = fault or next(iter(failures), None)
+        return cls(
+            verdict=Verdict.AC if failed is None else failed.verdict,
+            score=sum(result.score for result in results) / total,
+            tests=tuple(results),
+            message="" if failed is None else failed.message,
+            isolation=isolation,
+        )
+
+    @property
+    def passed(self) -> bool:
+        """True if every test passed."""
+        return self.verdict.passed

@@ -1,0 +1,222 @@
+"""Programs in cells of their own that interaction through pipes."""
+
+import itertools
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from dataclasses import dataclass
+
+from proctor.errors import CellDied, InfraFault
+from proctor.execution import LimitHit
+from proctor.judging.environment import JudgingEnvironment
+from proctor.limits import Limits
+from proctor.sandbox.cell import Cell
+from proctor.sandbox.clock import Reading
+from proctor.sandbox.command import Command, Finished, Streams
+
+_PAUSE = 0.1  # seconds between two looks at a interaction that may be over
+_AFTER = 5.0  # seconds that a grader may do nothing when the others are gone
+
+
+@dataclass(slots=True)
+class Member:
+    """One party: what it executes, its ends of the pipes, its limits."""
+
+    command: Command
+    streams: Streams
+    limits: Limits
+    grader: bool = False
+    """Whether it is the problem's own program."""
+    taken: bool = False
+    """Whether its cell has seen to its ends of the pipes."""
+
+    def release(self) -> None:
+        """Close its ends of the pipes if no cell has seen to them, so that nobody waits for it."""
+        if not self.taken:
+            self.taken = True
+            self.streams.close()
+
+
+@dataclass(slots=True)
+class _Seat:
+    """Where one party is, and what is known of it."""
+
+    cell: Cell | None = None
+    """None before it has one, and when it has ended."""
+    busy: float = 0.0
+    noted: float = 0.0
+    """When `busy` was, on the monotonic clock."""
+    suspected: float | None = None
+    """Since when it has seemed to be idle, on the same clock."""
+
+
+class Interaction:
+    """A conversation of one grader with others; the grader comes first."""
+
+    def __init__(self, members: Sequence[Member]) -> None:
+        self.members = members
+        self._seats = [_Seat() for _ in members]
+        # Who talks waits: on one CPU that costs half of what it does across CPUs, which must wake
+        # each other, and the same every time.
+        self._cpu = _turn(_cpus())
+        self._changed = threading.Condition()
+        self._present = 0
+        self._failed = False
+
+    def hold(self, environment: JudgingEnvironment) -> list[Finished]:
+        """Run everybody at once; returns how each ended. Raises InfraFault."""
+        jobs = [self._job(index) for index in range(len(self.members))]
+        try:
+            futures = environment.submit_interaction(jobs[0], jobs[1:])
+        except BaseException:
+            self._fail()
+            raise
+        for future in futures:
+            future.add_done_callback(self._note_end)
+        wait(futures)
+        return [future.result() for future in futures]
+
+    def _job(self, index: int) -> Callable[[Cell, float], Finished]:
+        member = self.members[index]
+
+        def job(cell: Cell, _queued: float) -> Finished:
+            self._seats[index].cell = cell
+            cell.move_to({self._cpu})
+            try:
+                self._meet(member)
+                clock = InteractionClock(member.limits, self, index)
+                return cell.execute(member.command, member.streams, member.limits, clock)
+            except (CellDied, OSError) as error:
+                # Not as what the pool would try again: this party would then be alone.
+                raise InfraFault(str(error)) from error
+            finally:
+                self._seats[index].cell = None
+                cell.move_to(_cpus())
+
+        return job
+
+    def note(self, index: int, busy: float, *, idle: bool) -> None:
+        """Take down what a party has used, in CPU seconds, those it waited for included."""
+        seat = self._seats[index]
+        seat.busy, seat.noted = busy, time.monotonic()
+        if not idle:
+            seat.suspected = None
+
+    def busy_but(self, index: int) -> float:
+        """Return what the other parties have used, as far as it is noted."""
+        return sum(seat.busy for number, seat in enumerate(self._seats) if number != index)
+
+    def waits(self, index: int) -> bool:
+        """Whether a party that seems to have been idle for too long has been so for certain.
+
+        What the others use is noted now and then, and the kernel counts a wait for a CPU when it
+        is over. So all of them must have been looked at since it first seemed so, and be waiting
+        for something other than a CPU.
+        """
+        seat = self._seats[index]
+        if seat.suspected is None:
+            seat.suspected = time.monotonic()
+        for other in self._seats:
+            cell = other.cell
+            if other is seat or cell is None:
+                continue
+            if other.noted <= seat.suspected or cell.runs():
+                return False
+        return True
+
+    def _meet(self, member: Member) -> None:
+        """Wait until everybody has a cell: nobody's time begins before. Raises InfraFault."""
+        with self._changed:
+            self._present += 1
+            self._changed.notify_all()
+            while self._present < len(self.members) and not self._failed:
+                self._changed.wait()
+            if self._failed:
+                raise InfraFault("another party to the interaction got no cell")
+            member.taken = True  # from here on its cell closes them
+
+    def _note_end(self, done: Future[Finished]) -> None:
+        if done.cancelled() or done.exception() is not None:
+            self._fail()
+
+    def _fail(self) -> None:
+        """Let nobody wait for a party that will not come."""
+        with self._changed:
+            self._failed = True
+            for member in self.members:
+                member.release()
+            self._changed.notify_all()
+
+
+@dataclass(frozen=True, slots=True)
+class InteractionClock:
+    """The contest clock of one party: time in which another one computes is not idle time."""
+
+    limits: Limits
+    interaction: Interaction
+    index: int
+
+    def check(self, wall: float, reading: Reading) -> LimitHit | None:
+        if reading.cpu > self.limits.cpu:
+            return LimitHit.CPU
+        if wall > self._backstop(reading):
+            return LimitHit.IDLE
+        if not self._seems_idle(wall, reading):
+            return None
+        return LimitHit.IDLE if self.interaction.waits(self.index) else None
+
+    def _seems_idle(self, wall: float, reading: Reading) -> bool:
+        return _idle(wall, reading) - self.interaction.busy_but(self.index) > self._allowance()
+
+    def _allowance(self) -> float:
+        """Idle seconds: the others' first, so that it is they who are found to be waiting."""
+        others = [m.limits.idle_allowance for m in self.interaction.members if not m.grader]
+        patience = max(others)
+        return patience + _AFTER if self.interaction.members[self.index].grader else patience
+
+    def _backstop(self, reading: Reading) -> float:
+        cpu = sum(member.limits.cpu for member in self.interaction.members)
+        if reading.idle is None:
+            return max(10 * cpu, 30.0)
+        return max(20 * cpu, 60.0)
+
+    def pause(self, wall: float, reading: Reading) -> float:
+        busy = wall - _idle(wall, reading)
+        self.interaction.note(self.index, busy, idle=self._seems_idle(wall, reading))
+        left = (self.limits.cpu - reading.cpu) / (os.cpu_count() or 1)
+        return min(max(left, 0.005), _PAUSE)
+
+
+def _idle(wall: float, reading: Reading) -> float:
+    return wall - reading.cpu if reading.idle is None else reading.idle
+
+
+_turns = itertools.count()
+
+
+def _cpus() -> list[int]:
+    return sorted(os.sched_getaffinity(0))
+
+
+def _turn(cpus: list[int]) -> int:
+    return cpus[next(_turns) % len(cpus)]
+
+
+def pipes(count: int) -> list[tuple[int, int]]:
+    """Make pipes; each is (end to read from, end to write to). Raises OSError."""
+    made: list[tuple[int, int]] = []
+    try:
+        for _ in range(count):
+            ends = os.pipe2(os.O_CLOEXEC)
+            made.append(ends)
+            for fd in ends:
+                os.fchmod(fd, 0o666)  # cells are other users, and may open them by name
+    except OSError:
+        for fd in (fd for ends in made for fd in ends):
+            with suppress(OSError):
+                os.close(fd)
+        raise
+    return made

@@ -1,0 +1,154 @@
+"""Grading one output: by comparison here, or by a checker in a cell of its own."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from proctor.errors import InputError
+from proctor.judging.contest import checkers
+from proctor.judging.contest.checkers import COLLECTED, FEEDBACK, Opinion
+from proctor.judging.contest.comparison import compare
+from proctor.judging.environment import JudgingEnvironment
+from proctor.languages.compiler import Built
+from proctor.limits import GIB, MIB, Limits
+from proctor.problem import (
+    Checker,
+    Comparison,
+    Convention,
+    Grading,
+    Test,
+)
+from proctor.verdict import Verdict
+
+LIMITS = Limits(cpu=20.0, memory=2 * GIB, output=64 * MIB, stack=256 * MIB)
+"""Of a checker, interactor or manager: more than an honest one takes."""
+WRITES = 64 * MIB  # bytes a checker may write
+INPUT, OUTPUT, ANSWER = "input.txt", "output.txt", "answer.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class OutputGrader:
+    """How outputs of one problem are graded, with the checker compiled if there is one."""
+
+    grading: Grading
+    checker: Built | None = None
+
+    @property
+    def passes(self) -> int:
+        """How often a submission may have to run for one test."""
+        return self.grading.passes if isinstance(self.grading, Checker) else 1
+
+    def grade(
+        self,
+        environment: JudgingEnvironment,
+        test: Test,
+        output: bytes,
+        feedback: Mapping[str, bytes] | None = None,
+    ) -> tuple[Opinion, Mapping[str, bytes]]:
+        """Grade one output; returns the feedback directory's files too, given the last pass's.
+
+        Raises InputError if the test's files are gone, InfraFault.
+        """
+        if isinstance(self.grading, Comparison):
+            return _compared(self.grading, test, output), {}
+        assert self.checker is not None
+        return _checked(environment, self.grading, self.checker, test, output, feedback or {})
+
+
+def prepare(
+    environment: JudgingEnvironment, grading: Grading, tolerance: float | None
+) -> OutputGrader:
+    """Compile what grading takes; the tolerance is for a problem that states no comparison.
+
+    Raises CompileFailed, InputError, NoLanguage, InfraFault.
+    """
+    if isinstance(grading, Checker):
+        return OutputGrader(grading, environment.compile_grader(grading.program))
+    if grading.decimals and tolerance is not None:
+        grading = replace(grading, absolute=tolerance, relative=tolerance)
+    return OutputGrader(grading)
+
+
+def _compared(how: Comparison, test: Test, output: bytes) -> Opinion:
+    if test.output is None:
+        return Opinion(Verdict.TASK_FAULT, 0.0, "the test has no answer to compare with")
+    found = compare(output, test.output_bytes(), with_flags(how, test.flags))
+    if found is None:
+        return Opinion(Verdict.AC, 1.0)
+    return Opinion(Verdict.WA, 0.0, found)
+
+
+def with_flags(how: Comparison, flags: Sequence[str]) -> Comparison:
+    """Return the comparison as a test's own flags of the default validator change it.
+
+    Flags: case_sensitive, space_change_sensitive, float_absolute_tolerance X,
+    float_relative_tolerance X, float_tolerance X. Raises InputError for others.
+    """
+    if not flags:
+        return how
+    case, space, absolute, relative = False, False, how.absolute, how.relative
+    words = iter(flags)
+    for flag in words:
+        match flag:
+            case "case_sensitive":
+                case = True
+            case "space_change_sensitive":
+                space = True
+            case "float_absolute_tolerance":
+                absolute = _tolerance(flag, next(words, ""))
+            case "float_relative_tolerance":
+                relative = _tolerance(flag, next(words, ""))
+            case "float_tolerance":
+                absolute = relative = _tolerance(flag, next(words, ""))
+            case _:
+                what = f"unknown flag of the default validator: {flag!r}"
+                raise InputError(what, field="flags")
+    return replace(
+        how, case_sensitive=case, space_sensitive=space, absolute=absolute, relative=relative
+    )
+
+
+def _tolerance(flag: str, word: str) -> float:
+    try:
+        value = float(word)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < math.inf:
+        raise InputError(f"{flag} needs a number from 0 on, not {word!r}", field="flags")
+    return value
+
+
+def _checked(
+    environment: JudgingEnvironment,
+    grading: Checker,
+    checker: Built,
+    test: Test,
+    output: bytes,
+    feedback: Mapping[str, bytes],
+) -> tuple[Opinion, Mapping[str, bytes]]:
+    files = {
+        **feedback,
+        INPUT: test.input_bytes(),
+        ANSWER: test.output_bytes(),
+    }
+    stdin = b""
+    flags = (*grading.flags, *test.flags)
+    match grading.convention:
+        case Convention.KATTIS:
+            stdin, args = output, (INPUT, ANSWER, FEEDBACK + "/", *flags)
+        case Convention.SCORE | Convention.PRINTED:
+            files[OUTPUT], args = output, (INPUT, ANSWER, OUTPUT, *flags)
+        case _:
+            files[OUTPUT], args = output, (INPUT, OUTPUT, ANSWER, *flags)
+    kattis = grading.convention is Convention.KATTIS
+    command = checker.command(
+        args,
+        memory=LIMITS.memory,
+        files=files,
+        collect=COLLECTED if kattis else (),
+        directories=(FEEDBACK,) if kattis else (),
+    )
+    limits = checker.limits(LIMITS, command, writes=WRITES)
+    finished = environment.run_grader(command, stdin, limits)
+    found = checkers.opinion(grading.convention, finished.execution, finished.files, full=test.full)
+    return found, finished.files

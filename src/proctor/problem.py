@@ -1,0 +1,407 @@
+"""Problems and tests: the vocabulary of every format, judge and benchmark."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from proctor.errors import InputError, must_be
+from proctor.limits import TEST_LIMITS, Limits
+from proctor.program import Program
+
+Content = str | bytes | Path
+"""Text or bytes at hand, or a file that is read when its content is needed."""
+
+
+def content_bytes(content: Content) -> bytes:
+    """Return the content as a program meets it. Raises InputError if its file cannot be read.
+
+    Text that JSON has brought can hold lone surrogates; they are kept.
+    """
+    if isinstance(content, str):
+        return content.encode("utf-8", "surrogatepass")
+    if isinstance(content, bytes):
+        return content
+    try:
+        return content.read_bytes()
+    except OSError as error:
+        raise InputError(str(error.strerror), file=str(content)) from error
+
+
+def _content_text(content: Content) -> str:
+    if isinstance(content, str):
+        return content
+    try:
+        return content_bytes(content).decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One test. For stdio problems `input` is stdin and `output` the expected stdout.
+
+    For function-call problems `input` holds one JSON value per line, the arguments in order, and
+    `output` one JSON value, the expected result. Raises InputError for parts of other types.
+    """
+
+    __test__ = False  # not a pytest class
+
+    input: Content
+    output: Content | None = None
+    """What the grading compares with, or hands to the checker; None where it needs none."""
+    public: bool = False
+    """True if the statement shows this test: a sample."""
+    name: str = ""
+    """Unique within a problem; empty: the test's position, from 0."""
+    weight: float = 1.0
+    """Share in a subtask that adds its tests up."""
+    full: float = 1.0
+    """The number that is full marks: in KATTIS's score.txt, as points of TESTLIB's."""
+    flags: tuple[str, ...] = ()
+    """Further arguments of the checker, or flags of the default validator, for this test."""
+    args: tuple[str, ...] = ()
+    """Command line arguments of the submission."""
+    files: Mapping[str, Content] | None = None
+    """Files in the submission's working directory, by relative path; one replaces a file of the
+    submission's own of that name."""
+
+    def __post_init__(self) -> None:
+        # Made by the million: nothing but a few looks at a type.
+        if type(self.input) is type(self.output) is type(self.name) is str and self.files is None:
+            return
+        must_be((str, bytes, Path), self.input, "input")
+        if self.output is not None:
+            must_be((str, bytes, Path), self.output, "output")
+        must_be(str, self.name, "name")
+        for name, content in (self.files or {}).items():
+            must_be((str, bytes, Path), content, f"files.{name}")
+
+    def input_bytes(self) -> bytes:
+        """Return the input. Raises InputError if its file cannot be read."""
+        return content_bytes(self.input)
+
+    def output_bytes(self) -> bytes:
+        """Return the output, empty if there is none. Raises InputError as input_bytes."""
+        return b"" if self.output is None else content_bytes(self.output)
+
+    def input_text(self) -> str:
+        """Return the input as text. Raises InputError if it is none, or cannot be read."""
+        return _content_text(self.input)
+
+    def output_text(self) -> str:
+        """Return the output as text, empty if there is none. Raises InputError as input_text."""
+        return "" if self.output is None else _content_text(self.output)
+
+
+class Match(StrEnum):
+    """How outputs are compared where no program does it."""
+
+    EXACT = "exact"
+    """Byte for byte."""
+    LINES = "lines"
+    """Line for line; the amount of blank space within a line, and at its end, is no matter."""
+    TOKENS = "tokens"
+    """Word for word, wherever the line ends are."""
+    UNORDERED_LINES = "unordered-lines"
+    """As LINES, in any order."""
+    RAW_LINES = "raw-lines"
+    """Line for line, blank space included; whether the last one is ended, and empty lines after it,
+    are no matter."""
+    TOKEN_LINES = "token-lines"  # noqa: S105 - no password
+    """Line for line, each as TOKENS; empty lines are left out."""
+    UNORDERED_TOKENS = "unordered-tokens"
+    """As TOKENS, in any order; tolerances are nothing for it."""
+    CHARACTERS = "characters"
+    """The same characters as often, blank space left out, in any order (DMOJ's easy checker)."""
+    YES_NO = "yes-no"
+    """As TOKENS, and the words yes and no may be in any case; nothing else may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Grading without a program. Numbers are compared as such only if a tolerance is set.
+
+    Raises InputError for a tolerance that is no number.
+    """
+
+    match: Match = Match.TOKENS
+    case_sensitive: bool = True
+    space_sensitive: bool = False
+    """TOKENS: the blank space between tokens must be the same too."""
+    absolute: float | None = None
+    """Tolerance for numbers; with `relative` too, either suffices."""
+    relative: float | None = None
+    decimals: bool = False
+    """TOKENS: numbers are equal as exact decimals even without a tolerance: 1.50 is 15e-1. With
+    one, which is then both absolute and relative, the errors are exact too."""
+
+    def __post_init__(self) -> None:
+        must_be(Match, self.match, "match")
+        for name in ("absolute", "relative"):
+            if getattr(self, name) is not None:
+                must_be((float, int), getattr(self, name), name)
+        if self.decimals and self.absolute != self.relative:
+            raise InputError("decimals have one tolerance: absolute and relative", field="decimals")
+
+
+class Convention(StrEnum):
+    """How a checker or interactor is called and how it answers; see checkers.py."""
+
+    TESTLIB = "testlib"
+    """Arguments input, output, answer; the exit code says what it found."""
+    SCORE = "score"
+    """CMS: arguments input, answer, output; a score from 0 to 1 on stdout, a message on stderr."""
+    TESTLIB_SCORE = "testlib-score"
+    """Arguments as TESTLIB; score and message as SCORE."""
+    EXIT_CODE = "exit-code"
+    """DMOJ: as TESTLIB, by exit codes 0 and 1 alone; an interactor's arguments are input and
+    answer."""
+    KATTIS = "kattis"
+    """Output validator: arguments input, answer, feedback directory; output on stdin; exit code 42
+    or 43."""
+    PRINTED = "printed"
+    """Open-r1: arguments input, answer, output; prints 1 or 100 for right, else a score or 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checker:
+    """Grading by a program, which runs in a cell that no submission is ever in.
+
+    Raises InputError for parts of other types.
+    """
+
+    program: Program
+    convention: Convention = Convention.TESTLIB
+    flags: tuple[str, ...] = ()
+    passes: int = 1
+    """KATTIS: with more than one, the submission runs again with each input that the validator
+    leaves for it (nextpass.in), up to so many times."""
+
+    def __post_init__(self) -> None:
+        must_be(Program, self.program, "program")
+        must_be(Convention, self.convention, "convention")
+
+
+Grading = Comparison | Checker
+
+
+@dataclass(frozen=True, slots=True)
+class Stub:
+    """What is compiled together with the submission, for one family of languages."""
+
+    files: Mapping[str, bytes]
+    """Grader or stub, headers; those of the language's own kind are compiled."""
+    name: str = ""
+    """File name that the submission is given; empty: the language's usual one."""
+    flags: tuple[str, ...] = ()
+    """Further compiler arguments, such as -DEVAL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One run of the submission per test, from input to output."""
+
+    input_file: str | None = None
+    """Name under which the submission finds the input; None: on stdin."""
+    output_file: str | None = None
+    """Name of the file that it writes; None: stdout."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interactive:
+    """The submission talks with an interactor, which decides.
+
+    By KATTIS as an output validator, by TESTLIB with its exit code, by SCORE with what it prints
+    on stderr: a score, then a message.
+    """
+
+    interactor: Program
+    convention: Convention = Convention.KATTIS
+    flags: tuple[str, ...] = ()
+    """Further arguments of the interactor.
+
+    If the problem's grading is a checker of TESTLIB, then what the interactor accepts is for the
+    checker to grade: the file that the interactor has written, which is its second argument.
+    """
+    passes: int = 1
+    """KATTIS: with more than one, they talk again, in new processes, with each input that the
+    validator leaves for itself (nextpass.in), up to so many times."""
+
+    def __post_init__(self) -> None:
+        must_be(Program, self.interactor, "interactor")
+        must_be(Convention, self.convention, "convention")
+
+
+@dataclass(frozen=True, slots=True)
+class Communication:
+    """IOI: one or more processes of the submission talk with a manager, which prints the score."""
+
+    manager: Program
+    processes: int = 1
+    fifo_io: bool = False
+    """Whether processes get the names of two pipes as arguments, instead of stdin and stdout."""
+    manager_args: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        must_be(Program, self.manager, "manager")
+
+
+@dataclass(frozen=True, slots=True)
+class OutputOnly:
+    """The submission is no program but a file of output per test.
+
+    They are the program's `files`, by the test's name or `NAME.out`; of a problem with one test,
+    `source` will do.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class TwoSteps:
+    """CMS: two runs of the submission, which the task's manager, a stub, is compiled with.
+
+    The second run is told what the first one wrote, and nothing else; see two_steps.py.
+    """
+
+
+Running = Batch | Interactive | Communication | OutputOnly | TwoSteps
+
+
+class Aggregate(StrEnum):
+    """What a subtask makes of its tests' scores, each from 0 to 1."""
+
+    MIN = "min"
+    SUM = "sum"
+    """Their mean, weighted."""
+    THRESHOLD = "threshold"
+    """All or nothing: 1 if none is below the subtask's threshold."""
+    PRODUCT = "product"
+
+
+@dataclass(frozen=True, slots=True)
+class Subtask:
+    """Tests that are worth points together. Raises InputError for parts of other types."""
+
+    name: str
+    points: float
+    tests: tuple[str, ...]
+    aggregate: Aggregate = Aggregate.MIN
+    threshold: float = 1.0
+    depends: tuple[str, ...] = ()
+    """Subtasks whose worst score this one's cannot exceed."""
+
+    def __post_init__(self) -> None:
+        must_be(str, self.name, "name")
+        must_be((float, int), self.points, f"{self.name}.points")
+        for field_name in ("tests", "depends"):
+            must_be(tuple, getattr(self, field_name), f"{self.name}.{field_name}")
+
+
+STANDARD_COMPARISON = Comparison(decimals=True)
+"""How outputs are compared if a problem says nothing of it: words in order, numbers as decimals,
+with JudgeSettings.tolerance if there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A task with its tests, whichever format it came in.
+
+    How a submission is run, how its output is graded and how points add up are fields. A problem
+    without tests cannot be passed: it is a TASK_FAULT. Raises InputError for parts of other types
+    and for subtasks that do not fit the tests.
+    """
+
+    id: str
+    tests: tuple[Test, ...]
+    function: str | None = None
+    """Name of the Python function to call; None for a program."""
+    title: str = ""
+    statement: str = ""
+    platform: str = ""
+    difficulty: str = ""
+    published: date | None = None
+    starter_code: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the source row that proctor has no use for, kept as they were."""
+    subtasks: tuple[Subtask, ...] = ()
+    """Empty: there are no points; the score is the mean of the tests'."""
+    limits: Limits | None = None
+    """Of each test; None: those of the JudgeSettings."""
+    grading: Grading = STANDARD_COMPARISON
+    running: Running = Batch()
+    stubs: Mapping[str, Stub] = field(default_factory=dict)
+    """By family of languages (`cpp`, `python`, ...; see Language.family)."""
+    precision: int = 2
+    """Decimals that points are rounded to."""
+    languages: tuple[str, ...] = ()
+    """Ids that submissions may be in; empty: any."""
+    integrity: str = ""
+    """Whose the grading is, if not proctor's."""
+
+    def __post_init__(self) -> None:
+        self._check_types()
+        if self.subtasks and not self.tests:
+            raise InputError("a problem without tests cannot be judged", field="tests")
+        if self.subtasks or any(test.name for test in self.tests):
+            self._check_names()
+
+    def _check_types(self) -> None:
+        must_be(str, self.id, "id")
+        if self.function is not None:
+            must_be(str, self.function, "function")
+        if isinstance(self.tests, list):
+            object.__setattr__(self, "tests", tuple(self.tests))
+        must_be(tuple, self.tests, "tests")
+        for number, test in enumerate(self.tests):
+            if not isinstance(test, Test):
+                must_be(Test, test, f"tests[{number}]", "; write Test(input, output)")
+        must_be(tuple, self.subtasks, "subtasks")
+        for number, subtask in enumerate(self.subtasks):
+            must_be(Subtask, subtask, f"subtasks[{number}]")
+        if self.function is not None and (self.subtasks or self.grading != STANDARD_COMPARISON):
+            raise InputError("calls have their own comparison, and no subtasks", field="function")
+        if self.limits is not None:
+            must_be(Limits, self.limits, "limits")
+        must_be((Comparison, Checker), self.grading, "grading")
+        must_be((Batch, Interactive, Communication, OutputOnly, TwoSteps), self.running, "running")
+
+    def _check_names(self) -> None:
+        tests = self.tests_by_name()
+        if len(tests) != len(self.tests):
+            raise InputError("two tests have the same name", field="tests")
+        known = {subtask.name: subtask for subtask in self.subtasks}
+        if len(known) != len(self.subtasks):
+            raise InputError("two subtasks have the same name", field="subtasks")
+        for subtask in self.subtasks:
+            where = f"subtasks.{subtask.name}"
+            for name in subtask.tests:
+                if name not in tests:
+                    raise InputError(f"there is no test {name!r}", field=where)
+            for name in subtask.depends:
+                if name not in known:
+                    raise InputError(f"there is no subtask {name!r}", field=where)
+        for subtask in self.subtasks:
+            seen, todo = set[str](), list(subtask.depends)
+            while todo:
+                name = todo.pop()
+                if name == subtask.name:
+                    raise InputError("it depends on itself", field=f"subtasks.{name}")
+                if name not in seen:
+                    seen.add(name)
+                    todo += known[name].depends
+
+    def tests_by_name(self) -> dict[str, Test]:
+        """Return the tests by name, in order; one without a name has its position's, from 0."""
+        return {test.name or str(number): test for number, test in enumerate(self.tests)}
+
+    @property
+    def test_limits(self) -> Limits:
+        """Limits of each test, the usual ones if the problem states none."""
+        return self.limits or TEST_LIMITS
+
+    @property
+    def points(self) -> float:
+        """Points of a perfect submission."""
+        return sum(subtask.points for subtask in self.subtasks)
