@@ -9,8 +9,7 @@ import hypothesis
 import pytest
 
 import elsewhere
-from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import Pool, open_pool
 
 # Started in the background, as by a shell's `&`, we would ignore SIGINT, and so would all that tests
 # start: among it CPython as it is without us, whose Ctrl-C then does nothing.

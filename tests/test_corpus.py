@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from proctor.judgement import Judgement
 from proctor.judging.judge import judge, judge_many
-from proctor.judging.judgement import Judgement
-from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings, Mode, default_limits
 from proctor.limits import Limits
-from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import open_pool
+from proctor.problem import Problem, Test
+from proctor.sandbox.pool import Pool, open_pool
 
 CORPUS = Path(__file__).parent / "corpus"
 PROGRAMS = sorted(CORPUS.glob("*/*.py"))

@@ -9,10 +9,10 @@ import pytest
 
 from proctor.formats.livecodebench import load_problems
 from proctor.formats.programs import load_programs
+from proctor.judgement import Judgement
 from proctor.judging.judge import judge_many
-from proctor.judging.judgement import Judgement
 from proctor.judging.settings import JudgeSettings
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import open_pool
 
 pytestmark = pytest.mark.timeout(900)  # minutes of other people's programs
 

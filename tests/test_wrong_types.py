@@ -8,30 +8,27 @@ import pytest
 
 import proctor
 from proctor import InputError, JudgeSettings, Limits, Pool, Problem, Program, Session, Test
-from proctor.judging.contest.problem import (
-    Blob,
+from proctor.limits import LEAST_MEMORY
+from proctor.problem import (
     Checker,
     Communication,
     Comparison,
-    ContestProblem,
-    ContestTest,
     Convention,
     Interactive,
     Subtask,
 )
-from proctor.limits import LEAST_MEMORY
 
 TEST = Test("3 4", "7")
 SUM = Problem("sum", (TEST,))
-A_TEST = ContestTest("1", Blob(b""))
+A_TEST = Test(b"", name="1")
 A_SUBTASK = Subtask("all", 1.0, ("1",))
 
 
-def contest(**changed: Any) -> ContestProblem:
+def contest(**changed: Any) -> Problem:
     parts: dict[str, Any] = {
-        "id": "p", "tests": {"1": A_TEST}, "subtasks": (A_SUBTASK,), "limits": Limits(),
+        "id": "p", "tests": (A_TEST,), "subtasks": (A_SUBTASK,), "limits": Limits(),
     }  # fmt: skip
-    return ContestProblem(**(parts | changed))
+    return Problem(**(parts | changed))
 
 
 MISTAKES: list[tuple[Callable[[], Any], str]] = [
@@ -41,9 +38,10 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: Problem("sum", None), "tests`: must be tuple, not NoneType"),
     (lambda: Problem(1, ()), "id`: must be str, not int"),
     (lambda: Problem("sum", (), function=len), "function`: must be str"),
-    (lambda: Test(3, "7"), "input`: must be str, not int"),
-    (lambda: Test("3", 7), "output`: must be str, not int"),
-    (lambda: Test("3", None), "output`: must be str, not NoneType"),
+    (lambda: Test(3, "7"), "input`: must be str or bytes or Path, not int"),
+    (lambda: Test("3", 7), "output`: must be str or bytes or Path, not int"),
+    (lambda: Test(None, "7"), "input`: must be str or bytes or Path, not NoneType"),
+    (lambda: Test("3", "7", name=1), "name`: must be str, not int"),
     (lambda: Program(b"print(1)"), "code`: a program is a string"),
     (lambda: Program("", files={"a": "text"}), r"files\.a`: must be bytes, not str"),
     (lambda: Program("", files=["a"]), "files`: must be Mapping"),
@@ -57,11 +55,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: JudgeSettings(limits=5), "limits`: must be Limits, not int"),
     (lambda: JudgeSettings(tolerance="1e-6"), "tolerance`: must be float or int, not str"),
     (lambda: JudgeSettings(fast="yes"), "fast`: must be bool, not str"),
-    (lambda: Blob("text"), "content`: must be bytes, not str"),
-    (lambda: Blob(path="file"), "path`: must be Path, not str"),
-    (lambda: ContestTest("1", b"3 4"), "input`: must be Blob, not bytes"),
-    (lambda: ContestTest("1", Blob(b""), "7"), "answer`: must be Blob, not str"),
-    (lambda: ContestTest("1", Blob(b""), files={"a": b""}), r"files\.a`: must be Blob, not bytes"),
+    (lambda: Test("1", "", files={"a": 1}), r"files\.a`: must be str or bytes or Path, not int"),
     (lambda: Subtask("all", "1", ("1",)), r"all\.points`: must be float or int, not str"),
     (lambda: Subtask("all", 1.0, "1"), r"all\.tests`: must be tuple, not str"),
     (lambda: Comparison(absolute="1e-6"), "absolute`: must be float or int, not str"),
@@ -70,8 +64,9 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: Checker(Program(""), "testlib"), "convention`: must be Convention, not str"),
     (lambda: Interactive("x", Convention.KATTIS), "interactor`: must be Program, not str"),
     (lambda: Communication("x"), "manager`: must be Program, not str"),
-    (lambda: contest(tests=[A_TEST]), "tests`: must be Mapping, not list"),
-    (lambda: contest(tests={"1": TEST}), r"tests\.1`: must be ContestTest, not Test"),
+    (lambda: contest(tests={"1": A_TEST}), "tests`: must be tuple, not dict"),
+    (lambda: contest(tests=(A_TEST, A_TEST)), "tests`: two tests have the same name"),
+    (lambda: contest(tests=()), "tests`: a problem without tests cannot be judged"),
     (lambda: contest(subtasks=[A_SUBTASK]), "subtasks`: must be tuple, not list"),
     (lambda: contest(subtasks=("all",)), r"subtasks\[0\]`: must be Subtask, not str"),
     (lambda: contest(limits=6), "limits`: must be Limits, not int"),

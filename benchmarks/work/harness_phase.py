@@ -24,7 +24,7 @@ from proctor.evals.run import Plan, evaluate
 from proctor.evals.settings import Settings
 from proctor.evals.store import Store
 from proctor.evals.stored import Judged, ProblemInfo
-from proctor.judging.problem import Problem, Test
+from proctor.problem import Problem, Test
 
 LIVECODEBENCH = benchmark_named("livecodebench")
 PROBLEMS = 200

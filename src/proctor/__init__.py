@@ -30,26 +30,25 @@ if TYPE_CHECKING:
     from proctor.execution import Strength as Strength
     from proctor.formats.livecodebench import load_problems as load_problems
     from proctor.formats.packages.package import load as load_package  # noqa: F401 (renamed)
+    from proctor.judgement import Judgement as Judgement
+    from proctor.judgement import TestResult as TestResult
     from proctor.judging.contest.arena import open_arena as open_arena
     from proctor.judging.contest.judge import judge_contest as judge_contest
-    from proctor.judging.contest.judgement import ContestJudgement as ContestJudgement
     from proctor.judging.judge import Judged as Judged
     from proctor.judging.judge import judge as judge
     from proctor.judging.judge import judge_async as judge_async
     from proctor.judging.judge import judge_many as judge_many
     from proctor.judging.judge import judge_many_async as judge_many_async
-    from proctor.judging.judgement import Judgement as Judgement
-    from proctor.judging.judgement import TestResult as TestResult
-    from proctor.judging.problem import Problem as Problem
-    from proctor.judging.problem import Test as Test
     from proctor.judging.settings import JudgeSettings as JudgeSettings
     from proctor.languages.run import run as run
     from proctor.languages.run import run_async as run_async
     from proctor.limits import Limits as Limits
+    from proctor.problem import Problem as Problem
+    from proctor.problem import Test as Test
     from proctor.program import Program as Program
     from proctor.reports.pass_at_k import pass_at_k as pass_at_k
     from proctor.sandbox.pool import Pool as Pool
-    from proctor.sandbox.run import open_pool as open_pool
+    from proctor.sandbox.pool import open_pool as open_pool
     from proctor.sandbox.session import Background as Background
     from proctor.sandbox.session import Session as Session
     from proctor.sandbox.session import open_session as open_session
@@ -86,7 +85,6 @@ _HOMES = {
     "Strength": "execution",
     "open_arena": "judging.contest.arena",
     "judge_contest": "judging.contest.judge",
-    "ContestJudgement": "judging.contest.judgement",
     "load_problems": "formats.livecodebench",
     "load_package": "formats.packages.package:load",
     "Judged": "judging.judge",
@@ -94,16 +92,16 @@ _HOMES = {
     "judge_async": "judging.judge",
     "judge_many": "judging.judge",
     "judge_many_async": "judging.judge",
-    "Judgement": "judging.judgement",
-    "TestResult": "judging.judgement",
-    "Problem": "judging.problem",
-    "Test": "judging.problem",
+    "Judgement": "judgement",
+    "TestResult": "judgement",
+    "Problem": "problem",
+    "Test": "problem",
     "JudgeSettings": "judging.settings",
     "Limits": "limits",
     "Program": "program",
     "pass_at_k": "reports.pass_at_k",
     "Pool": "sandbox.pool",
-    "open_pool": "sandbox.run",
+    "open_pool": "sandbox.pool",
     "run": "languages.run",
     "run_async": "languages.run",
     "Background": "sandbox.session",

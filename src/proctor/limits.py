@@ -66,3 +66,7 @@ class Limits:
 
 _SECONDS = ("cpu", "wall")
 _BOUNDS = (*_SECONDS, "memory", "output", "processes", "disk", "stack")
+
+TEST_LIMITS = Limits(cpu=6.0)
+"""Limits of one test where neither problem nor caller states any: lcb_runner's six seconds, as CPU
+time, and a gibibyte."""

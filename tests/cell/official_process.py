@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from proctor.judgement import UpstreamReport
 from proctor.judging import upstream
-from proctor.judging.judgement import UpstreamReport
-from proctor.judging.problem import Test
+from proctor.problem import Test
 
 _DRIVER = r"""
 import base64, json, os, select, sys

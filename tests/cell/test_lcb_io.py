@@ -10,7 +10,7 @@ import pytest
 from official_process import ONE, PASS, RE, TLE, WA, Quirk, check, play
 
 from proctor.cell import lcb_io
-from proctor.judging.judgement import UpstreamReport
+from proctor.judgement import UpstreamReport
 
 ADD = "print(a + b)"
 

@@ -9,7 +9,7 @@ import pytest
 from official_process import DIED, ONE, RE, TLE, WA, Quirk, check, play
 
 from proctor.cell import lcb_load
-from proctor.judging.judgement import UpstreamReport
+from proctor.judgement import UpstreamReport
 
 # fmt: off
 WRAPPING = [

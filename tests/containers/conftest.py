@@ -6,8 +6,7 @@ import engines
 import pytest
 from engines import Engine
 
-from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import Pool, open_pool
 
 NEEDED = {
     "docker": ("docker", "dockerd", "containerd", "runc"),

@@ -9,7 +9,7 @@ from engines import Engine
 import proctor
 from proctor import Execution, JudgeSettings, Limits, Pool, Problem, Test
 from proctor.execution import GUARANTEES
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import open_pool
 
 
 def run(pool: Pool, source: str, stdin: bytes = b"", **limits: float) -> Execution:

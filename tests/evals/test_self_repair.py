@@ -19,7 +19,7 @@ from proctor.evals.records import current_judges, settings_of
 from proctor.evals.settings import Settings
 from proctor.evals.store import Store
 from proctor.evals.stored import Judged
-from proctor.judging.problem import Problem, Test
+from proctor.problem import Problem, Test
 from proctor.verdict import Verdict
 
 EVAL = ("eval", "livecodebench")

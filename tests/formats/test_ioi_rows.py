@@ -8,7 +8,7 @@ import ioi_task
 from proctor.errors import InputError
 from proctor.formats.ioi_rows import IoiTask, load_tasks, task_keys
 from proctor.formats.tables import columns_of, read_table, table_files
-from proctor.judging.contest.problem import (
+from proctor.problem import (
     Checker,
     Communication,
     Comparison,
@@ -36,9 +36,9 @@ def test_a_batch_task(tmp_path: Path) -> None:
         ("1-small", 40, ("1-1", "1-2")),
         ("2-all", 60, ("1-1", "1-2", "2-1")),
     ]
-    assert problem.tests["2-1"].input.read() == b"1000000000000\n"
-    assert problem.tests["2-1"].answer is not None
-    assert problem.tests["2-1"].answer.read() == b"2000000000000\n"
+    assert problem.tests_by_name()["2-1"].input_bytes() == b"1000000000000\n"
+    assert problem.tests_by_name()["2-1"].output is not None
+    assert problem.tests_by_name()["2-1"].output_bytes() == b"2000000000000\n"
     assert (problem.limits.cpu, problem.limits.memory, problem.limits.stack) == (
         0.5,
         256 << 20,
@@ -90,10 +90,10 @@ def test_large_texts_are_files(tmp_path: Path) -> None:
     cases = ioi_task.write(tmp_path / "t.jsonl", rows)
     spool = tmp_path / "spool"
     spool.mkdir()
-    tests = load_tasks([subtasks], [cases], spool=spool)[2024, "double"].problem.tests
-    assert tests["0-1"].input.content is None
-    assert tests["0-1"].input.read() == big.encode()
-    assert tests["1-1"].input.content == b"0\n"
+    tests = load_tasks([subtasks], [cases], spool=spool)[2024, "double"].problem.tests_by_name()
+    assert isinstance(tests["0-1"].input, Path)
+    assert tests["0-1"].input_bytes() == big.encode()
+    assert tests["1-1"].input == b"0\n"
 
 
 def test_rows_may_carry_their_tests(tmp_path: Path) -> None:
@@ -101,8 +101,8 @@ def test_rows_may_carry_their_tests(tmp_path: Path) -> None:
         row | {"test_cases": [[f"{name}\n", "1\n"] for name in row["test_names"]]}
         for row in ioi_task.subtask_rows()
     ]
-    tests = load(tmp_path, rows, tests=[]).problem.tests
-    assert tests["1-2"].input.read() == b"1-2\n"
+    tests = load(tmp_path, rows, tests=[]).problem.tests_by_name()
+    assert tests["1-2"].input_bytes() == b"1-2\n"
 
 
 def test_parquet_says_the_same(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from proctor.formats.livecodebench import (
     problem_ids,
     read_problems,
 )
-from proctor.judging.problem import Test as Case
+from proctor.problem import Test as Case
 
 CASES = [{"input": "1\n", "output": "2\n", "testtype": "stdin"}]
 

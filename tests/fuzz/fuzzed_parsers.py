@@ -33,10 +33,9 @@ from proctor.integrations import rows as reward_rows
 from proctor.integrations.open_r1 import add_includes
 from proctor.judging import compare, upstream
 from proctor.judging.contest import checkers, comparison
-from proctor.judging.contest.problem import Comparison, Convention, Match
-from proctor.judging.problem import Test
 from proctor.languages import naming, registry
 from proctor.languages.headers import _FIRST_INCLUDE
+from proctor.problem import Comparison, Convention, Match, Test
 from proctor.service.http.judge0 import request as judge0
 from proctor.service.http.judge0.archive import unpacked
 from proctor.service.http.judge0.languages import Offered

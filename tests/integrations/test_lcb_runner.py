@@ -14,8 +14,8 @@ import pytest
 
 from proctor.errors import InfraFault, InputError, NotAllJudged
 from proctor.integrations import lcb_runner
-from proctor.judging.judgement import Judgement
-from proctor.sandbox.run import open_pool
+from proctor.judgement import Judgement
+from proctor.sandbox.pool import open_pool
 from proctor.verdict import Verdict
 
 Results = dict[Any, list[list[int]]]

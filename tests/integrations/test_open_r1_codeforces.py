@@ -9,13 +9,13 @@ import pytest
 from proctor.errors import InputError
 from proctor.formats.codeforces_rows import load_problems, problem_of_row
 from proctor.integrations.open_r1 import Client, score_submission
-from proctor.judging.contest.problem import (
+from proctor.problem import (
     Batch,
     Checker,
     Comparison,
-    ContestProblem,
     Convention,
     Match,
+    Problem,
 )
 
 CHECKER = """
@@ -45,7 +45,7 @@ RIGHT = "#include <iostream>\nint main() { int a, b; std::cin >> a >> b; std::co
 HALF = RIGHT.replace("a + b", "(a < 3 ? a + b : 0)")
 
 
-def problem(row: dict[str, Any]) -> ContestProblem:
+def problem(row: dict[str, Any]) -> Problem:
     found = problem_of_row(row)
     assert found is not None
     return found

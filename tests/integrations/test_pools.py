@@ -1,5 +1,6 @@
 """Where the drop-ins judge."""
 
+import multiprocessing
 from pathlib import Path
 
 import numpy as np
@@ -13,16 +14,16 @@ from proctor.sandbox.pool import Pool
 def test_use_pool(pool: Pool) -> None:
     lcb_runner.use_pool(pool)
     try:
-        assert pools.pools.get() is pool
+        assert pools.chosen_pool.get() is pool
     finally:
         lcb_runner.use_pool(None)
-    own = pools.pools.get()
+    own = pools.chosen_pool.get()
     assert own is not pool
-    assert pools.pools.get() is own
+    assert pools.chosen_pool.get() is own
 
 
 def test_a_closed_pool_of_our_own_is_replaced() -> None:
-    kept = pools.Pools()
+    kept = pools.ChosenPool()
     first = kept.get()
     first.close()
     second = kept.get()
@@ -31,13 +32,20 @@ def test_a_closed_pool_of_our_own_is_replaced() -> None:
 
 
 def test_pool_of_a_parent(pool: Pool) -> None:
-    kept = pools.Pools()
+    kept = pools.ChosenPool()
     kept.use(pool)
-    kept.after_fork()
-    with pytest.raises(UsageError, match="before this process was forked"):
-        kept.get()
-    kept.use(pool)
-    assert kept.get() is pool
+
+    def in_child() -> None:
+        with pytest.raises(UsageError, match="before this process was forked"):
+            kept.get()
+        kept.use(None)
+        assert kept.get() is not pool
+        kept.get().close()
+
+    child = multiprocessing.get_context("fork").Process(target=in_child)
+    child.start()
+    child.join()
+    assert child.exitcode == 0
 
 
 def test_numpy_is_found_where_it_is() -> None:

@@ -2,13 +2,13 @@
 
 import pytest
 
+from proctor.judgement import TestResult
 from proctor.judging import answers as answers_module
 from proctor.judging.answers import Answers
 from proctor.judging.judge import judge, judge_many
-from proctor.judging.judgement import TestResult
-from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings, Stop
 from proctor.limits import Limits
+from proctor.problem import Problem, Test
 from proctor.sandbox.pool import Pool
 from proctor.sandbox.serving import AgentServing
 from proctor.verdict import Verdict

@@ -8,8 +8,8 @@ import pytest
 
 from proctor.errors import InputError
 from proctor.judging.judge import judge, judge_async, judge_many, judge_many_async
-from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings, Mode
+from proctor.problem import Problem, Test
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from proctor import JudgeSettings, Limits, Pool, Problem, Program, Test, judge, open_pool
+from proctor.judgement import TestResult
 from proctor.judging.judge import start
-from proctor.judging.judgement import TestResult
 from proctor.judging.settings import Stop
 from proctor.languages.compiler import Compiler
 from proctor.sandbox.agent_cell import AgentCell

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from proctor.judging.judgement import Judgement
+from proctor.judgement import Judgement
 from proctor.judging.predictions import AssertionTask, CallTask, Task, start
 from proctor.judging.settings import JudgeSettings, Mode
 from proctor.limits import Limits

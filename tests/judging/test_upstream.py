@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from proctor.cell.plain_data import encode
 from proctor.judging import upstream
 from proctor.judging.compare import Bounds
-from proctor.judging.problem import Test
 from proctor.judging.upstream import LCB_RUNNER, PORTS, Case, judge_call, judge_stdio
+from proctor.problem import Test
 
 STDIO = Case("1\n", "2\n")
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proctor.errors import InputError
-from proctor.judging.problem import Problem
+from proctor.problem import Problem
 from proctor.reports.summary import Score, summarise, to_json
 from proctor.verdict import Verdict
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from children import Child, StartChild
 
-from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import Pool, open_pool
 
 
 @pytest.fixture(scope="session")

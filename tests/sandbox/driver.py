@@ -10,13 +10,13 @@ from concurrent.futures import Future
 from typing import Any
 
 import proctor
-from proctor import Execution, JudgeSettings, Limits, Problem, Test
+from proctor import Execution, JudgeSettings, Limits, Problem, Program, Test
 from proctor.errors import CellDied
+from proctor.languages import run as running
 from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.choice import policy
 from proctor.sandbox.machine import interpreter, procfs
 from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import start as queue
 
 
 def open_pool(level: str, arrangement: str) -> Pool:
@@ -39,7 +39,9 @@ def run(source: str, stdin: str = "", **limits: Any) -> dict[str, Any]:
 
 def start(source: str, stdin: str = "", **limits: Any) -> None:
     """Let a program run meanwhile; `finish` waits for it."""
-    waiting.append(queue(source, stdin, Limits(**{"cpu": 20.0, **limits}), pool))
+    asked = Limits(**{"cpu": 20.0, **limits})
+    request = running.RunRequest(Program(source), stdin.encode(), limits=asked)
+    waiting.append(running.start(request, pool))
 
 
 def finish() -> dict[str, Any]:

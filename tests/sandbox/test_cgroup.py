@@ -16,8 +16,8 @@ from children import Child, StartChild, line
 
 from proctor import Limits, Pool, Program, open_pool, run
 from proctor.errors import CellDied
+from proctor.languages.run import RunRequest, start
 from proctor.sandbox.machine import cgroup, procfs
-from proctor.sandbox.run import start
 
 MIB = 1 << 20
 JOIN = "import sys\nfor path in sys.argv[1:]:\n    with open(path, 'w') as f: f.write('0')\n"
@@ -213,7 +213,7 @@ def test_a_group_taken_away_is_a_dead_cell() -> None:
         pool.submit(lambda cell, waited: None).result()
         first: Any = pool._live[0]
         homes = first.group._homes
-        job = start(Program("import time\ntime.sleep(1.5)\nprint('right')"), b"", Limits(), pool)
+        job = start(RunRequest(Program("import time\ntime.sleep(1.5)\nprint('right')")), pool)
         while not first.job_pids():
             pass
         while homes["pids"].exists():

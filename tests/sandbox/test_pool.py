@@ -17,12 +17,12 @@ from proctor import Limits, Pool, Program, open_pool, run
 from proctor.cell.wire import Kind
 from proctor.errors import CellDied, PoolClosed
 from proctor.execution import Execution
+from proctor.languages.run import RunRequest, start
 from proctor.sandbox import agent_cell as cell_module
 from proctor.sandbox.clock import ContestClock
 from proctor.sandbox.execute import execute
 from proctor.sandbox.local_cell import LocalCell as Cell
 from proctor.sandbox.machine import memfile, procfs
-from proctor.sandbox.run import start
 from proctor.sandbox.serving import AgentServing
 
 PATIENCE = 60.0
@@ -234,7 +234,7 @@ def test_waiting_for_a_cell_is_reported_apart_from_running(cell_pool: Pool) -> N
     assert run(HELLO, pool=cell_pool).ok  # so that no cell has to start
     holder = cell_pool.submit(hold)
     assert begun.wait(PATIENCE)
-    future = start(HELLO, b"", LIMITS, cell_pool)
+    future = start(RunRequest(HELLO, limits=LIMITS), cell_pool)
     queued = time.monotonic()
     while time.monotonic() - queued < 0.2:
         os.sched_yield()

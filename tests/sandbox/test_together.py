@@ -7,7 +7,7 @@ import pytest
 
 from proctor.errors import PoolClosed
 from proctor.sandbox.cell import Cell
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import open_pool
 
 LONG = 20.0  # seconds after which a wait counts as a deadlock
 

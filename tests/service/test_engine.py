@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from proctor.errors import InputError, NoLanguage
-from proctor.judging.contest.problem import Blob, ContestProblem, ContestTest, Subtask
-from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings
 from proctor.limits import MIB, Limits
+from proctor.problem import Problem, Subtask, Test
 from proctor.program import Program
 from proctor.service.engine import Asker, Engine, open_engine
 from proctor.service.jobs import Job, Jobs
@@ -51,8 +50,13 @@ def test_a_run_that_is_called_off_frees_its_place() -> None:
 @pytest.mark.parametrize("language", ["python", "c"])
 def test_a_contest_judgement_is_called_off_in_the_middle(language: str) -> None:
     source = {"python": "while True: pass", "c": "int main(){for(;;);}"}[language]
-    tests = {str(at): ContestTest(str(at), Blob(b""), Blob(b"1")) for at in range(50)}
-    problem = ContestProblem("p", tests, (Subtask("all", 1, tuple(tests)),), Limits(cpu=600))
+    tests = tuple(Test("", "1", name=str(at)) for at in range(50))
+    problem = Problem(
+        "p",
+        tests,
+        subtasks=(Subtask("all", 1, tuple(test.name for test in tests)),),
+        limits=Limits(cpu=600),
+    )
 
     async def work(engine: Engine) -> None:
         begun = asyncio.Event()

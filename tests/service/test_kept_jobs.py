@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from proctor.errors import Busy, InfraFault, InputError, PoolClosed
-from proctor.judging.contest.problem import Blob, ContestProblem, ContestTest, Subtask
 from proctor.limits import MIB, Limits
+from proctor.problem import Problem, Subtask, Test
 from proctor.program import Program
 from proctor.service import jobs as kept
 from proctor.service.engine import open_engine
@@ -139,8 +139,8 @@ def test_small_pieces_of_stdin_count_for_more_than_their_bytes() -> None:
 
 
 def test_a_judgement_that_comes_to_a_closed_engine_is_told_so() -> None:
-    test = ContestTest("1", Blob(b""), Blob(b"1"))
-    problem = ContestProblem("p", {"1": test}, (Subtask("all", 1, ("1",)),), Limits())
+    test = Test("", "1", name="1")
+    problem = Problem("p", (test,), subtasks=(Subtask("all", 1, ("1",)),), limits=Limits())
 
     async def main() -> None:
         engine = open_engine(cells=1)

@@ -7,12 +7,13 @@ from random import Random
 
 from programs import NOT_AC, Case
 
-from proctor import Execution, InfraFault, Judgement, Pool, Strength
+from proctor import Execution, InfraFault, Judgement, Pool, Program, Strength
 from proctor.errors import PoolClosed
 from proctor.judging import judge
 from proctor.judging.compare import compare_tokens
 from proctor.judging.standard import OVERRUN
-from proctor.sandbox import run
+from proctor.languages import run
+from proctor.text import as_bytes
 
 INFRA = "INFRA_FAULT"
 CLOSED = "PoolClosed"
@@ -42,8 +43,9 @@ class Job:
 
         case = self.case
         if self.way == "run":
-            stdin = case.problem.tests[0].input
-            run.start(case.source, stdin, case.limits, pool).add_done_callback(finished)
+            stdin = as_bytes(case.problem.tests[0].input, "stdin")
+            request = run.RunRequest(Program(case.source), stdin, limits=case.limits)
+            run.start(request, pool).add_done_callback(finished)
         else:
             settings = case.settings(self.way)
             judge.start(case.problem, case.source, settings, pool).add_done_callback(finished)

@@ -19,11 +19,11 @@ from proctor.formats.contest_rows import (
 )
 from proctor.formats.packages.files import Tree
 from proctor.formats.packages.programs import load_submission
+from proctor.judgement import Judgement
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.judge import Task, judge_contest, open_task
-from proctor.judging.contest.judgement import ContestJudgement
-from proctor.judging.contest.problem import ContestProblem, Running
 from proctor.languages import registry
+from proctor.problem import Problem, Running
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -31,8 +31,8 @@ _MOST_SOURCE = 16 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What was asked for on the command line."""
+class SolutionsRun:
+    """Solutions to be judged, and how."""
 
     problem: str
     solutions: tuple[str, ...]
@@ -75,36 +75,40 @@ def read_program(path: Path, language: str | None, running: Running) -> Program:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _SolutionEntry:
     """A submission and its problem, None if that has no test."""
 
     name: str
-    problem: ContestProblem | None
+    problem: Problem | None
     program: Program
     fields: Mapping[str, Any]
-    """What stands before the judgement in its row of results."""
+    """Fields that stand before the judgement in its row of results."""
 
     @classmethod
-    def of_row(cls, row: ContestSubmission, problem: ContestProblem | None) -> "_Entry":
+    def of_row(cls, row: ContestSubmission, problem: Problem | None) -> "_SolutionEntry":
         fields = {**row.extra, "line": row.line, "problem": row.problem}
         return cls(f"line {row.line}: {row.problem}", problem, row.program, fields)
 
 
-def judge(request: Request, arena: Arena, *, as_json: bool) -> int:
+def judge(request: SolutionsRun, arena: Arena, *, as_json: bool) -> int:
     """Judge each solution and show what it came to; returns the exit code."""
     place, tests = Path(request.problem), [Path(each) for each in request.tests]
     if request.programs is not None:
         problems, rows = load_contest_submissions(
             place, Path(request.programs), tests, request.language
         )
-        entries = [_Entry.of_row(each, problems[each.problem]) for each in rows]
+        entries = [_SolutionEntry.of_row(each, problems[each.problem]) for each in rows]
     else:
         problem = load_contest_problem(place, tests, request.problem_id)
         entries = [
-            _Entry(name, problem, read_program(Path(name), request.language, problem.running),
-                   {"problem": problem.id, "solution": name})
+            _SolutionEntry(
+                name,
+                problem,
+                read_program(Path(name), request.language, problem.running),
+                {"problem": problem.id, "solution": name},
+            )
             for name in request.solutions
-        ]  # fmt: skip
+        ]
     for each in entries:
         _check_subtasks(request.subtasks, each.problem)
     console = Screen(wide=True)
@@ -135,34 +139,45 @@ def judge(request: Request, arena: Arena, *, as_json: bool) -> int:
     return worst
 
 
-def _check_subtasks(wanted: tuple[str, ...], problem: ContestProblem | None) -> None:
+def _check_subtasks(wanted: tuple[str, ...], problem: Problem | None) -> None:
     known = [each.name for each in problem.subtasks] if problem is not None else list(wanted)
     for name in wanted:
         if name not in known:
             raise InputError(f"there is no subtask {name!r} (there are: {', '.join(known)})")
 
 
-def _judged(entry: _Entry, task: Task | None, request: Request, arena: Arena) -> ContestJudgement:
+def _judged(
+    entry: _SolutionEntry, task: Task | None, request: SolutionsRun, arena: Arena
+) -> Judgement:
     if entry.problem is None:
-        return ContestJudgement(Verdict.TASK_FAULT, None, 0.0, (), (), "the problem has no test")
+        return Judgement(Verdict.TASK_FAULT, 0.0, (), "the problem has no test")
     return judge_contest(
         task or entry.problem, entry.program, arena,
         subtasks=request.subtasks or None, stop="never" if request.all_tests else "first",
     )  # fmt: skip
 
 
-def to_json(judgement: ContestJudgement) -> dict[str, Any]:
+def to_json(judgement: Judgement) -> dict[str, Any]:
     """Return a judgement as it is written with --json."""
-    values: dict[str, Any] = msgspec.to_builtins(judgement)
-    isolation = values.pop("isolation")
-    return {**values, "isolation": isolation["level"] if isolation else None}
+    return {
+        "verdict": judgement.verdict.value,
+        "points": judgement.points,
+        "of": judgement.of,
+        "tests": [test.row() for test in judgement.tests],
+        "subtasks": msgspec.to_builtins(judgement.subtasks),
+        "message": judgement.message,
+        "compiled": judgement.compiled,
+        "compiler_output": judgement.compiler_output,
+        "integrity": judgement.integrity,
+        "isolation": judgement.isolation.level if judgement.isolation else None,
+    }
 
 
-def _exit_code(judgement: ContestJudgement) -> int:
+def _exit_code(judgement: Judgement) -> int:
     return {Verdict.INFRA_FAULT: 125, Verdict.TASK_FAULT: 2}.get(judgement.verdict, 0)
 
 
-def _show(console: Screen, entry: _Entry, judgement: ContestJudgement, *, alone: bool) -> None:
+def _show(console: Screen, entry: _SolutionEntry, judgement: Judgement, *, alone: bool) -> None:
     points = "no points" if judgement.points is None else f"{judgement.points:g}"
     slowest = max((each.cpu for each in judgement.tests), default=0.0)
     memory = max((each.memory for each in judgement.tests), default=0)
@@ -181,7 +196,7 @@ def _show(console: Screen, entry: _Entry, judgement: ContestJudgement, *, alone:
         console.print(_tests_table(judgement))
 
 
-def _tests_table(judgement: ContestJudgement) -> Table:
+def _tests_table(judgement: Judgement) -> Table:
     table = Table("test", "verdict", "score", "CPU", "memory", "message", box=None, pad_edge=False)
     for each in judgement.tests:
         table.add_row(

@@ -13,12 +13,12 @@ from proctor.cli.terminal import Screen, coloured, line
 from proctor.errors import InputError, SettingsError
 from proctor.formats.livecodebench import load_problems
 from proctor.formats.programs import Submission, load_programs
+from proctor.judgement import Judgement
 from proctor.judging.judge import judge_many
-from proctor.judging.judgement import Judgement
-from proctor.judging.problem import Problem
 from proctor.judging.settings import JudgeSettings, Mode, default_limits
+from proctor.problem import Problem
 from proctor.program import Program
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import open_pool
 from proctor.units import seconds
 
 FIXTURE = "fixture"

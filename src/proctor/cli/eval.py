@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from proctor.cli import render, terminal
-from proctor.cli.ioi_points import show_points
+from proctor.cli.ioi import show_points
 from proctor.cli.judge import k_list
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals import evaluation

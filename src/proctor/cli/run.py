@@ -14,7 +14,7 @@ from proctor.languages import registry
 from proctor.languages.run import run as run_program
 from proctor.limits import Limits
 from proctor.program import Program
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import open_pool
 from proctor.units import seconds, size
 
 LIMIT_EXIT = 124

@@ -10,8 +10,8 @@ from proctor.cli.terminal import Screen, coloured, line
 from proctor.errors import InputError
 from proctor.formats.packages.package import load
 from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.problem import ContestProblem
 from proctor.judging.contest.verify import Checked, Timed, left_out, verify
+from proctor.problem import Problem
 from proctor.verdict import Verdict
 
 
@@ -68,7 +68,7 @@ def _show_timing(console: Screen, timed: Timed) -> None:
     console.print("; ".join(parts))
 
 
-def _verified(problem: ContestProblem, checked: list[Checked], timed: Timed) -> dict[str, Any]:
+def _verified(problem: Problem, checked: list[Checked], timed: Timed) -> dict[str, Any]:
     return {
         "problem": problem.id,
         "timing": msgspec.to_builtins(timed),

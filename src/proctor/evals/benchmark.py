@@ -15,7 +15,7 @@ from proctor.evals.models.model import Message, Reply
 from proctor.evals.settings import Settings
 from proctor.evals.stored import ProblemInfo
 from proctor.formats.hub import Progress
-from proctor.judging.judgement import Judgement
+from proctor.judgement import Judgement
 from proctor.verdict import Verdict
 
 
@@ -49,7 +49,7 @@ class Graded:
             cpu=sum(test.cpu for test in tests),
             slowest_share=max(test.cpu for test in tests) / limit if tests else None,
             level=judgement.isolation.level if judgement.isolation else "",
-            tests=msgspec.json.encode(tests).decode(),
+            tests=msgspec.json.encode([test.row() for test in tests]).decode(),
             upstream="" if upstream is None else msgspec.json.encode(upstream).decode(),
         )
 

@@ -17,8 +17,7 @@ from proctor.formats.hub import Progress
 from proctor.formats.replies import code_blocks
 from proctor.formats.tables import Row
 from proctor.judging.predictions import OFFICIAL_SECONDS, Task, judge_prediction
-from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import Pool, open_pool
 
 THINKING = "step-by-step"
 TEMPLATES = ("plain", THINKING)

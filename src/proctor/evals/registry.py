@@ -29,7 +29,7 @@ _WHERE = {
     "mbpp": "proctor.evals.functions.mbpp:BENCHMARK",
     "cruxeval/output": "proctor.evals.cruxeval:OUTPUT",
     "cruxeval/input": "proctor.evals.cruxeval:INPUT",
-    "ioi": "proctor.evals.ioi.subtasks:BENCHMARK",
+    "ioi": "proctor.evals.ioi.benchmark:BENCHMARK",
 }
 """Modules, imported when they are wanted, and the names of the benchmarks in them."""
 _BENCHMARK = (

@@ -18,19 +18,18 @@ import msgspec
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean, schema_error
 from proctor.formats.tables import Row, read_table
-from proctor.judging.contest.problem import (
+from proctor.limits import MIB, Limits
+from proctor.problem import (
     Batch,
-    Blob,
     Checker,
     Comparison,
-    ContestProblem,
-    ContestTest,
     Convention,
     Grading,
     Match,
+    Problem,
     Subtask,
+    Test,
 )
-from proctor.limits import MIB, Limits
 from proctor.program import Program
 
 _T = TypeVar("_T")
@@ -68,7 +67,7 @@ def load_problems(
     generated: Iterable[Path] = (),
     *,
     only: Collection[str] | None = None,
-) -> dict[str, ContestProblem]:
+) -> dict[str, Problem]:
     """Problems with tests, by id; those of `only` if given.
 
     Rows without a test, which the data set has, are left out. Raises InputError naming file, line
@@ -86,7 +85,7 @@ def read_problems(
     generated: Iterable[Path] = (),
     *,
     only: Collection[str] | None = None,
-) -> tuple[dict[str, ContestProblem | None], Collection[str]]:
+) -> tuple[dict[str, Problem | None], Collection[str]]:
     """Problems by id, None for one without a test, and the ids of all rows. Raises InputError."""
     seen: set[str] = set()
     rows: dict[str, Row] = {}
@@ -116,30 +115,25 @@ def load_generated(files: Iterable[Path], only: Container[str]) -> dict[str, lis
     return found
 
 
-def problem_of_row(
-    content: Mapping[str, Any], generated: Sequence[Case] = ()
-) -> ContestProblem | None:
+def problem_of_row(content: Mapping[str, Any], generated: Sequence[Case] = ()) -> Problem | None:
     """The problem of a row that is no file's; None if it has no test. Raises InputError."""
     return _problem(Row(Path("rows"), 1, content), generated)
 
 
-def _problem(row: Row, generated: Sequence[Case]) -> ContestProblem | None:
+def _problem(row: Row, generated: Sequence[Case]) -> Problem | None:
     values = _converted(row, _Row)
     cases = [*(values.official_tests or ()), *generated]
     if not cases:
         return None
-    tests = {}
-    for number, case in enumerate(cases, 1):
-        name = str(number)
-        given, answer = (Blob(text.encode("utf-8", "surrogatepass")) for text in
-                         (case.input, case.output))  # fmt: skip
-        tests[name] = ContestTest(name, given, answer)
+    tests = tuple(
+        Test(case.input, case.output, name=str(number)) for number, case in enumerate(cases, 1)
+    )
     try:
         memory = int(values.memory_limit * MIB)
-        return ContestProblem(
+        return Problem(
             id=values.id,
             tests=tests,
-            subtasks=(Subtask(ALL, 1.0, tuple(tests)),),
+            subtasks=(Subtask(ALL, 1.0, tuple(test.name for test in tests)),),
             limits=Limits(cpu=values.time_limit, memory=memory, stack=memory),
             grading=_grading(values),
             running=_running(row, values),

@@ -12,11 +12,11 @@ from proctor.formats.codeforces_rows import read_problems
 from proctor.formats.livecodebench import did_you_mean, located, schema_error
 from proctor.formats.packages.package import is_main_file, load
 from proctor.formats.tables import SUFFIXES, Row, read_table, table_files
-from proctor.judging.contest.problem import ContestProblem
 from proctor.languages import registry
+from proctor.problem import Problem
 from proctor.program import Program
 
-Problems = Mapping[str, ContestProblem | None]
+Problems = Mapping[str, Problem | None]
 """By id; None stands for one without a test."""
 
 
@@ -53,7 +53,7 @@ def holds_rows(place: Path) -> bool:
 
 def load_contest_problem(
     place: Path, generated: Iterable[Path] = (), name: str | None = None
-) -> ContestProblem:
+) -> Problem:
     """The problem of a package; or one of a table, which must hold but one if none is named.
 
     `generated` are tables, or directories of such, with further tests. Raises InputError.

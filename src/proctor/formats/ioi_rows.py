@@ -22,23 +22,23 @@ import msgspec
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean, schema_error
 from proctor.formats.tables import Row, read_table
-from proctor.judging.contest.problem import (
+from proctor.limits import Limits
+from proctor.problem import (
     Batch,
-    Blob,
     Checker,
     Communication,
     Comparison,
-    ContestProblem,
-    ContestTest,
+    Content,
     Convention,
     Grading,
     Match,
     OutputOnly,
+    Problem,
     Running,
     Stub,
     Subtask,
+    Test,
 )
-from proctor.limits import Limits
 from proctor.program import Program
 
 _T = TypeVar("_T")
@@ -97,7 +97,7 @@ class IoiTask:
     year: int
     id: str
     day: str
-    problem: ContestProblem
+    problem: Problem
     rows: Mapping[str, Mapping[str, Any]]
     """By subtask, in the order of the file."""
 
@@ -149,7 +149,7 @@ def load_tasks(
     return {key: make_task(rows, tests.get(key, {})) for key, rows in grouped.items()}
 
 
-def task_of_rows(rows: Iterable[Mapping[str, Any]], tests: Mapping[str, ContestTest]) -> IoiTask:
+def task_of_rows(rows: Iterable[Mapping[str, Any]], tests: Mapping[str, Test]) -> IoiTask:
     """A task of rows that are no file's. Raises InputError."""
     return make_task(
         [_subtask(Row(Path("rows"), number, row)) for number, row in enumerate(rows, 1)], tests
@@ -168,10 +168,10 @@ def task_keys(subtask_files: Iterable[Path]) -> set[TaskKey]:
     return keys
 
 
-def make_test(name: str, given: str, answer: str | None, spool: Path | None = None) -> ContestTest:
+def make_test(name: str, given: str, answer: str | None, spool: Path | None = None) -> Test:
     """One test of its texts."""
-    answered = None if answer is None else _blob(answer, spool)
-    return ContestTest(name, _blob(given, spool), answered)
+    answered = None if answer is None else _content(answer, spool)
+    return Test(_content(given, spool), answered, name=name)
 
 
 def _group_subtasks(
@@ -202,9 +202,9 @@ def converted(row: Row, kind: type[_T]) -> _T:
 
 def load_tests(
     files: Iterable[Path], only: Container[TaskKey], spool: Path | None = None
-) -> dict[TaskKey, dict[str, ContestTest]]:
+) -> dict[TaskKey, dict[str, Test]]:
     """Tests of the tasks of `only`, by name. Raises InputError for a row that cannot be used."""
-    tests: dict[TaskKey, dict[str, ContestTest]] = {}
+    tests: dict[TaskKey, dict[str, Test]] = {}
     for file in files:
         for row in read_table(file, TEST_COLUMNS):
             values = converted(row, _TestRow)
@@ -219,17 +219,17 @@ def load_tests(
     return tests
 
 
-def _blob(text: str, spool: Path | None) -> Blob:
+def _content(text: str, spool: Path | None) -> Content:
     data = text.encode("utf-8", "surrogatepass")
     if spool is None or len(data) < _SPOOLED:
-        return Blob(data)
+        return data
     path = spool / sha256(data).hexdigest()
     if not path.exists():
         path.write_bytes(data)
-    return Blob(path=path)
+    return path
 
 
-def make_task(rows: list[_Located], tests: Mapping[str, ContestTest]) -> IoiTask:
+def make_task(rows: list[_Located], tests: Mapping[str, Test]) -> IoiTask:
     """The task of its subtasks' rows. Raises InputError."""
     first = rows[0]
     available = {**tests, **_inline_tests(rows)}
@@ -253,7 +253,7 @@ def make_task(rows: list[_Located], tests: Mapping[str, ContestTest]) -> IoiTask
     return IoiTask(values.year, values.id, values.day or "", problem, raw)
 
 
-def _inline_tests(rows: list[_Located]) -> dict[str, ContestTest]:
+def _inline_tests(rows: list[_Located]) -> dict[str, Test]:
     """Tests that rows carry themselves, as those of the reward data set do."""
     found = {}
     for entry in rows:
@@ -277,15 +277,13 @@ def _check_same(first: _Located, other: _Located) -> None:
             )
 
 
-def _problem(
-    first: _Located, rows: list[_Located], tests: Mapping[str, ContestTest]
-) -> ContestProblem:
+def _problem(first: _Located, rows: list[_Located], tests: Mapping[str, Test]) -> Problem:
     values = first.values
     files = {name: content for name, content in values.grader_files if content}
     config = _config(first, files)
-    return ContestProblem(
+    return Problem(
         id=values.id,
-        tests=tests,
+        tests=tuple(tests.values()),
         subtasks=tuple(
             Subtask(entry.values.subtask, entry.values.score, tuple(entry.values.test_names))
             for entry in rows

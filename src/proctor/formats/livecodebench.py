@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from proctor.errors import InputError
-from proctor.judging.problem import Problem, Test
+from proctor.problem import Problem, Test
 
 LONGEST_LINE = 1 << 30
 """Bytes of a row: a file may be packed, and hold far more than it seems to."""

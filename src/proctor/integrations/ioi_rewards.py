@@ -1,7 +1,6 @@
 """Reward functions over rows of open-r1/ioi: C++ against one subtask's tests each."""
 
 import logging
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,48 +9,37 @@ from typing import Any, Literal, get_args
 
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals.extraction import DEFAULT, extract
-from proctor.evals.ioi.repair import add_includes
-from proctor.evals.ioi.row_tests import TESTS, RowTests
-from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
+from proctor.evals.ioi.sources import TESTS, RowTests
+from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE, add_includes
 from proctor.integrations.rewards import Graded, Reward, report, rows_of
 from proctor.integrations.rows import text_of
+from proctor.judgement import Judgement
 from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import judge_contest
-from proctor.judging.contest.judgement import ContestJudgement
-from proctor.judging.contest.problem import ContestProblem
 from proctor.judging.settings import Stop
+from proctor.per_process import PerProcess
+from proctor.problem import Problem
 from proctor.program import Program
 
 _logger = logging.getLogger(__name__)
 Scoring = Literal["score", "points", "all"]
 
 
-class _Judge:
-    """The arena of this process, and the tests that were read. Survives no fork: it begins anew."""
+class _Problems:
+    """Problems of rows, with the tests that have been read; for several threads."""
 
-    def __init__(self, arena: Arena | None, tests: str) -> None:
-        self._given, self._tests = arena, tests
-        self._begin()
-        os.register_at_fork(after_in_child=self._begin)
-
-    def _begin(self) -> None:
+    def __init__(self, tests: str) -> None:
         self._lock = threading.Lock()
-        self._own: Arena | None = None
-        self._rows = RowTests(self._tests)
+        self._rows = RowTests(tests)
 
-    @property
-    def arena(self) -> Arena:
-        with self._lock:
-            if self._given is not None:
-                return self._given
-            if self._own is None:
-                self._own = open_arena()
-            return self._own
-
-    def problem(self, row: Mapping[str, Any]) -> ContestProblem:
+    def of(self, row: Mapping[str, Any]) -> Problem:
         """Raises InputError, InfraFault."""
         with self._lock:
             return self._rows.problem(row)
+
+
+_problems = PerProcess(_Problems)
+_arenas: PerProcess[Arena] = PerProcess(open_arena)
 
 
 def make_ioi_reward(
@@ -78,16 +66,15 @@ def make_ioi_reward(
         if value not in get_args(kind):
             raise SettingsError(f"{field} is {' or '.join(get_args(kind))}, not {value!r}")
     extract("", extraction)
-    judge = _Judge(arena, tests)
 
     def grade(row: Mapping[str, Any], completion: Any) -> Graded:
         try:
             code = extract(text_of(completion), extraction, "cpp")
             if includes and code.strip():
                 code = add_includes(code, f"{row['id']}.h")
-            problem = judge.problem(row)
+            problem = _problems.get(tests).of(row)
             program = Program(code, language)
-            judgement = judge_contest(problem, program, judge.arena, stop=stop)
+            judgement = judge_contest(problem, program, arena or _arenas.get(), stop=stop)
         except (InputError, KeyError, TypeError, ValueError) as error:
             return Graded(None, "TASK_FAULT", f"{type(error).__name__}: {error}")
         except InfraFault as error:
@@ -105,7 +92,7 @@ def make_ioi_reward(
         if not rows:
             return []
         # A judgement waits for one program at a time more often than not.
-        with ThreadPoolExecutor(2 * judge.arena.cells) as threads:
+        with ThreadPoolExecutor(2 * (arena or _arenas.get()).cells) as threads:
             futures = [
                 threads.submit(partial(grade, row, text))
                 for row, text in zip(rows, completions, strict=True)
@@ -120,7 +107,7 @@ ioi_reward = make_ioi_reward()
 """The least of the tests' scores of a row's subtask."""
 
 
-def _score(judgement: ContestJudgement, scoring: Scoring) -> float | None:
+def _score(judgement: Judgement, scoring: Scoring) -> float | None:
     (subtask,) = judgement.subtasks  # a row is one
     if subtask.score is None:
         return None

@@ -25,11 +25,11 @@ import msgspec
 from proctor.errors import InfraFault, InputError, NotAllJudged
 from proctor.formats.livecodebench import parse_json, schema_error
 from proctor.formats.replies import between_last_fences
-from proctor.integrations.pools import pools
+from proctor.integrations.pools import chosen_pool
+from proctor.judgement import Judgement
 from proctor.judging.judge import AHEAD, start
-from proctor.judging.judgement import Judgement
-from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import OFFICIAL_LIMITS, JudgeSettings
+from proctor.problem import Problem, Test
 from proctor.reports.pass_at_k import mean_pass_at_k, pass_at_k
 from proctor.sandbox.pool import Pool
 
@@ -230,7 +230,7 @@ def use_pool(pool: Pool | None) -> None:
 
     The caller still has to close it, after the last call.
     """
-    pools.use(pool)
+    chosen_pool.use(pool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,7 +332,7 @@ def _judge_all(
 ) -> Iterator[tuple[_Task, Judgement]]:
     """Yield judgements as they come, with at most `most` on their way."""
     # After an error the few that are on their way run to their end in the pool, unheard.
-    pool = pools.get()
+    pool = chosen_pool.get()
     most = min(most, pool.cells * AHEAD)
     running: dict[Future[Judgement], _Task] = {}
     for task in work:

@@ -15,18 +15,18 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from typing import Any, Self
 
+from proctor import judgement as judgements
 from proctor.errors import InfraFault, InputError
 from proctor.evals.ioi import feedback
-from proctor.evals.ioi.repair import add_includes as _add_includes
 from proctor.evals.ioi.results import status_of, worst
-from proctor.evals.ioi.row_tests import TESTS, RowTests
+from proctor.evals.ioi.sources import TESTS, RowTests
 from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
+from proctor.evals.ioi.submissions import add_includes as _add_includes
 from proctor.integrations.open_r1_codeforces import score_submission
 from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import judge_contest
-from proctor.judging.contest.judgement import ContestTestResult
-from proctor.judging.contest.problem import Comparison, ContestProblem, Subtask
 from proctor.judging.settings import Stop
+from proctor.problem import Comparison, Problem, Subtask
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -225,7 +225,7 @@ async def run_submission(
 
 async def _judge(
     client: Client,
-    problem: ContestProblem,
+    problem: Problem,
     names: Sequence[str],
     submission: str,
     stop: Stop = "never",
@@ -234,9 +234,10 @@ async def _judge(
 
     What is returned gives the result of the test of a name; for a fault it raises.
     """
+    known = problem.tests_by_name()
     alone = replace(
         problem,
-        tests={name: problem.tests[name] for name in names},
+        tests=tuple(known[name] for name in names),
         subtasks=(Subtask("chosen", 1.0, tuple(names)),),
     )
     program = Program(submission, DEFAULT_LANGUAGE)
@@ -245,7 +246,7 @@ async def _judge(
     if judgement.verdict is Verdict.INFRA_FAULT and not judgement.tests:
         raise InfraFault(judgement.message)
     if judgement.verdict is Verdict.CE:
-        broken = ContestTestResult("", Verdict.CE, 0.0)
+        broken = judgements.TestResult(Verdict.CE)
         said = feedback.words(broken, compared=compared, compiler_output=judgement.compiler_output)
         return lambda name: TestResult(name, 0.0, "CE", said)
     tests = {test.name: test for test in judgement.tests}
@@ -257,7 +258,7 @@ async def _judge(
     return told
 
 
-def _result(test: ContestTestResult, *, compared: bool) -> TestResult:
+def _result(test: judgements.TestResult, *, compared: bool) -> TestResult:
     if test.verdict is Verdict.INFRA_FAULT:
         raise InfraFault(f"test {test.name}: {test.message}")
     status = status_of(test.verdict)

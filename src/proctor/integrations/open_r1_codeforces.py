@@ -15,9 +15,9 @@ import msgspec
 
 from proctor.errors import InfraFault, InputError
 from proctor.formats.codeforces_rows import Case, load_generated, problem_of_row
+from proctor.judgement import Judgement
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.judge import judge_contest
-from proctor.judging.contest.judgement import ContestJudgement
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -106,7 +106,7 @@ def _generated(row: Mapping[str, Any]) -> list[Case]:
     return load_generated([path], {row["id"]}).get(row["id"], [])
 
 
-def _refuse_faults(judgement: ContestJudgement) -> None:
+def _refuse_faults(judgement: Judgement) -> None:
     if judgement.verdict is Verdict.INFRA_FAULT:
         raise InfraFault(judgement.message)
     fault = next((test for test in judgement.tests if test.verdict.is_fault), None)

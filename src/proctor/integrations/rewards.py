@@ -20,13 +20,13 @@ from typing import Any, Literal, Protocol, get_args
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals.extraction import DEFAULT, extract
 from proctor.integrations.rows import COLUMNS, Task, key_of, task_of, text_of
+from proctor.judgement import Judgement
 from proctor.judging.judge import start
-from proctor.judging.judgement import Judgement
-from proctor.judging.settings import DEFAULT_LIMITS, JudgeSettings, Stop
-from proctor.limits import Limits
+from proctor.judging.settings import JudgeSettings, Stop
+from proctor.languages.run import default_pool
+from proctor.limits import TEST_LIMITS, Limits
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import shared_pool
 
 Scoring = Literal["all", "fraction", "weighted"]
 _KEPT = 256
@@ -61,7 +61,7 @@ class Grading:
     """Policy by which a program is found in a completion, see evals/extraction.py."""
     language: str = "python"
     """Of rows that name none."""
-    limits: Limits = DEFAULT_LIMITS
+    limits: Limits = TEST_LIMITS
     tolerance: float | None = None
     """Absolute or relative error allowed in numbers."""
     fast: bool = False
@@ -97,7 +97,7 @@ class Grading:
 
         That is for what makes every reward impossible, such as a missing compiler.
         """
-        pool, settings = self.pool or shared_pool(), self._settings()
+        pool, settings = self.pool or default_pool(), self._settings()
         pairs = zip(rows, completions, strict=True)
         begun = [self._begin(row, text, settings, pool) for row, text in pairs]
         return [self._end(*each) for each in begun]

@@ -10,7 +10,7 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import problem_of
-from proctor.judging.problem import Problem, Test
+from proctor.problem import Problem, Test
 
 LIVECODEBENCH = ("public_test_cases", "private_test_cases")
 COLUMNS = ("problem", "verification_info", "test_cases", "ground_truth", *LIVECODEBENCH)

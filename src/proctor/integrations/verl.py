@@ -19,8 +19,7 @@ from typing import Any
 
 from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.integrations.rewards import Graded, Grading
-from proctor.judging.settings import DEFAULT_LIMITS
-from proctor.limits import MIB
+from proctor.limits import MIB, TEST_LIMITS
 
 _ENDPOINT = "/run_code"
 _OWN = ("reward_router_address", "reward_model_tokenizer")  # verl's, for models that reward
@@ -33,8 +32,8 @@ def compute_score(
     extra_info: Mapping[str, Any] | None = None,
     *,
     on_fault: float | None = None,
-    cpu: float = DEFAULT_LIMITS.cpu,
-    memory: int = DEFAULT_LIMITS.memory,
+    cpu: float = TEST_LIMITS.cpu,
+    memory: int = TEST_LIMITS.memory,
     **options: Any,
 ) -> dict[str, Any]:
     """Judge a solution against `ground_truth`, whose forms are those of rows.task_of.
@@ -45,7 +44,7 @@ def compute_score(
     Raises InputError and InfraFault for faults if `on_fault` is None; SettingsError.
     """
     settings = {name: value for name, value in options.items() if name not in _OWN}
-    settings["limits"] = replace(DEFAULT_LIMITS, cpu=cpu, memory=memory)
+    settings["limits"] = replace(TEST_LIMITS, cpu=cpu, memory=memory)
     grading = _grading(tuple(sorted(settings.items())))
     row = {"ground_truth": ground_truth, "language": (extra_info or {}).get("language")}
     (graded,) = grading.grade([row], [solution_str])

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from proctor.judging.judgement import TestResult
+from proctor.judgement import TestResult
 from proctor.judging.settings import Stop
 
 T = TypeVar("T")

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from proctor.cell.wire import Kind
 from proctor.judging.inputs import Inputs
-from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings
+from proctor.problem import Problem, Test
 from proctor.program import Program
 from proctor.sandbox.cell import Cell, Serving, TestRun
 from proctor.sandbox.clock import Clock

@@ -8,8 +8,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
-from proctor.judging.problem import Test
+from proctor.problem import Test
 from proctor.sandbox.machine import memfile
 
 with contextlib.suppress(ImportError):  # on Windows, where nothing is shared
@@ -40,13 +41,15 @@ class Inputs:
             os.close(fd)
 
     def _descriptor(self, test: Test) -> int:
-        if len(test.input) < WORTH_KEEPING or not _shareable():
-            return memfile.sealed_reader(encoded(test.input))
+        given = test.input
+        small = not isinstance(given, Path) and len(given) < WORTH_KEEPING
+        if small or not _shareable():
+            return memfile.sealed_reader(test.input_bytes())
         with self._lock:
             # Keyed by identity; the entry holds the test, so the number cannot be used again.
             entry = self._files.get(id(test))
             if entry is None:
-                data = encoded(test.input)
+                data = test.input_bytes()
                 entry = (test, memfile.sealed(data), len(data))
                 _close_to_notes(entry[1])
                 self._files[id(test)] = entry
@@ -94,8 +97,3 @@ def _close_to_notes(fd: int) -> None:
     os.fchmod(fd, 0o444)
     flags = struct.unpack("l", fcntl.ioctl(fd, _FS_IOC_GETFLAGS, bytes(8)))[0]
     fcntl.ioctl(fd, _FS_IOC_SETFLAGS, struct.pack("l", flags | _FS_NOATIME_FL))
-
-
-def encoded(text: str) -> bytes:
-    """A test's text as the bytes a program meets. JSON can carry lone surrogates; keep them."""
-    return text.encode("utf-8", "surrogatepass")

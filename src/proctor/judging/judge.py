@@ -18,21 +18,21 @@ from proctor.errors import (
     UsageError,
     must_be,
 )
+from proctor.judgement import Judgement, TestResult
 from proctor.judging.assignment import Assignment
-from proctor.judging.inputs import Inputs, encoded
-from proctor.judging.judgement import Judgement, TestResult
+from proctor.judging.inputs import Inputs
 from proctor.judging.official import judge_official
 from proctor.judging.other_languages import judge_compiled
 from proctor.judging.per_problem import PerProblem
-from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.standard import judge_standard
 from proctor.languages import registry
+from proctor.languages.run import default_pool
+from proctor.problem import Problem, Test, content_bytes
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable, Submitting
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import shared_pool
 from proctor.verdict import Verdict
 
 _logger = logging.getLogger(__name__)
@@ -161,7 +161,7 @@ def judge(
 
     Raises InputError if the program is no string, PlatformError where nothing can be run.
     """
-    return start(problem, program, settings or JudgeSettings(), pool or shared_pool()).result()
+    return start(problem, program, settings or JudgeSettings(), pool or default_pool()).result()
 
 
 async def judge_async(
@@ -172,7 +172,7 @@ async def judge_async(
     pool: Pool | None = None,
 ) -> Judgement:
     """`judge` for asyncio."""
-    future = start(problem, program, settings or JudgeSettings(), pool or shared_pool())
+    future = start(problem, program, settings or JudgeSettings(), pool or default_pool())
     return await asyncio.wrap_future(future)
 
 
@@ -187,7 +187,7 @@ def judge_many(
     `pairs` is consumed lazily, a few ahead of the cells. A pair that cannot be judged as it is, for
     want of its language for one, costs no other: the error is raised when all others are judged.
     """
-    many = _Many(pairs, settings or JudgeSettings(), pool or shared_pool())
+    many = _Many(pairs, settings or JudgeSettings(), pool or default_pool())
     running: dict[Future[Judgement], int] = {}
     try:
         while True:
@@ -211,7 +211,7 @@ async def judge_many_async(
     pool: Pool | None = None,
 ) -> AsyncIterator[Judged]:
     """`judge_many` for asyncio."""
-    many = _Many(pairs, settings or JudgeSettings(), pool or shared_pool())
+    many = _Many(pairs, settings or JudgeSettings(), pool or default_pool())
     running: dict[asyncio.Future[Judgement], int] = {}
     try:
         while True:
@@ -286,7 +286,7 @@ def _without_running(
     if not problem.tests:
         message = "the problem has no tests; a program without tests cannot be judged"
         return Judgement(Verdict.TASK_FAULT, 0.0, (), message)
-    if problem.function is not None and len(encoded(problem.function)) > LONGEST_NAME:
+    if problem.function is not None and len(content_bytes(problem.function)) > LONGEST_NAME:
         message = f"the name of the function is longer than {LONGEST_NAME} bytes"
         return Judgement(Verdict.TASK_FAULT, 0.0, (), message)
     if settings.mode == "official":
@@ -319,7 +319,10 @@ _task_fault = PerProblem(_find_task_fault)
 
 
 def _call_fault(number: int, test: Test) -> str | None:
-    for name, texts in (("input", test.input.strip().split("\n")), ("output", [test.output])):
+    for name, texts in (
+        ("input", test.input_text().strip().split("\n")),
+        ("output", [test.output_text()]),
+    ):
         for text in texts:
             try:
                 json.loads(text)

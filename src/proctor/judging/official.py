@@ -5,12 +5,12 @@ One process per program, all tests in it, as upstream; the comparison is the hos
 
 from proctor.cell.wire import Kind
 from proctor.execution import LimitHit
+from proctor.judgement import Judgement, TestResult, UpstreamReport
 from proctor.judging import upstream
 from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
-from proctor.judging.judgement import Judgement, TestResult, UpstreamReport
 from proctor.judging.per_problem import PerProblem
-from proctor.judging.problem import Problem, Test
+from proctor.problem import Problem, Test
 from proctor.sandbox.cell import Serving, TestRun
 from proctor.sandbox.clock import UpstreamClock
 from proctor.verdict import Verdict
@@ -114,7 +114,7 @@ class _Official:
             report = upstream.process_died()
         else:
             if self._problem.function is None:
-                comparison = upstream.judge_stdio(run.stdout, test.output)
+                comparison = upstream.judge_stdio(run.stdout, test.output_text())
             else:
                 comparison = upstream.judge_call(run.stdout, case)
             if not comparison.passed:

@@ -2,14 +2,13 @@
 
 from proctor.errors import CompileFailed
 from proctor.execution import Execution
+from proctor.judgement import Judgement, TestResult
 from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
 from proctor.judging.compare import compare_tokens
 from proctor.judging.contest.outcome import failure
-from proctor.judging.inputs import encoded
-from proctor.judging.judgement import Judgement, TestResult
-from proctor.judging.problem import Test
 from proctor.languages.compiler import Built, Compiler
+from proctor.problem import Test
 from proctor.sandbox.executing import in_cell, unless_killed
 from proctor.verdict import Verdict
 
@@ -21,7 +20,7 @@ def judge_compiled(assignment: Assignment) -> Judgement:
         built = Compiler(in_cell(assignment.cell)).build(assignment.program)
     except CompileFailed as error:
         message = error.output.strip() or str(error)
-        return Judgement(Verdict.CE, 0.0, (), message, isolation)
+        return Judgement(Verdict.CE, 0.0, (), message, isolation, compiled=False)
     tests = assignment.problem.tests
 
     def compare(answer: tuple[Execution, Test]) -> TestResult:
@@ -42,7 +41,7 @@ def _run(assignment: Assignment, built: Built, test: Test) -> Execution:
     limits = assignment.settings.limits
     command = built.command(memory=limits.memory, judged=True)
     own = built.limits(limits, command)
-    return unless_killed(in_cell(assignment.cell))(command, encoded(test.input), own).execution
+    return unless_killed(in_cell(assignment.cell))(command, test.input_bytes(), own).execution
 
 
 def _compared(assignment: Assignment, built: Built, execution: Execution, test: Test) -> TestResult:
@@ -51,6 +50,6 @@ def _compared(assignment: Assignment, built: Built, execution: Execution, test: 
     if why is not None:
         return TestResult(why.verdict, *facts, why.message)
     tolerance = assignment.settings.tolerance
-    difference = compare_tokens(execution.stdout, encoded(test.output), tolerance)
+    difference = compare_tokens(execution.stdout, test.output_bytes(), tolerance)
     verdict = Verdict.AC if difference is None else Verdict.WA
     return TestResult(verdict, *facts, difference or "")

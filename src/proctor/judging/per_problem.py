@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from proctor.judging.problem import Problem
+from proctor.problem import Problem
 
 T = TypeVar("T")
 

@@ -17,13 +17,13 @@ from typing import Literal
 from proctor.cell import plain_data
 from proctor.cell.wire import Kind
 from proctor.errors import CellDied
+from proctor.judgement import Judgement, TestResult
 from proctor.judging.compare import Bounds
-from proctor.judging.inputs import encoded
 from proctor.judging.judge import submit
-from proctor.judging.judgement import Judgement, TestResult
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.standard import failed_run
 from proctor.limits import MIB
+from proctor.problem import content_bytes
 from proctor.program import Program
 from proctor.sandbox.cell import Cell, Serving, TestRun
 from proctor.sandbox.clock import Clock, ContestClock, UpstreamClock
@@ -120,7 +120,7 @@ class _Desk:
 
     def ask(self, bounds: Bounds, what: str, *given: object) -> _Answer:
         """Ask for one value; one whose encoding is larger than that cannot be the right one."""
-        fd = memfile.sealed_reader(encoded("\n".join(map(json.dumps, (what, *given)))))
+        fd = memfile.sealed_reader(content_bytes("\n".join(map(json.dumps, (what, *given)))))
         try:
             run = self._serving.test(fd, self._clock)
         finally:

@@ -4,21 +4,19 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from proctor.errors import SettingsError, must_be
-from proctor.limits import GIB, MIB, Limits
+from proctor.limits import GIB, MIB, TEST_LIMITS, Limits
 
 Mode = Literal["standard", "official"]
 Stop = Literal["first", "crash", "never"]
 Codes = Literal["upstream", "ports"]
 
-DEFAULT_LIMITS = Limits(cpu=6.0)
-"""lcb_runner's six seconds a test, as CPU time, and a gibibyte."""
 OFFICIAL_LIMITS = Limits(cpu=6.0, memory=4 * GIB, stack=8 * MIB)
 """Upstream sets no memory limit, but speaks of 4 GB; its stack is the usual one."""
 
 
 def default_limits(mode: str) -> Limits:
     """Limits for a mode if the caller names none."""
-    return OFFICIAL_LIMITS if mode == "official" else DEFAULT_LIMITS
+    return OFFICIAL_LIMITS if mode == "official" else TEST_LIMITS
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,11 @@ from proctor.cell import plain_data
 from proctor.cell.wire import Kind
 from proctor.errors import CellDied
 from proctor.execution import LimitHit
+from proctor.judgement import Judgement, TestResult
 from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
 from proctor.judging.compare import Bounds, compare_tokens, compare_values
-from proctor.judging.inputs import encoded
-from proctor.judging.judgement import Judgement, TestResult
-from proctor.judging.problem import Test
+from proctor.problem import Test
 from proctor.sandbox.cell import Serving, TestRun
 from proctor.sandbox.clock import ContestClock
 from proctor.verdict import Verdict
@@ -84,14 +83,14 @@ class _Standard:
     def _difference(self, run: TestRun, test: Test) -> str | None:
         tolerance = self._settings.tolerance
         if self._problem.function is None:
-            return compare_tokens(run.stdout, encoded(test.output), tolerance)
-        if not Bounds.of(test.output).hold(run.result):
+            return compare_tokens(run.stdout, test.output_bytes(), tolerance)
+        if not Bounds.of(test.output_text()).hold(run.result):
             return "the function's result is far larger than what was expected"
         try:
             value = plain_data.decode(run.result)
         except ValueError:
             return "the function's result is not plain data"
-        return compare_values(value, json.loads(test.output), tolerance)
+        return compare_values(value, json.loads(test.output_text()), tolerance)
 
     def _not_compiled(self, serving: Serving) -> Judgement:
         if len(self._answers):
@@ -100,7 +99,8 @@ class _Standard:
             message = f"while compiling: {OVERRUN[serving.load_limit][1]}"
         else:
             message = serving.unloadable or "the compiler crashed on this program"
-        return Judgement(Verdict.CE, 0.0, (), message, self._assignment.cell.isolation)
+        isolation = self._assignment.cell.isolation
+        return Judgement(Verdict.CE, 0.0, (), message, isolation, compiled=False)
 
 
 def failed_run(run: TestRun, *, called: bool) -> tuple[Verdict, str] | None:

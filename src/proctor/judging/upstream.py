@@ -13,9 +13,8 @@ from decimal import Context, Decimal, InvalidOperation, localcontext
 from typing import Literal
 
 from proctor.cell.plain_data import Array, decode
+from proctor.judgement import UpstreamReport
 from proctor.judging.compare import Bounds
-from proctor.judging.judgement import UpstreamReport
-from proctor.judging.problem import Test
 from proctor.judging.upstream_values import (
     NumpyError,
     ambiguous,
@@ -26,6 +25,7 @@ from proctor.judging.upstream_values import (
     show,
     too_many_digits,
 )
+from proctor.problem import Test
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ PASSED = Comparison("passed")
 
 def stdio_cases(tests: Sequence[Test]) -> tuple[Case, ...]:
     """The tests of a stdin/stdout problem."""
-    return tuple(Case(test.input, test.output) for test in tests)
+    return tuple(Case(test.input_text(), test.output_text()) for test in tests)
 
 
 def parse_calls(tests: Sequence[Test]) -> tuple[Case, ...]:
@@ -99,12 +99,12 @@ def parse_calls(tests: Sequence[Test]) -> tuple[Case, ...]:
     every program, with [-4] and the error's text, unless it fails to load first.
     """
     try:
-        inputs = [[parse_json(line) for line in test.input.split("\n")] for test in tests]
-        outputs = [parse_json(test.output) for test in tests]
+        inputs = [[parse_json(line) for line in test.input_text().split("\n")] for test in tests]
+        outputs = [parse_json(test.output_text()) for test in tests]
     except (ValueError, RecursionError) as error:
         raise UnreadableTests(str(error)) from None
     return tuple(
-        Case(arguments, expected, Bounds.of(test.output))
+        Case(arguments, expected, Bounds.of(test.output_text()))
         for arguments, expected, test in zip(inputs, outputs, tests, strict=True)
     )
 

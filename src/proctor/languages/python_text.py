@@ -6,11 +6,11 @@ goes beyond is taken for no Python at all.
 """
 
 import atexit
-import os
 from collections.abc import Sequence
 
 import msgspec
 
+from proctor.per_process import PerProcess
 from proctor.sandbox.helper import Helper, HelperTimeout
 
 LONGEST = 1 << 18
@@ -85,21 +85,14 @@ def _asked(what: str, *texts: str) -> object:
     if max(map(len, texts), default=0) > LONGEST:
         return None
     try:
-        return _workers[0].ask([what, *texts], _PATIENCE)
+        return _workers.get().ask([what, *texts], _PATIENCE)
     except HelperTimeout:
         return None
 
 
-def _begin_anew() -> None:
-    """Leave the process to the one that this one was forked of: two would read each other's."""
-    _workers.insert(0, Helper(_WORKER))
+_workers = PerProcess(lambda: Helper(_WORKER))
 
 
 @atexit.register
 def _close() -> None:
-    _workers[0].close()
-
-
-_workers = [Helper(_WORKER)]
-if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
-    os.register_at_fork(after_in_child=_begin_anew)
+    _workers.get().close()

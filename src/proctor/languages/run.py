@@ -1,34 +1,204 @@
-"""`proctor.run`: one untrusted program, once, in whatever language."""
+"""Running one program once, in whatever language, with all that it may need around it."""
 
 import asyncio
-import os
-import threading
-import weakref
+import dataclasses
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 
-from proctor.errors import must_be
+from proctor.errors import CompileFailed, InputError, NoLanguage, must_be
 from proctor.execution import Execution
 from proctor.languages import registry
-from proctor.languages.compiler import Compiler
-from proctor.limits import Limits
-from proctor.program import Program
-from proctor.sandbox import run as python
-from proctor.sandbox.executing import in_pool
-from proctor.sandbox.pool import Pool
+from proctor.languages import scripts as pairs
+from proctor.languages.cache import Cache
+from proctor.languages.compiler import Compiler, said
+from proctor.languages.headers import Headers
+from proctor.languages.scripts import Scripts
+from proctor.limits import MIB, Limits
+from proctor.per_process import PerProcess
+from proctor.program import Program, check_relative
+from proctor.sandbox.backend import CellSetup
+from proctor.sandbox.cell import Cell
+from proctor.sandbox.command import Command, disk_for
+from proctor.sandbox.executing import Execute, in_cell, in_pool
+from proctor.sandbox.pool import Pool, open_pool
 from proctor.text import as_bytes
 
-_compilers: weakref.WeakKeyDictionary[Pool, Compiler] = weakref.WeakKeyDictionary()
-_lock = threading.Lock()
-_shared: Pool | None = None
+PYTHON = "python"
+"""The language that runs in the cell's own interpreter."""
+_FLAGS = ("-B", "-s")
+_MAIN = "main.py"
 
 
-def _forget() -> None:
-    """A fork has the parent's pool object but none of its threads."""
-    global _shared, _lock
-    _shared, _lock = None, threading.Lock()
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """A program with its input and surroundings.
+
+    Raises InputError for names that could lead out of the working directory.
+    """
+
+    program: Program
+    stdin: bytes = b""
+    args: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables to set besides the usual ones; the host's are never there."""
+    limits: Limits = field(default_factory=Limits)
+    compile_cpu: float | None = None
+    """CPU time that compiling may take, in seconds; None for that of the language's definition."""
+    collect: tuple[str, ...] = ()
+    """Relative paths of files to bring back; those that do not exist are left out."""
+    most: int = 64 * MIB
+    """Largest total size of the files brought back, in bytes."""
+    packages: str | None = None
+    """Name of the service's package set to run with; None for the packages that all may import."""
+    assertions: bool = False
+    """True to evaluate assertions in languages that do not do so by themselves."""
+    scripts: Scripts | None = None
+    """Scripts that compile and run the program's files, and its source if that has a name; None
+    for the ways of its language."""
+
+    def __post_init__(self) -> None:
+        for name in self.collect:
+            check_relative(name)
+        for text in (*self.args, *self.environment, *self.environment.values()):
+            if "\0" in text:
+                raise InputError("an argument or variable cannot hold NUL", field="args")
+
+    @property
+    def plain(self) -> bool:
+        """True if a warm interpreter can run it: Python source, and nothing around it."""
+        program = self.program
+        around = program.files or program.name or self.args or self.environment or self.collect
+        return program.language == PYTHON and not around and self.scripts is None
 
 
-if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
-    os.register_at_fork(after_in_child=_forget)
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """The outcome of compiling."""
+
+    ok: bool
+    output: str
+    """The compiler's messages."""
+    wall: float
+    """Wall time in seconds, nearly none where the result was in the cache."""
+    execution: Execution | None = None
+    """The compiler's own execution, if it failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """The outcome of a request: a compilation, an execution, or both.
+
+    There is no compilation for a language without one, and no execution if compiling failed.
+    """
+
+    compilation: Compilation | None
+    execution: Execution | None
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Collected files by relative path."""
+    queue: float = 0.0
+    """Time that the request has waited for its turn, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request that can be executed: compiled, if its language takes that."""
+
+    command: Command
+    limits: Limits
+    compilation: Compilation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Runs requests in cells of one setup."""
+
+    setup: CellSetup
+    cache: Cache
+    headers: Headers | None = None
+    only_python: bool = False
+    """True if the cells run Python programs only, as at level container."""
+
+    def run(self, cell: Cell, request: RunRequest) -> Ran:
+        """Compile and run in one cell. Raises CellDied, InputError, NoLanguage."""
+        if request.plain:
+            return Ran(None, cell.run(request.program, request.stdin, request.limits))
+        prepared = self.prepare(cell, request)
+        if isinstance(prepared, Ran):
+            return prepared
+        finished = in_cell(cell)(prepared.command, request.stdin, prepared.limits)
+        return Ran(prepared.compilation, finished.execution, finished.files)
+
+    def prepare(self, cell: Cell, request: RunRequest) -> Prepared | Ran:
+        """Compile in one cell; a program that does not compile has Ran.
+
+        Raises CellDied, InputError, NoLanguage.
+        """
+        began = time.monotonic()
+        try:
+            return self.compile(in_cell(cell), request)
+        except CompileFailed as error:
+            output, wall = error.output or str(error), time.monotonic() - began
+            return Ran(Compilation(False, output, wall, error.execution), None)
+
+    def compile(self, execute: Execute, request: RunRequest) -> Prepared:
+        """Compile with `execute`. Raises CompileFailed, InputError, NoLanguage, InfraFault."""
+        if self.only_python and request.program.language != PYTHON:
+            raise NoLanguage(
+                f"{request.program.language} is not to be had at level container, which runs Python"
+                " programs only: use level namespaces or landlock"
+            )
+        if request.scripts is not None:
+            return _by_scripts(execute, request, request.scripts)
+        if request.program.language == PYTHON:
+            return Prepared(*self._python(request))
+        began = time.monotonic()
+        built = Compiler(execute, self.cache, self.headers).build(
+            request.program, cpu=request.compile_cpu, assertions=request.assertions
+        )
+        compiled = built.found.language.compile is not None
+        compilation = Compilation(True, "", time.monotonic() - began) if compiled else None
+        command = built.command(
+            request.args, memory=request.limits.memory, files=request.program.files,
+            collect=request.collect, most=request.most,
+        )  # fmt: skip
+        command = replace(command, environment={**command.environment, **request.environment})
+        return Prepared(command, built.limits(request.limits, command), compilation)
+
+    def _python(self, request: RunRequest) -> tuple[Command, Limits]:
+        """Return a new process of the cell's own interpreter, with files and arguments."""
+        program = request.program
+        name = program.name or _MAIN
+        paths = ":".join(self.setup.packages)
+        environment = {"PYTHONHASHSEED": "0", **({"PYTHONPATH": paths} if paths else {})}
+        command = Command(
+            (self.setup.interpreter.executable, *_FLAGS, name, *request.args),
+            files={**program.files, name: program.encoded()},
+            environment={**environment, **request.environment},
+            collect=request.collect,
+            most=request.most,
+        )
+        limits = request.limits
+        return command, replace(limits, disk=disk_for(command, limits.disk))
+
+
+def _by_scripts(execute: Execute, request: RunRequest, scripts: Scripts) -> Prepared:
+    program = request.program
+    files = {**program.files, **({program.name: program.encoded()} if program.name else {})}
+    if request.compile_cpu is not None:
+        scripts = replace(scripts, limits=replace(scripts.limits, cpu=request.compile_cpu))
+    began = time.monotonic()
+    left = pairs.compiled(execute, scripts, files)
+    compilation = None
+    if left.finished is not None:
+        compilation = Compilation(True, said(left.finished), time.monotonic() - began)
+    command = pairs.running(
+        scripts, left.files, request.args, environment=request.environment,
+        collect=request.collect, most=request.most,
+    )  # fmt: skip
+    limits = request.limits
+    return Prepared(command, replace(limits, disk=disk_for(command, limits.disk)), compilation)
 
 
 def run(
@@ -45,15 +215,13 @@ def run(
     isolation is to be had (NoLanguage where the language is not), and InfraFault if two cells in a
     row died. What the program does wrong is in the Execution, never an exception.
     """
-    if not isinstance(program, Program) or program.language == "python":
-        return python.run(program, stdin, limits=limits, pool=pool)
-    data, limits = as_bytes(stdin, "stdin"), limits or Limits()
-    must_be(Limits, limits, "limits")
-    pool = pool or _pool()
-    built = _compiler(pool).build(program)
-    command = built.command(memory=limits.memory)
-    own = built.limits(limits, command)
-    return in_pool(pool)(command, data, own).execution
+    request = _request(program, stdin, limits)
+    pool = pool or default_pool()
+    if request.plain:
+        return start(request, pool).result()
+    runner = Runner(pool.setup, Cache(), only_python=pool.level == "container")
+    prepared = runner.compile(in_pool(pool), request)
+    return in_pool(pool)(prepared.command, request.stdin, prepared.limits).execution
 
 
 async def run_async(
@@ -64,20 +232,42 @@ async def run_async(
     pool: Pool | None = None,
 ) -> Execution:
     """`run` for asyncio. Cancelling takes the program off the queue, but not out of its cell."""
-    if not isinstance(program, Program) or program.language == "python":
-        return await python.run_async(program, stdin, limits=limits, pool=pool)
+    request = _request(program, stdin, limits)
+    if request.plain:
+        return await asyncio.wrap_future(start(request, pool or default_pool()))
     return await asyncio.to_thread(run, program, stdin, limits=limits, pool=pool)
 
 
-def _pool() -> Pool:
-    """Return the pool behind calls that bring none; its cells see what the languages read."""
-    global _shared  # noqa: PLW0603 - one per process, as in sandbox/run.py
-    with _lock:
-        if _shared is None or _shared.closed:
-            _shared = python.open_pool(directories=registry.reads())
-        return _shared
+def _request(program: Program | str, stdin: bytes | str, limits: Limits | None) -> RunRequest:
+    if isinstance(program, str):
+        program = Program(program)
+    if not isinstance(program, Program):
+        raise InputError(f"a program is source text, not {type(program).__name__}", field="program")
+    data, limits = as_bytes(stdin, "stdin"), limits or Limits()
+    must_be(Limits, limits, "limits")
+    return RunRequest(program, data, limits=limits)
 
 
-def _compiler(pool: Pool) -> Compiler:
-    with _lock:
-        return _compilers.setdefault(pool, Compiler(in_pool(pool)))
+def start(request: RunRequest, pool: Pool) -> Future[Execution]:
+    """Queue a plain request: Python source, for a warm interpreter."""
+
+    def job(cell: Cell, queued: float) -> Execution:
+        execution = cell.run(request.program, request.stdin, request.limits)
+        return dataclasses.replace(execution, queue=queued)
+
+    return pool.submit(job)
+
+
+def default_pool(packages: tuple[str, ...] = ()) -> Pool:
+    """Return the pool behind calls that bring none, opened on first use, one for each `packages`.
+
+    Its cells see what languages read. Raises as open_pool.
+    """
+    return _pools.get(packages)
+
+
+def _open(packages: tuple[str, ...]) -> Pool:
+    return open_pool(packages=packages, directories=registry.reads())
+
+
+_pools = PerProcess(_open, lambda pool: not pool.closed)

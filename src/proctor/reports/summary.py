@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from proctor.errors import InputError
-from proctor.judging.problem import Problem
+from proctor.problem import Problem
 from proctor.reports.pass_at_k import mean_pass_at_k
 from proctor.reports.records import SampleRecord
 from proctor.reports.tallies import Mode, SampleCounter, Tally

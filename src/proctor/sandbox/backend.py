@@ -45,7 +45,7 @@ class CellSetup:
     """Modules the agent imports once, so that jobs get them for free."""
     directories: tuple[str, ...] = ()
     """Further directories on the host that programs may read, by the same path."""
-    furnished: bool = False
+    for_tools: bool = False
     """For tools that expect more of a machine than programs under judgement: where a box has a
     file system of its own, /tmp and /var/tmp lead to `.tmp` in the working directory, and
     /etc/passwd and /etc/group name the cell's user."""

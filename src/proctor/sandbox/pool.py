@@ -12,11 +12,11 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
 
-from proctor.errors import CellDied, CellStartFailed, InfraFault, PoolClosed
+from proctor.errors import CellDied, CellStartFailed, InfraFault, PoolClosed, UsageError
 from proctor.sandbox.backend import Backend, CellSetup
 from proctor.sandbox.cell import Cell
-from proctor.sandbox.choice import proof
-from proctor.sandbox.machine import cgroup, scratch
+from proctor.sandbox.choice import policy, proof
+from proctor.sandbox.machine import cgroup, interpreter, scratch
 
 T = TypeVar("T")
 Job = Callable[[Cell, float], T]
@@ -60,7 +60,9 @@ class Pool:
         self._manned: set[int] = set()
         """Slots that have a cell or are starting one."""
         self._up = 0.0  # when there was a cell to wait for
-        self._backend, self._setup = backend, setup
+        self.level = backend.level
+        self.setup = setup
+        self._backend = backend
         self._waiting: deque[_Item] = deque()
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
@@ -75,8 +77,13 @@ class Pool:
 
     @property
     def closed(self) -> bool:
-        """Whether close() has been called."""
+        """True once close() has been called."""
         return self._closed
+
+    @property
+    def forked(self) -> bool:
+        """True in a child of the process that opened it: its threads have stayed there."""
+        return os.getpid() != self._owner
 
     def submit(self, job: Job[T]) -> Future[T]:
         """Queue work. The future raises what the job raised, or InfraFault. Raises PoolClosed."""
@@ -192,7 +199,7 @@ class Pool:
 
     def _fresh(self, slot: int) -> Cell:
         try:
-            cell = self._backend.open_cell(self._setup, slot)
+            cell = self._backend.open_cell(self.setup, slot)
         except CellStartFailed:
             proof.forget()  # what worked when it was tried does not now
             raise
@@ -216,8 +223,8 @@ class Pool:
 
     def close(self) -> None:
         """Stop at once: running jobs are killed, waiting ones get PoolClosed. Idempotent."""
-        if os.getpid() != self._owner:
-            return  # a fork of the process that owns the cells
+        if self.forked:
+            return  # the cells are the parent's
         with self._changed:
             self._closed = True
             waiting = list(self._waiting)
@@ -238,6 +245,35 @@ class Pool:
 
     def __exit__(self, *_error: object) -> None:
         self.close()
+
+
+def open_pool(
+    *,
+    isolation: str | None = None,
+    min_isolation: str | None = None,
+    python: str | None = None,
+    packages: tuple[str, ...] = (),
+    preload: tuple[str, ...] = (),
+    cells: int | None = None,
+    directories: tuple[str, ...] = (),
+    for_tools: bool = False,
+) -> Pool:
+    """Open a pool of cells; close it, or use it as a context manager.
+
+    `isolation` is the level to use (default: the strongest that works here), `min_isolation` the
+    weakest to accept, `python` the interpreter judged programs run under (default: the one proctor
+    runs under), `packages` directories they may import from, `preload` modules that cells import
+    once, `cells` how many to run at once (default: one per CPU), `directories` further directories
+    that programs may read; `for_tools` is explained at CellSetup. Raises PlatformError or
+    UsageError.
+    """
+    importable = interpreter.checked_packages(packages)
+    if cells is not None and cells < 1:
+        raise UsageError(f"the number of cells must be at least 1, not {cells}")
+    choice = policy.choose(isolation, min_isolation, python)
+    readable = interpreter.visible(directories, private_files=choice.backend.private_files)
+    setup = CellSetup(choice.interpreter, importable, preload, readable, for_tools)
+    return Pool(choice.backend, setup, cells)
 
 
 def _fault(error: OSError, cell: Cell | None) -> InfraFault:

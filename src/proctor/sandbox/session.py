@@ -28,9 +28,8 @@ from proctor.sandbox import workspace
 from proctor.sandbox.agent_cell import AgentCell
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.notebook import Notebook
-from proctor.sandbox.pool import Pool
+from proctor.sandbox.pool import Pool, open_pool
 from proctor.sandbox.programs import Programs, Running, Watch
-from proctor.sandbox.run import open_pool
 from proctor.sandbox.stop import Stop
 from proctor.text import all_well_formed, as_bytes
 
@@ -362,7 +361,7 @@ def open_session(
         return Session(pool, limits, idle, owns_pool=False)
     own = open_pool(
         isolation=isolation, min_isolation=min_isolation, python=python, packages=packages,
-        preload=preload, cells=1, furnished=furnished,
+        preload=preload, cells=1, for_tools=furnished,
     )  # fmt: skip
     try:
         return Session(own, limits, idle, owns_pool=True)

@@ -59,7 +59,7 @@ print(json.dumps(found))
 """
 """Prints the regular files below the workspace and their sizes."""
 MAKE_TMP = "import os\nos.makedirs('.tmp', exist_ok=True)\n"
-"""Makes the directory to which /tmp leads in a furnished cell."""
+"""Makes the directory to which /tmp leads in a cell for tools."""
 _COMMAND = """
 import os
 words = {words!r}

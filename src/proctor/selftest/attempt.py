@@ -11,13 +11,13 @@ from typing import Any, TypeVar, cast
 from proctor.errors import CellDied, NoIsolation
 from proctor.execution import Execution, Isolation, LimitHit, Strength
 from proctor.judging.judge import judge
-from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings, Mode
+from proctor.languages.run import run
 from proctor.limits import MIB, Limits
+from proctor.problem import Problem, Test
 from proctor.sandbox.agent_cell import AgentCell
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import run
 from proctor.selftest.attack import Attack, AttackKind, inspection, prelude, said
 from proctor.selftest.bait import Bait
 from proctor.selftest.report import AttackOutcome, AttackStatus

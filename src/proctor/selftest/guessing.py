@@ -5,8 +5,8 @@ import time
 from collections import Counter
 
 from proctor.judging.judge import judge
-from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings, Mode
+from proctor.problem import Problem, Test
 from proctor.sandbox.pool import Pool
 from proctor.selftest.attack import Attack, guesser
 from proctor.selftest.report import AttackOutcome, AttackStatus

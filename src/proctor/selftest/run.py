@@ -12,7 +12,7 @@ from pathlib import Path
 from proctor.errors import CellDied, CellStartFailed, SettingsError
 from proctor.execution import Isolation
 from proctor.sandbox.cell import Cell
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import open_pool
 from proctor.selftest import guessing
 from proctor.selftest.attack import Attack, AttackKind
 from proctor.selftest.attempt import AttackAttempt, inspect_cell

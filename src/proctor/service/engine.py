@@ -12,21 +12,18 @@ from typing import Self, TypeVar
 
 from proctor.errors import PoolClosed
 from proctor.execution import Isolation
+from proctor.judgement import Judgement, TestResult
 from proctor.judging import judge as programs
 from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import Progress, judge_contest
-from proctor.judging.contest.judgement import ContestJudgement
-from proctor.judging.contest.problem import ContestProblem
-from proctor.judging.judgement import Judgement, TestResult
-from proctor.judging.problem import Problem
 from proctor.judging.settings import JudgeSettings, Stop
 from proctor.languages import registry
 from proctor.languages.language import Found
+from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable
 from proctor.sandbox.machine.interpreter import checked_packages
-from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import Pool, open_pool
 from proctor.service import ceilings
 from proctor.service.admission import Admission, Place
 from proctor.service.jobs import Jobs
@@ -75,7 +72,7 @@ NOBODY = Asker()
 class Made:
     """A judgement, and how long it was waited for its turn."""
 
-    judgement: Judgement | ContestJudgement
+    judgement: Judgement
     queue: float
     """Seconds."""
 
@@ -151,7 +148,7 @@ class Engine:
 
     async def judge_contest(
         self,
-        problem: ContestProblem,
+        problem: Problem,
         program: Program,
         asker: Asker = NOBODY,
         *,
@@ -164,7 +161,7 @@ class Engine:
         Raises Busy, and what judge_contest raises.
         """
         self._check_level("contest problems are")
-        ceilings.check(problem.limits)
+        ceilings.check(problem.test_limits)
         async with self._cells(packages, asker) as (equipped, place):
             cancellation = Cancellation()
             arena = equipped.arena.under(cancellation)

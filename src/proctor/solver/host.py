@@ -16,8 +16,7 @@ from proctor.errors import (
     PoolClosed,
     SettingsError,
 )
-from proctor.sandbox.pool import Pool, available_cpus
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import Pool, available_cpus, open_pool
 from proctor.sandbox.stop import Stop
 from proctor.solver import gate, incumbents
 from proctor.solver.artifacts import Store

@@ -2,14 +2,13 @@
 
 import asyncio
 import contextlib
-import os
-import threading
 from collections.abc import AsyncIterator
 from typing import Any
 
 import msgspec
 
 from proctor.errors import InputError
+from proctor.per_process import PerProcess
 from proctor.solver import profile as profiles
 from proctor.solver.envelope import Envelope, Incumbent
 from proctor.solver.host import Run, SolverHost
@@ -17,27 +16,12 @@ from proctor.solver.incumbents import Hear, ignore
 from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest
 
-_shared: SolverHost | None = None
-_lock = threading.Lock()
-
-
-def _forget() -> None:
-    """A fork has the parent's host but none of its threads."""
-    global _shared, _lock
-    _shared, _lock = None, threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
-    os.register_at_fork(after_in_child=_forget)
+_hosts: PerProcess[SolverHost] = PerProcess(SolverHost)
 
 
 def shared_host() -> SolverHost:
     """Return the host behind calls that bring none: opened on first use, for good."""
-    global _shared  # noqa: PLW0603 - one per process, like the pool behind run()
-    with _lock:
-        if _shared is None:
-            _shared = SolverHost()
-        return _shared
+    return _hosts.get()
 
 
 def asked(

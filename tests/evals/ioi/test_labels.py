@@ -7,7 +7,7 @@ import ioi_task
 from proctor.errors import InputError
 from proctor.evals.ioi import labels
 from proctor.formats.ioi_rows import IoiTask, load_tasks
-from proctor.judging.contest.judgement import ContestJudgement, ContestTestResult, SubtaskResult
+from proctor.judgement import Judgement, SubtaskResult, TestResult
 from proctor.verdict import Verdict
 
 
@@ -19,10 +19,12 @@ def task(tmp_path: Path) -> IoiTask:
     ]
 
 
-def judged(points: float | None, *verdicts: Verdict, compiled: bool = True) -> ContestJudgement:
-    tests = tuple(ContestTestResult(str(n), verdict, 0.0) for n, verdict in enumerate(verdicts))
+def judged(points: float | None, *verdicts: Verdict, compiled: bool = True) -> Judgement:
+    tests = tuple(TestResult(verdict, name=str(n), score=0.0) for n, verdict in enumerate(verdicts))
     one = SubtaskResult("2-all", verdicts[-1], points, points, 100.0, ())
-    return ContestJudgement(verdicts[-1], points, 100.0, tests, (one,), compiled=compiled)
+    return Judgement(
+        verdicts[-1], 0.0, tests, points=points, of=100.0, subtasks=(one,), compiled=compiled
+    )
 
 
 AC, PA, WA, RE = Verdict.AC, Verdict.PA, Verdict.WA, Verdict.RE
@@ -56,9 +58,7 @@ TLE, ILE, MLE, CE = Verdict.TLE, Verdict.ILE, Verdict.MLE, Verdict.CE
         ("correct", judged(None, Verdict.TASK_FAULT), False),
     ],
 )
-def test_what_labels_mean(
-    task: IoiTask, label: str, judgement: ContestJudgement, agrees: bool
-) -> None:
+def test_what_labels_mean(task: IoiTask, label: str, judgement: Judgement, agrees: bool) -> None:
     assert (labels.differences(label, {}, task, judgement) == []) is agrees
 
 

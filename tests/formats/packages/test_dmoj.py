@@ -21,7 +21,7 @@ from proctor.formats.packages import dmoj_files
 from proctor.formats.packages.package import load
 from proctor.judging.contest.arena import open_arena
 from proctor.judging.contest.judge import judge_contest
-from proctor.judging.contest.problem import (
+from proctor.problem import (
     Aggregate,
     Batch,
     Checker,
@@ -57,7 +57,7 @@ def test_what_is_read() -> None:
         "batch-1": (30, Aggregate.MIN, ("case-1",)),
         "batch-2": (40, Aggregate.MIN, ("case-1", "batch-1")),
     }
-    assert problem.tests["3"].weight == 20
+    assert problem.tests_by_name()["3"].weight == 20
 
 
 def test_what_labels_say() -> None:
@@ -87,12 +87,12 @@ def zipped(package: Path, names: tuple[str, ...] = DATA) -> Path:
 def test_an_archive_is_as_good_as_files(tmp_path: Path) -> None:
     plain = load(PACKAGES / "onroad").problem
     packed = load(zipped(copied(tmp_path, "onroad"))).problem
-    for name, test in plain.tests.items():
-        other = packed.tests[name]
-        assert other.input.read() == test.input.read()
-        assert other.answer is not None
-        assert test.answer is not None
-        assert other.answer.read() == test.answer.read()
+    for name, test in plain.tests_by_name().items():
+        other = packed.tests_by_name()[name]
+        assert other.input_bytes() == test.input_bytes()
+        assert other.output is not None
+        assert test.output is not None
+        assert other.output_bytes() == test.output_bytes()
     assert packed.subtasks == plain.subtasks
 
 
@@ -297,4 +297,4 @@ def test_a_stated_number_of_points_holds_for_all(tmp_path: Path) -> None:
     package = copied(tmp_path, "onroad")
     edit(package / FILE, ", points: 20", "")
     appended(FILE, "points: 7\n")(package)
-    assert load(package).problem.tests["3"].weight == 7
+    assert load(package).problem.tests_by_name()["3"].weight == 7

@@ -8,7 +8,7 @@ import pytest
 
 from package_changes import PACKAGES, appended, copied, linked, refused, replaced, write
 from proctor.formats.packages.package import load
-from proctor.judging.contest.problem import Interactive
+from proctor.problem import Interactive, content_bytes
 
 
 def test_constants_stand_where_the_specification_says() -> None:
@@ -30,8 +30,8 @@ def test_constants_stand_nowhere_else(tmp_path: Path) -> None:
     write("data/secret/zero.yaml", 'args: ["{{longest}}"]\n')(package)
     write("statement/problem.en.md", "{{longest}} {{longer}} {{ longest }} {longest}")(package)
     problem = load(package).problem
-    test = problem.tests["secret/zero"]
-    assert test.input.read() == b"{{longest}}\n"
+    test = problem.tests_by_name()["secret/zero"]
+    assert test.input_bytes() == b"{{longest}}\n"
     assert test.args == ("{{longest}}",)
     assert problem.statement == "10 {{longer}} {{ longest }} {longest}"
 
@@ -48,12 +48,12 @@ def test_values_of_constants(value: str, written: str, tmp_path: Path) -> None:
 
 
 def test_files_beside_a_test_go_with_it() -> None:
-    tests = load(PACKAGES / "memo").problem.tests
+    tests = load(PACKAGES / "memo").problem.tests_by_name()
     assert list(tests) == ["sample/1", "secret/large", "secret/zero"]
-    files = {name: list(test.files) for name, test in tests.items()}
+    files = {name: list(test.files or ()) for name, test in tests.items()}
     assert files["sample/1"] == ["key.txt"]
     assert files["secret/large"] == ["deep/key.txt"]
-    assert tests["secret/large"].files["deep/key.txt"].read() == b"512\n"
+    assert content_bytes((tests["secret/large"].files or {})["deep/key.txt"]) == b"512\n"
 
 
 def rename_files(package: Path) -> None:

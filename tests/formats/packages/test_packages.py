@@ -21,7 +21,7 @@ from package_changes import (
 )
 from proctor.formats.packages.model import Bound, Package
 from proctor.formats.packages.package import load
-from proctor.judging.contest.problem import (
+from proctor.problem import (
     Aggregate,
     Batch,
     Checker,
@@ -65,10 +65,9 @@ def test_every_package_is_read_whole(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_tests_are_named_not_read(name: str) -> None:
-    for test in load(PACKAGES / name).problem.tests.values():
-        assert test.input.content is None
-        assert test.input.path is not None
-        assert test.input.path.is_absolute()
+    for test in load(PACKAGES / name).problem.tests:
+        assert isinstance(test.input, Path)
+        assert test.input.is_absolute()
 
 
 def test_legacy_with_a_tolerance() -> None:
@@ -77,8 +76,8 @@ def test_legacy_with_a_tolerance() -> None:
         Match.TOKENS, case_sensitive=False, absolute=1e-6, relative=1e-6
     )
     assert package.problem.limits.cpu == 0.5
-    assert list(package.problem.tests)[:2] == ["sample/1", "secret/1-whole"]
-    assert package.problem.tests["sample/1"].sample
+    assert list(package.problem.tests_by_name())[:2] == ["sample/1", "secret/1-whole"]
+    assert package.problem.tests_by_name()["sample/1"].public
     expected = {s.name: s.expected.verdicts for s in package.submissions}
     assert expected["submissions/accepted/mean.py"] == {Verdict.AC}
     assert expected["submissions/compiler_error/broken.cpp"] == {Verdict.CE}
@@ -185,7 +184,7 @@ def test_export_for_cms() -> None:
     )
     assert "c" not in problem.stubs
     assert subtasks(package)["02-full"] == (60, 7, Aggregate.MIN)
-    assert [name for name, test in problem.tests.items() if test.sample] == ["0-01", "0-02"]
+    assert [test.name for test in problem.tests if test.public] == ["0-01", "0-02"]
 
 
 def test_communication_of_tps() -> None:
@@ -357,7 +356,7 @@ def test_links_within_the_package_are_followed(tmp_path: Path) -> None:
     package = copied(tmp_path, "meanvalue")
     linked("data/secret/9.in", "1-whole.in")(package)
     linked("data/secret/9.ans", "1-whole.ans")(package)
-    assert load(package).problem.tests["secret/9"].input.read() == b"2\n10 20\n"
+    assert load(package).problem.tests_by_name()["secret/9"].input_bytes() == b"2\n10 20\n"
 
 
 def test_time_limit_of_domjudge(tmp_path: Path) -> None:
@@ -374,7 +373,7 @@ def test_time_limit_of_domjudge(tmp_path: Path) -> None:
 def test_flags_of_groups_are_those_of_their_tests(tmp_path: Path) -> None:
     package = copied(tmp_path, "meanvalue")
     write("data/sample/testdata.yaml", "output_validator_flags: case_sensitive")(package)
-    tests = load(package).problem.tests
+    tests = load(package).problem.tests_by_name()
     assert tests["sample/1"].flags == ("case_sensitive",)
     assert tests["secret/1-whole"].flags == ()
 

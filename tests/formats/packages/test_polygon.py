@@ -11,7 +11,7 @@ from proctor.formats.packages.package import load
 from proctor.formats.packages.polygon_solutions import language_of
 from proctor.judging.contest.arena import open_arena
 from proctor.judging.contest.judge import judge_contest
-from proctor.judging.contest.problem import (
+from proctor.problem import (
     Aggregate,
     Batch,
     Checker,
@@ -35,8 +35,8 @@ def test_what_is_read() -> None:
     assert problem.title == "Nearest Multiple"
     assert "multiple of $k$" in problem.statement
     assert (problem.limits.cpu, problem.limits.memory) == (0.5, 256 << 20)
-    assert [name for name, test in problem.tests.items() if test.sample] == ["1"]
-    assert problem.tests["4"].input.read() == b"3000000001 2\n"
+    assert [test.name for test in problem.tests if test.public] == ["1"]
+    assert problem.tests_by_name()["4"].input_bytes() == b"3000000001 2\n"
     assert isinstance(problem.grading, Checker)
     assert problem.grading.convention is Convention.TESTLIB
     assert set(problem.grading.program.files) == {"words.h"}
@@ -45,7 +45,7 @@ def test_what_is_read() -> None:
     assert small.aggregate is Aggregate.THRESHOLD
     assert small.depends == ("samples",)
     assert large.aggregate is Aggregate.SUM
-    assert problem.tests["5"].weight == problem.tests["5"].full == 20
+    assert problem.tests_by_name()["5"].weight == problem.tests_by_name()["5"].full == 20
     claims = {s.name.rpartition("/")[2]: s.expected.whole for s in package.submissions}
     assert claims["below.cpp"].verdicts == {Verdict.AC}
     assert claims["overflow.cpp"].required == {Verdict.WA, Verdict.PE}

@@ -8,7 +8,7 @@ import pytest
 
 from package_changes import PACKAGES, copied, refused, replaced
 from proctor.formats.packages.package import load
-from proctor.judging.contest.problem import Checker, Comparison, TwoSteps
+from proctor.problem import Checker, Comparison, TwoSteps
 
 
 def test_each_language_has_its_manager_which_is_what_starts() -> None:

@@ -16,7 +16,7 @@ from inspect_ai.tool import bash
 from inspect_ai.util import sandbox
 
 from proctor.integrations.inspect_ai import proctor_judge
-from proctor.sandbox.run import shared_pool
+from proctor.languages.run import default_pool
 
 DOUBLE = {"tests": [{"input": "2\n", "output": "4\n"}, {"input": "5\n", "output": "10\n"}]}
 ROW = {
@@ -66,7 +66,7 @@ def leave_a_note():
 def harm(over: threading.Event) -> None:
     """Take away each cell in which a program of the scorer never ends."""
     while not over.wait(0.05):
-        for cell in list(shared_pool()._live.values()):
+        for cell in list(default_pool()._live.values()):
             if any(pid for pid in cell.job_pids()) and cell.jobs and sleeper(cell):
                 cell.kill()
 

@@ -6,23 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from proctor.judging.contest.problem import (
+from proctor.limits import MIB, Limits
+from proctor.problem import (
     Aggregate,
     Batch,
-    Blob,
     Checker,
     Communication,
-    ContestProblem,
-    ContestTest,
+    Comparison,
+    Content,
     Convention,
     Grading,
     Interactive,
+    Problem,
     Running,
     Stub,
     Subtask,
+    Test,
     TwoSteps,
 )
-from proctor.limits import MIB, Limits
 from proctor.program import Program
 
 HERE = Path(__file__).parent
@@ -75,23 +76,22 @@ def partner(name: str) -> Program:
 
 
 def problem(
-    name: str, data: str, answer: Blob | None, running: Running | None = None,
+    name: str, data: str, answer: Content | None, running: Running | None = None,
     grading: Grading | None = None, **more: object,
-) -> ContestProblem:  # fmt: skip
+) -> Problem:  # fmt: skip
     """A problem of one test."""
-    test = ContestTest("1", Blob(data.encode()), answer)
-    made = ContestProblem(
-        name, {"1": test}, (Subtask("all", 100.0, ("1",), Aggregate.MIN),), LIMITS
-    )
+    test = Test(data, answer, name="1")
+    subtask = Subtask("all", 100.0, ("1",), Aggregate.MIN)
+    made = Problem(name, (test,), subtasks=(subtask,), limits=LIMITS, grading=Comparison())
     made = replace(made, running=running or Batch())
     if grading is not None:
         made = replace(made, grading=grading)
     return replace(made, **more)  # type: ignore[arg-type]
 
 
-def problems(answer: Path) -> dict[str, ContestProblem]:
+def problems(answer: Path) -> dict[str, Problem]:
     """The tasks of attacks/. `answer` is a file with the secret that anybody may read."""
-    secret, done = Blob(path=answer), Blob(b"done 42\n")
+    secret, done = answer, b"done 42\n"
     files = {name: (HERE / "partners" / name).read_bytes() for name in ("grader.cpp",)}
     files["twice.h"] = b"int twice(int number);\n"
     separate = partner("partners/separate.cpp")
@@ -102,23 +102,23 @@ def problems(answer: Path) -> dict[str, ContestProblem]:
         "steps.cpp": (HERE / "partners" / "steps.cpp").read_bytes(),
         "steps.h": b"int encode(const char *word);\nconst char *decode(int number);\n",
     }, "solution.cpp")  # fmt: skip
-    secret_word = Blob(f"{SECRET}\n".encode())
+    secret_word = f"{SECRET}\n".encode()
     checker = Checker(partner("partners/checker.py"), Convention.TESTLIB)
     return {
         each.id: each
         for each in (
-            problem("echo", "word\n", Blob(b"word\n")),
+            problem("echo", "word\n", b"word\n"),
             problem("secret", "word\n", secret),
             problem("checked", "word\n", secret, grading=checker),
             problem("grader", "21\n", done, stubs={"cpp": Stub(files, "solution.cpp")}),
-            problem("file", "21\n", Blob(b"42\n"), Batch("sum.in", "sum.out")),
+            problem("file", "21\n", b"42\n", Batch("sum.in", "sum.out")),
             problem("separate", f"{SECRET}\n", None, Communication(separate, 2)),
             problem(
                 "open-secret", f"{SECRET}\n", None, Communication(separate, 2, False, ("open",))
             ),
             problem("long-winded", "", None, Communication(partner("partners/long_winded.cpp"))),
             problem("steps", f"{SECRET}\n", secret_word, TwoSteps(), stubs={"cpp": steps}),
-            problem("steps-open", "w\n", Blob(b"w\n"), TwoSteps(), stubs={"cpp": steps}),
+            problem("steps-open", "w\n", b"w\n", TwoSteps(), stubs={"cpp": steps}),
             problem("guess", "777\n", None, kattis),
             problem("guess-python", "777\n", None, python),
             problem("guess-input", "777\n", None, careless),

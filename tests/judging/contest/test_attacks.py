@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from tasks import SECRET, Attack, attacks, problems
 
+from proctor.judgement import Judgement
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.judge import judge_contest, open_task
-from proctor.judging.contest.judgement import ContestJudgement
 
 ATTACKS = attacks()
-Judged = dict[str, ContestJudgement]
+Judged = dict[str, Judgement]
 pytestmark = pytest.mark.timeout(600)
 
 
@@ -71,7 +71,7 @@ def at_landlock(landlock_arena: Arena, places: dict[str, str]) -> Judged:
     return judge_all(landlock_arena, places)
 
 
-def check(attack: Attack, judged: ContestJudgement) -> None:
+def check(attack: Attack, judged: Judgement) -> None:
     shown = f"{judged.verdict}: {judged.message}\n{judged.compiler_output}"
     assert judged.verdict.name in attack.verdicts, shown
     # Nobody who asks for why it failed is told what it was after.

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from proctor.execution import Execution, Isolation, LimitHit
 from proctor.judging.contest.checkers import FEEDBACK, Opinion, opinion
-from proctor.judging.contest.problem import Convention
+from proctor.problem import Convention
 from proctor.verdict import Verdict
 
 AC, PA, WA, PE, FAULT = (

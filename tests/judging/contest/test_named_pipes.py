@@ -9,15 +9,14 @@ import pytest
 
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.judge import judge_contest
-from proctor.judging.contest.problem import (
-    Blob,
+from proctor.limits import Limits
+from proctor.problem import (
     Communication,
-    ContestProblem,
-    ContestTest,
+    Problem,
     Stub,
     Subtask,
+    Test,
 )
-from proctor.limits import Limits
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -58,12 +57,12 @@ int main(int argc, char **argv) {
 """
 
 
-def problem(processes: int) -> ContestProblem:
-    return ContestProblem(
+def problem(processes: int) -> Problem:
+    return Problem(
         "pipes",
-        {"one": ContestTest("one", Blob(b"41\n"))},
-        (Subtask("all", 100.0, ("one",)),),
-        Limits(cpu=1.0),
+        (Test(b"41\n", name="one"),),
+        subtasks=(Subtask("all", 100.0, ("one",)),),
+        limits=Limits(cpu=1.0),
         running=Communication(Program(MANAGER, "cpp17"), processes, True, ("extra",)),
         stubs={"cpp": Stub({"stub.cpp": STUB.encode()}, "solution.cpp")},
     )

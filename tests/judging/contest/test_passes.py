@@ -1,19 +1,19 @@
 """Problems of several passes whose validator breaks the rules, and files that come with a test."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tasks import problem
 
+from proctor.judgement import Judgement
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.judge import judge_contest
-from proctor.judging.contest.judgement import ContestJudgement
-from proctor.judging.contest.problem import (
-    Blob,
+from proctor.problem import (
     Checker,
-    ContestProblem,
     Convention,
     Interactive,
+    Problem,
 )
 from proctor.program import Program
 from proctor.verdict import Verdict
@@ -38,17 +38,17 @@ sys.exit(CODE)
 NEXT = "print(int(input()) + 1, flush=True)"
 
 
-def passes(kind: str, most: int, last: int, code: int = 42) -> ContestProblem:
+def passes(kind: str, most: int, last: int, code: int = 42) -> Problem:
     source = VALIDATOR.replace("LAST", str(last)).replace("CODE", str(code))
     validator = Program(source, "python")
     if kind == "interactive":
         talk = Interactive(validator, Convention.KATTIS, passes=most)
-        return problem("passes", "7\n", Blob(b""), talk)
+        return problem("passes", "7\n", b"", talk)
     checker = Checker(validator, Convention.KATTIS, passes=most)
-    return problem("passes", "7\n", Blob(b""), grading=checker)
+    return problem("passes", "7\n", b"", grading=checker)
 
 
-def judged(arena: Arena, found: ContestProblem, source: str = NEXT) -> ContestJudgement:
+def judged(arena: Arena, found: Problem, source: str = NEXT) -> Judgement:
     return judge_contest(found, Program(source, "python"), arena)
 
 
@@ -85,9 +85,9 @@ def test_a_validator_that_rejects_and_goes_on_is_at_fault(kind: str, arena: Aren
 
 
 def test_files_of_a_test_win_over_those_of_the_submission(arena: Arena) -> None:
-    echo = problem("files", "", Blob(b"of the test\n"))
-    files = {"data/word.txt": Blob(b"of the test\n")}
-    tests = {"1": replace(echo.tests["1"], files=files)}
+    echo = problem("files", "", b"of the test\n")
+    files = {"data/word.txt": b"of the test\n"}
+    tests = (replace(echo.tests[0], files=files),)
     program = Program(
         "print(open('data/word.txt').read())",
         "python",
@@ -98,8 +98,8 @@ def test_files_of_a_test_win_over_those_of_the_submission(arena: Arena) -> None:
 
 
 def test_files_of_a_test_that_are_gone_are_a_fault_of_the_task(arena: Arena) -> None:
-    echo = problem("files", "", Blob(b""))
-    tests = {"1": replace(echo.tests["1"], files={"word": Blob()})}
+    echo = problem("files", "", b"")
+    tests = (replace(echo.tests[0], files={"word": Path("/nowhere/at/all")}),)
     found = judge_contest(replace(echo, tests=tests), Program("", "python", "x.py"), arena)
     assert found.verdict is Verdict.NC
     found = judge_contest(replace(echo, tests=tests), Program("pass", "python"), arena)

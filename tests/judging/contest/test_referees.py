@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 from tasks import HERE, partner, problem
 
+from proctor.judgement import Judgement
 from proctor.judging.contest import interaction, referee
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.judge import judge_contest
-from proctor.judging.contest.judgement import ContestJudgement
-from proctor.judging.contest.problem import (
-    Blob,
+from proctor.problem import (
     Checker,
     Communication,
     Convention,
@@ -40,10 +39,10 @@ def header(path: Path) -> tuple[str, str, str]:
     return found[1], found[2] or "", found[3]
 
 
-def judge(path: Path, arena: Arena) -> ContestJudgement:
+def judge(path: Path, arena: Arena) -> Judgement:
     kind, convention, _ = header(path)
     program = partner(f"referees/{path.name}")
-    answer = Blob(b"word\n")
+    answer = b"word\n"
     if kind == "checker":
         checker = Checker(program, Convention(convention))
         return judge_contest(problem(path.stem, "", answer, grading=checker), HONEST, arena)
@@ -52,7 +51,7 @@ def judge(path: Path, arena: Arena) -> ContestJudgement:
 
 
 @pytest.fixture(scope="module")
-def judgements(arena: Arena) -> dict[str, ContestJudgement]:
+def judgements(arena: Arena) -> dict[str, Judgement]:
     """All of them, four at once. A second of CPU time is as much in vain as their twenty."""
     limits = replace(referee.LIMITS, cpu=1.0, output=1 << 20, memory=256 << 20)
     with pytest.MonkeyPatch.context() as patch:
@@ -64,7 +63,7 @@ def judgements(arena: Arena) -> dict[str, ContestJudgement]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_it_is_a_fault_of_the_task(path: Path, judgements: dict[str, ContestJudgement]) -> None:
+def test_it_is_a_fault_of_the_task(path: Path, judgements: dict[str, Judgement]) -> None:
     found = judgements[path.name]
     assert found.verdict is Verdict.TASK_FAULT, found
     assert found.points is None

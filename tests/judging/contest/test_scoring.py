@@ -7,36 +7,33 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from proctor.errors import InputError
-from proctor.judging.contest.judgement import ContestTestResult
-from proctor.judging.contest.problem import (
-    Aggregate,
-    Blob,
-    ContestProblem,
-    ContestTest,
-    Subtask,
-)
+from proctor.judgement import TestResult
 from proctor.judging.contest.scoring import Plan, Results, overall, rounded, total
-from proctor.limits import Limits
+from proctor.problem import (
+    Aggregate,
+    Problem,
+    Subtask,
+    Test,
+)
 from proctor.verdict import Verdict
 
 SCORES = (0.0, 0.0, 0.25, 0.5, 1.0, 1.0)
 NAMES = "abcdef"
 
 
-def result(name: str, score: float | None) -> ContestTestResult:
+def result(name: str, score: float | None) -> TestResult:
     """`score` None is a fault."""
     if score is None:
-        return ContestTestResult(name, Verdict.TASK_FAULT, 0.0)
+        return TestResult(Verdict.TASK_FAULT, name=name)
     verdict = Verdict.AC if score == 1 else Verdict.PA if score > 0 else Verdict.WA
-    return ContestTestResult(name, verdict, score)
+    return TestResult(verdict, name=name, score=score)
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> ContestProblem:
-    tests = {
-        name: ContestTest(name, Blob(b""), weight=draw(st.sampled_from([0.5, 1.0, 3.0])))
-        for name in NAMES
-    }
+def problems(draw: st.DrawFn) -> Problem:
+    tests = tuple(
+        Test(b"", name=name, weight=draw(st.sampled_from([0.5, 1.0, 3.0]))) for name in NAMES
+    )
     subtasks: list[Subtask] = []
     for index in range(draw(st.integers(1, 4))):
         earlier = [each.name for each in subtasks]
@@ -49,18 +46,18 @@ def problems(draw: st.DrawFn) -> ContestProblem:
                 draw(st.sampled_from(list(Aggregate))), threshold, tuple(depends),
             )
         )  # fmt: skip
-    return ContestProblem("p", tests, tuple(draw(st.permutations(subtasks))), Limits())
+    return Problem("p", tests, subtasks=tuple(draw(st.permutations(subtasks))))
 
 
 def run(plan: Plan, scores: dict[str, float | None], *, stop: bool) -> Results:
-    results: dict[str, ContestTestResult] = {}
+    results: dict[str, TestResult] = {}
     for name in plan.order:
         if not stop or plan.needed(name, results):
             results[name] = result(name, scores[name])
     return results
 
 
-def below(problem: ContestProblem, subtask: Subtask) -> set[str]:
+def below(problem: Problem, subtask: Subtask) -> set[str]:
     """All tests of what a subtask depends on: slowly and plainly."""
     found: set[str] = set()
     for name in subtask.depends:
@@ -69,9 +66,9 @@ def below(problem: ContestProblem, subtask: Subtask) -> set[str]:
     return found
 
 
-def naive(problem: ContestProblem, subtask: Subtask, scores: dict[str, float | None]) -> float:
+def naive(problem: Problem, subtask: Subtask, scores: dict[str, float | None]) -> float:
     own = [scores[name] or 0.0 for name in subtask.tests]
-    weights = [problem.tests[name].weight for name in subtask.tests]
+    weights = [problem.tests_by_name()[name].weight for name in subtask.tests]
     score = {
         Aggregate.MIN: min(own),
         Aggregate.SUM: sum(w * s for w, s in zip(weights, own, strict=True)) / sum(weights),
@@ -87,7 +84,7 @@ faulty_maps = st.fixed_dictionaries({name: st.sampled_from((*SCORES, None)) for 
 
 @given(problems(), score_maps)
 def test_scores_are_those_of_the_definition(
-    problem: ContestProblem, scores: dict[str, float | None]
+    problem: Problem, scores: dict[str, float | None]
 ) -> None:
     plan = Plan(problem)
     for subtask, found in zip(
@@ -100,7 +97,7 @@ def test_scores_are_those_of_the_definition(
 
 @given(problems(), score_maps, st.booleans())
 def test_stopping_early_changes_no_score(
-    problem: ContestProblem, scores: dict[str, float | None], some: bool
+    problem: Problem, scores: dict[str, float | None], some: bool
 ) -> None:
     wanted = [problem.subtasks[0].name] if some else None
     plan = Plan(problem, wanted)
@@ -118,7 +115,7 @@ crash_maps = st.fixed_dictionaries({name: st.booleans() for name in NAMES})
 
 @given(problems(), crash_maps, score_maps, score_maps)
 def test_which_tests_are_run_says_nothing_of_answers(
-    problem: ContestProblem,
+    problem: Problem,
     crashed: dict[str, bool],
     one: dict[str, float | None],
     other: dict[str, float | None],
@@ -127,16 +124,14 @@ def test_which_tests_are_run_says_nothing_of_answers(
     plan = Plan(problem)
     ran = []
     for scores in (one, other):
-        results: dict[str, ContestTestResult] = {}
+        results: dict[str, TestResult] = {}
         for name in plan.order:
             if plan.needed(name, results, "crash"):
-                crash = ContestTestResult(name, Verdict.RE, 0.0)
+                crash = TestResult(Verdict.RE, name=name)
                 results[name] = crash if crashed[name] else result(name, scores[name])
         ran.append(list(results))
         whole = {
-            name: ContestTestResult(name, Verdict.RE, 0.0)
-            if crashed[name]
-            else result(name, scores[name])
+            name: TestResult(Verdict.RE, name=name) if crashed[name] else result(name, scores[name])
             for name in NAMES
         }
         assert [each.points for each in plan.score(results)] == [
@@ -146,7 +141,7 @@ def test_which_tests_are_run_says_nothing_of_answers(
 
 
 @given(problems(), faulty_maps)
-def test_a_fault_is_never_a_score(problem: ContestProblem, scores: dict[str, float | None]) -> None:
+def test_a_fault_is_never_a_score(problem: Problem, scores: dict[str, float | None]) -> None:
     """Of the tests that were run. One that another failure made needless was not run."""
     plan = Plan(problem)
     whole, stopped = run(plan, scores, stop=False), run(plan, scores, stop=True)
@@ -164,7 +159,7 @@ def test_a_fault_is_never_a_score(problem: ContestProblem, scores: dict[str, flo
 
 
 @given(problems(), score_maps)
-def test_nothing_needless_is_run(problem: ContestProblem, scores: dict[str, float | None]) -> None:
+def test_nothing_needless_is_run(problem: Problem, scores: dict[str, float | None]) -> None:
     """If no subtask is worth anything any more, whatever comes, nothing more is run."""
     plan = Plan(problem)
     results = run(plan, scores, stop=True)
@@ -179,10 +174,10 @@ def test_nothing_needless_is_run(problem: ContestProblem, scores: dict[str, floa
 
 
 def test_a_partial_score_below_does_not_decide_a_threshold() -> None:
-    tests = {name: ContestTest(name, Blob(b"")) for name in "ab"}
+    tests = tuple(Test(b"", name=name) for name in "ab")
     lower = Subtask("1", 10, ("a",), Aggregate.SUM)
     above = Subtask("2", 10, ("b",), Aggregate.THRESHOLD, depends=("1",))
-    plan = Plan(ContestProblem("p", tests, (lower, above), Limits()))
+    plan = Plan(Problem("p", tests, subtasks=(lower, above)))
     results = run(plan, {"a": 0.5, "b": 1.0}, stop=True)
     assert [each.points for each in plan.score(results)] == [5.0, 5.0]
 
@@ -198,7 +193,7 @@ def test_rounding_is_of_the_decimal(points: float, precision: int, expected: flo
 @pytest.mark.parametrize(
     "subtasks",
     [
-        (), (Subtask("1", 1, ("no",)),), (Subtask("1", 1, ("a",), depends=("2",)),),
+        (Subtask("1", 1, ("no",)),), (Subtask("1", 1, ("a",), depends=("2",)),),
         (Subtask("1", 1, ("a",)), Subtask("1", 1, ("a",))),
         (Subtask("1", 1, ("a",), depends=("2",)), Subtask("2", 1, ("a",), depends=("1",))),
         (Subtask("1", 1, ("a",), depends=("1",)),),
@@ -206,5 +201,5 @@ def test_rounding_is_of_the_decimal(points: float, precision: int, expected: flo
 )  # fmt: skip
 def test_problems_that_do_not_fit_together(subtasks: tuple[Subtask, ...]) -> None:
     with pytest.raises(InputError) as caught:
-        ContestProblem("p", {"a": ContestTest("a", Blob(b""))}, subtasks, Limits())
+        Problem("p", (Test(b"", name="a"),), subtasks=subtasks)
     assert caught.value.field

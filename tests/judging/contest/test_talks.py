@@ -10,12 +10,12 @@ from tasks import SECRET, partner, problem, problems
 
 from proctor.errors import CellStartFailed
 from proctor.execution import LimitHit
+from proctor.judgement import Judgement
 from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import judge_contest, open_task
-from proctor.judging.contest.judgement import ContestJudgement
-from proctor.judging.contest.problem import Communication, ContestProblem, Interactive
 from proctor.judging.contest.talk import Member, Talk, TalkClock
 from proctor.limits import Limits
+from proctor.problem import Communication, Interactive, Problem
 from proctor.program import Program
 from proctor.sandbox.backend import Backend, CellSetup
 from proctor.sandbox.cell import Cell
@@ -49,7 +49,7 @@ int main() { int less; puts("word"); fflush(stdout); if (scanf("%d", &less) != 1
 CRASHES_AT_ONCE = "#include <cstdlib>\nint main() { abort(); }"
 
 
-def talk(interactor: str, language: str, submission: str, arena: Arena) -> ContestJudgement:
+def talk(interactor: str, language: str, submission: str, arena: Arena) -> Judgement:
     running = Interactive(Program(interactor, language))
     return judge_contest(problem("talk", "", None, running), Program(submission, "cpp17"), arena)
 
@@ -118,7 +118,7 @@ def new_arena(cache_directory: Path) -> Iterator[Arena]:
 
 
 @pytest.fixture(scope="module")
-def two() -> ContestProblem:
+def two() -> Problem:
     return problem(
         "two",
         f"{SECRET}\n",
@@ -135,7 +135,7 @@ def descriptors() -> int:
     ("refusals", "verdict"), [(1, Verdict.AC), (2, Verdict.AC), (40, Verdict.INFRA_FAULT)]
 )
 def test_a_cell_that_does_not_start_keeps_nobody_waiting(
-    new_arena: Arena, two: ContestProblem, refusals: int, verdict: Verdict,
+    new_arena: Arena, two: Problem, refusals: int, verdict: Verdict,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     task = open_task(two, new_arena)

@@ -3,10 +3,10 @@
 import pytest
 from tasks import problem
 
+from proctor.judgement import Judgement
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.judge import judge_contest
-from proctor.judging.contest.judgement import ContestJudgement
-from proctor.judging.contest.problem import Blob, Stub, TwoSteps
+from proctor.problem import Stub, TwoSteps
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -33,9 +33,9 @@ def first(data, place):
 """
 
 
-def judged(arena: Arena, source: str, language: str = "python") -> ContestJudgement:
+def judged(arena: Arena, source: str, language: str = "python") -> Judgement:
     stubs = {"python": Stub({"manager.py": MANAGER}, "main.py")}
-    found = problem("steps", "a\0b\n", Blob(b"0a620061\n"), TwoSteps(), stubs=stubs)
+    found = problem("steps", "a\0b\n", b"0a620061\n", TwoSteps(), stubs=stubs)
     return judge_contest(found, Program(source, language), arena)
 
 

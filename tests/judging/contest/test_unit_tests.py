@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from proctor.judgement import Judgement
 from proctor.judging.contest.arena import Arena
-from proctor.judging.judgement import Judgement
 from proctor.judging.unit_tests.judge import BROKEN, Reference, UnitTestJudge, UnitTests
 from proctor.limits import Limits
 from proctor.verdict import Verdict

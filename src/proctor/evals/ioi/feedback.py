@@ -5,7 +5,7 @@ A test's outcome there is a pair of texts: score and feedback.
 
 import re
 
-from proctor.judging.contest.judgement import ContestTestResult
+from proctor.judgement import TestResult
 from proctor.verdict import Verdict
 
 COMPILE_ERROR = "Compilation error exit code"
@@ -51,7 +51,7 @@ def verdict_of(score: float, feedback: str) -> Verdict:
     return Verdict.RE if _CRASHED.search(feedback) or not feedback.strip() else Verdict.WA
 
 
-def words(test: ContestTestResult, *, compared: bool, compiler_output: str = "") -> str:
+def words(test: TestResult, *, compared: bool, compiler_output: str = "") -> str:
     """Return the published words for a test's result.
 
     `compared` is whether outputs are compared without a checker. Raises ValueError for a fault,

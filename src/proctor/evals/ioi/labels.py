@@ -25,7 +25,7 @@ from typing import Any
 
 from proctor.errors import InputError
 from proctor.formats.ioi_rows import IoiTask
-from proctor.judging.contest.judgement import ContestJudgement
+from proctor.judgement import Judgement
 from proctor.verdict import Verdict
 
 _WRONG = frozenset({Verdict.WA, Verdict.PE, Verdict.PA, Verdict.OLE})
@@ -66,7 +66,7 @@ def label_of(row: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
 
 
 def differences(
-    label: str, recorded: Mapping[str, Any], task: IoiTask, judgement: ContestJudgement
+    label: str, recorded: Mapping[str, Any], task: IoiTask, judgement: Judgement
 ) -> list[str]:
     """What of the judgement is not as the label says; empty if all is."""
     if judgement.points is None:
@@ -75,7 +75,7 @@ def differences(
     return found + _by_record(recorded, task, judgement, judgement.points)
 
 
-def notes(label: str, judgement: ContestJudgement) -> list[str]:
+def notes(label: str, judgement: Judgement) -> list[str]:
     """What is worth a look although it contradicts no label."""
     seen = {test.verdict for test in judgement.tests}
     if label == "runtime_error" and not seen & _CRASH:
@@ -83,7 +83,7 @@ def notes(label: str, judgement: ContestJudgement) -> list[str]:
     return []
 
 
-def _by_label(label: str, task: IoiTask, judgement: ContestJudgement, points: float) -> list[str]:
+def _by_label(label: str, task: IoiTask, judgement: Judgement, points: float) -> list[str]:
     of = task.problem.points
     if label in _BROKEN:
         return ["it compiles"] if judgement.compiled else []
@@ -102,7 +102,7 @@ def _by_label(label: str, task: IoiTask, judgement: ContestJudgement, points: fl
 
 
 def _by_record(
-    recorded: Mapping[str, Any], task: IoiTask, judgement: ContestJudgement, points: float
+    recorded: Mapping[str, Any], task: IoiTask, judgement: Judgement, points: float
 ) -> list[str]:
     found = []
     slack = 0.5 * 10**-task.problem.precision + 1e-9
@@ -120,14 +120,14 @@ def _by_record(
     return found
 
 
-def _first_failure(judgement: ContestJudgement) -> str:
+def _first_failure(judgement: Judgement) -> str:
     failed = next((test for test in judgement.tests if not test.verdict.passed), None)
     if failed is None:
         return judgement.message or str(judgement.verdict)
     return f"{failed.verdict} on {failed.name}: {failed.message[:200]}".rstrip(": ")
 
 
-def _fault(judgement: ContestJudgement) -> str:
+def _fault(judgement: Judgement) -> str:
     faults = [test for test in judgement.tests if test.verdict.is_fault]
     told = faults[0].message or faults[0].log if faults else ""
     return judgement.message or told or str(judgement.verdict)

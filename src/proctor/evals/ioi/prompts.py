@@ -12,7 +12,7 @@ from typing import Any
 from proctor.errors import InputError
 from proctor.evals.models.model import Message
 from proctor.formats.ioi_rows import IoiTask
-from proctor.judging.contest.problem import Communication
+from proctor.problem import Communication
 
 DEFAULT = "plain"
 VERSION = 1
@@ -44,7 +44,7 @@ def templates() -> tuple[str, ...]:
 
 
 def _asked(task: IoiTask, subtask: str) -> str:
-    row, limits = task.rows[subtask], task.problem.limits
+    row, limits = task.rows[subtask], task.problem.test_limits
     points = next(each.points for each in task.problem.subtasks if each.name == subtask)
     worth = (
         f"Subtask {subtask}, worth {points:g} points. A solution that is right and fast enough "

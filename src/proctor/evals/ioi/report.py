@@ -1,21 +1,32 @@
 """Adding up result rows: points per task, strategy and model; totals per year; medals."""
 
+import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
+import msgspec
+
+from proctor.errors import InputError
 from proctor.evals.ioi import strategies
-from proctor.evals.ioi.medals import Thresholds, medal
+from proctor.evals.ioi.sources import Sources
 from proctor.evals.ioi.strategies import Attempt
 from proctor.formats.ioi_rows import TaskKey
-from proctor.formats.ioi_subtasks import SubtaskInfo
+from proctor.formats.ioi_subtasks import SubtaskInfo, subtask_infos
+from proctor.formats.tables import read_table
 
 FULL = 600.0
 """Points of a whole contest: six tasks, 100 each."""
 DEFAULT_STRATEGIES = ("best", "union", "first:50", "round-robin:50")
 _PRACTICE = frozenset({"practice", "day0", "0"})
 """Days whose tasks count for nobody's total."""
+_NEEDED = (
+    *("row", "year", "problem_id", "verdict", "points", "code_compiles", "all_subtasks_results"),
+)
+Thresholds = Mapping[str, float]
+"""Least points by medal."""
 
 
 class Worth(Protocol):
@@ -95,6 +106,37 @@ class Report:
     years: tuple[YearScore, ...]
 
 
+def load_thresholds(path: Path) -> dict[int, Thresholds]:
+    """Read medal thresholds by year. Raises InputError with file and field.
+
+    TOML or JSON, a table per year with points for each medal::
+
+        [2024]
+        gold = 359.71
+        silver = 236.19
+        bronze = 123.62
+    """
+    try:
+        data = path.read_bytes()
+        content: Any = (
+            msgspec.json.decode(data) if path.suffix == ".json" else tomllib.loads(data.decode())
+        )
+        years = msgspec.convert(content, dict[str, dict[str, float]])
+        return {int(year): dict(medals) for year, medals in years.items()}
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    except ValueError as error:  # broken text, another shape, a year that is no number
+        raise InputError(
+            f"{error}; there must be a table per year with points by medal", file=str(path)
+        ) from error
+
+
+def medal(points: float, thresholds: Thresholds) -> str | None:
+    """Return the medal with the highest threshold that the points reach."""
+    reached = [name for name in thresholds if points >= thresholds[name]]
+    return max(reached, key=thresholds.__getitem__, default=None)
+
+
 def worths(subtasks: Iterable[SubtaskInfo]) -> dict[TaskKey, TaskWorth]:
     """The tasks that these subtasks make up."""
     found: dict[TaskKey, TaskWorth] = {}
@@ -140,6 +182,27 @@ def summarise(
         tasks=scores,
         years=_years(scores, names, thresholds or {}),
     )
+
+
+def of_files(
+    sources: Sources,
+    tasks: Collection[str],
+    results: Collection[str],
+    names: Sequence[str],
+    thresholds: Mapping[int, Thresholds],
+) -> Report:
+    """Add up rows in tables of results. Raises InputError, InfraFault."""
+    known = worths(subtask_infos(sources.subtask_files(tasks)))
+    files = [file for source in results for file in sources.files(source)]
+    return summarise(_judged(files), known, names, thresholds)
+
+
+def _judged(files: Iterable[Path]) -> Iterator[Mapping[str, Any]]:
+    for file in files:
+        for row in read_table(file):
+            if missing := next((name for name in _NEEDED if name not in row.content), None):
+                raise row.error("is missing: this is no judged solution", missing)
+            yield row.content
 
 
 def _task_score(

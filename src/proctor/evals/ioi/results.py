@@ -6,7 +6,7 @@ from typing import Any
 
 from proctor.evals.ioi.submissions import Submission
 from proctor.formats.ioi_rows import IoiTask
-from proctor.judging.contest.judgement import ContestJudgement, ContestTestResult, SubtaskResult
+from proctor.judgement import Judgement, SubtaskResult, TestResult
 from proctor.verdict import Verdict
 
 STATUSES = ("CE", "RE", "WA", "MLE", "TLE", "PA", "AC", "SKIPPED")
@@ -47,16 +47,18 @@ def worst(statuses: Iterable[str]) -> str:
     return min(statuses, key=STATUSES.index, default="SKIPPED")
 
 
-def no_code(task: IoiTask, subtasks: tuple[str, ...] | None) -> ContestJudgement:
+def no_code(task: IoiTask, subtasks: tuple[str, ...] | None) -> Judgement:
     """The judgement of a reply without a program: no points, and nothing was run."""
     chosen = [one for one in task.problem.subtasks if subtasks is None or one.name in subtasks]
     results = tuple(SubtaskResult(one.name, Verdict.NC, 0.0, 0.0, one.points, ()) for one in chosen)
     of = sum(one.points for one in chosen)
-    return ContestJudgement(Verdict.NC, 0.0, of, (), results, "there is no code", compiled=False)
+    return Judgement(
+        Verdict.NC, 0.0, (), "there is no code", points=0.0, of=of, subtasks=results, compiled=False
+    )
 
 
 def result_row(
-    submission: Submission, task: IoiTask, judgement: ContestJudgement, *, digest: str
+    submission: Submission, task: IoiTask, judgement: Judgement, *, digest: str
 ) -> dict[str, Any]:
     """The JSON row for one judgement; CPU and wall in seconds, memory in bytes.
 
@@ -87,7 +89,7 @@ def result_row(
     return row
 
 
-def judged_fields(task: IoiTask, judgement: ContestJudgement, target: str | None) -> dict[str, Any]:
+def judged_fields(task: IoiTask, judgement: Judgement, target: str | None) -> dict[str, Any]:
     """What of a result row comes from judging; `target` is the subtask to be solved, if any."""
     results = [_subtask_row(task, one, judgement) for one in judgement.subtasks]
     aimed = next((one for one in results if one["subtask"] == target), None)
@@ -112,12 +114,10 @@ def judged_fields(task: IoiTask, judgement: ContestJudgement, target: str | None
     return fields
 
 
-def _subtask_row(
-    task: IoiTask, result: SubtaskResult, judgement: ContestJudgement
-) -> dict[str, Any]:
+def _subtask_row(task: IoiTask, result: SubtaskResult, judgement: Judgement) -> dict[str, Any]:
     run = {test.name: test for test in judgement.tests}
     names = next(one.tests for one in task.problem.subtasks if one.name == result.name)
-    mine = [run.get(name) or ContestTestResult(name, Verdict.SK, 0.0) for name in names]
+    mine = [run.get(name) or TestResult(Verdict.SK, name=name) for name in names]
     statuses = [status_of(test.verdict) for test in mine if test.verdict is not Verdict.SK]
     known = [status for status in statuses if status is not None]
     precision = task.problem.precision
@@ -135,7 +135,7 @@ def _subtask_row(
     }  # fmt: skip
 
 
-def _test_row(test: ContestTestResult) -> dict[str, Any]:
+def _test_row(test: TestResult) -> dict[str, Any]:
     row: dict[str, Any] = {
         "test_name": test.name,
         "score": test.score,
@@ -162,9 +162,9 @@ def task_digest(task: IoiTask) -> str:
         _feed(state, repr([row.get(field) for field in fields]).encode())
         for part in (*row["test_names"], *(text for pair in row["grader_files"] for text in pair)):
             _feed(state, (part or "").encode("utf-8", "surrogatepass"))
-    for test in task.problem.tests.values():
-        for blob in (test.input, test.answer):
-            _feed(state, b"" if blob is None else blob.read())
+    for test in task.problem.tests:
+        _feed(state, test.input_bytes())
+        _feed(state, test.output_bytes())
     return state.hexdigest()
 
 

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from proctor.evals.ioi.medals import load_thresholds
-from proctor.evals.ioi.report import Report, summarise, worths
-from proctor.evals.ioi.source import open_source, subtask_of
+from proctor.evals.ioi.benchmark import open_source, subtask_of
+from proctor.evals.ioi.report import Report, load_thresholds, summarise, worths
 from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
 from proctor.evals.records import current_judges, settings_of
 from proctor.evals.settings import Settings

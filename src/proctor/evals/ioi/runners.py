@@ -15,9 +15,9 @@ from typing import Any, cast
 from proctor.errors import InfraFault, InputError
 from proctor.evals.ioi import feedback
 from proctor.formats.ioi_rows import IoiTask
+from proctor.judgement import Judgement, TestResult
 from proctor.judging.contest import scoring
-from proctor.judging.contest.judgement import ContestJudgement, ContestTestResult
-from proctor.judging.contest.problem import ContestTest
+from proctor.problem import Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -37,23 +37,25 @@ class ForeignGrade:
 
     def __call__(
         self, task: IoiTask, program: Program, subtasks: tuple[str, ...] | None
-    ) -> ContestJudgement:
+    ) -> Judgement:
         """Run tests in order, those that can still change a score. Raises InfraFault."""
         plan = scoring.Plan(task.problem, subtasks)
-        done: dict[str, ContestTestResult] = {}
+        done: dict[str, TestResult] = {}
+        tests = task.problem.tests_by_name()
         for name in plan.order:
             if plan.needed(name, done):
-                test = task.problem.tests[name]
-                done[name] = self._result(task, test, program)
+                done[name] = self._result(task, tests[name], program)
                 if done[name].verdict is Verdict.CE:
                     break
         compiled = all(result.verdict is not Verdict.CE for result in done.values())
         results = plan.score(done)
         precision = task.problem.precision
-        return ContestJudgement(
+        points, of = scoring.total(results, precision), sum(result.of for result in results)
+        return Judgement(
             verdict=scoring.overall(results) if compiled else Verdict.CE,
-            points=scoring.total(results, precision),
-            of=sum(result.of for result in results),
+            score=points / of if points is not None and of else 0.0,
+            points=points,
+            of=of,
             tests=tuple(done.values()),
             subtasks=results,
             compiled=compiled,
@@ -61,12 +63,12 @@ class ForeignGrade:
             integrity=f"as good as that of {self._name}, which ran and graded each test",
         )
 
-    def _result(self, task: IoiTask, test: ContestTest, program: Program) -> ContestTestResult:
+    def _result(self, task: IoiTask, test: Test, program: Program) -> TestResult:
         row = next(row for row in task.rows.values() if test.name in row["test_names"])
-        given = test.input.read().decode("utf-8", "surrogateescape")
-        answer = None if test.answer is None else test.answer.read().decode(
-            "utf-8", "surrogateescape"
-        )  # fmt: skip
+        given = test.input_bytes().decode("utf-8", "surrogateescape")
+        answer = None
+        if test.output is not None:
+            answer = test.output_bytes().decode("utf-8", "surrogateescape")
         try:
             answered = self._run_test(row, given, program.source, answer)
             if inspect.isawaitable(answered):
@@ -76,8 +78,11 @@ class ForeignGrade:
         except Exception as error:
             raise InfraFault(f"{self._name}: test {test.name}: {error!r}") from error
         score, message = _checked(answered, f"{self._name}: test {test.name}")
-        return ContestTestResult(
-            test.name, feedback.verdict_of(score, message), score, message=message.strip()
+        return TestResult(
+            feedback.verdict_of(score, message),
+            message=message.strip(),
+            name=test.name,
+            score=score,
         )
 
     def _awaited(self, answer: Awaitable[Answer]) -> Answer:

@@ -1,6 +1,7 @@
 """Submissions: rows of a model's solutions."""
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from proctor.languages import registry
 DEFAULT_YEAR = 2024
 DEFAULT_LANGUAGE = "cpp17"
 """Of rows that name none, as in the published runner."""
+_BITS = "#include <bits/stdc++.h>"
+_NAMESPACE = "using namespace std;"
 
 
 class _Row(msgspec.Struct):
@@ -142,3 +145,18 @@ def check_targets(
                 f" {', '.join(known)}",
                 file=str(submission.row.file), line=submission.row.line, field="subtask",
             )  # fmt: skip
+
+
+def add_includes(code: str, header: str) -> str:
+    """The C++ program with the standard headers and the task's `header` in front.
+
+    And with `using namespace std;`, if the program has neither that nor any `std::`. As the
+    published pipeline's function of this name, but nothing is added twice. Messages of the
+    compiler keep the program's own line numbers.
+    """
+    wanted = [] if "bits/stdc++.h" in code else [_BITS]
+    if not re.search(rf'#\s*include\s*["<]{re.escape(header)}[">]', code):
+        wanted.append(f'#include "{header}"')
+    if _NAMESPACE not in code and "std::" not in code:
+        wanted.append(_NAMESPACE)
+    return "\n".join([*wanted, "#line 1", code]) if wanted else code

@@ -11,10 +11,10 @@ from proctor.evals.livecodebench import prompts
 from proctor.evals.livecodebench.generation import BENCHMARK
 from proctor.evals.models.model import Model, Reply, Request
 from proctor.evals.settings import Settings
+from proctor.judgement import Judgement
 from proctor.judging.judge import judge_async
-from proctor.judging.judgement import Judgement
-from proctor.judging.problem import Problem
 from proctor.judging.settings import Mode
+from proctor.problem import Problem
 from proctor.program import Program
 from proctor.reports.records import SampleRecord
 from proctor.sandbox.pool import Pool

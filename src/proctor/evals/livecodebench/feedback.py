@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.evals.stored import Judged
-from proctor.judging.problem import Problem
 from proctor.judging.upstream import TEST_RUNNER_ERROR, shorten
+from proctor.problem import Problem
 from proctor.verdict import Verdict
 
 _CODES: Mapping[Any, str] = {

@@ -13,12 +13,11 @@ from proctor.evals.livecodebench.sources import LiveCodeBenchSource, open_source
 from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
 from proctor.formats.hub import Progress
+from proctor.judgement import Judgement
 from proctor.judging.judge import judge_async
-from proctor.judging.judgement import Judgement
-from proctor.judging.problem import Problem
+from proctor.problem import Problem
 from proctor.program import Program
-from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import Pool, open_pool
 
 MODES = MappingProxyType({
     "official": "lcb_runner's rules",

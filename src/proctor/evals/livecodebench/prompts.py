@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from proctor.errors import InputError
 from proctor.evals.models.model import Message
-from proctor.judging.problem import Problem
+from proctor.problem import Problem
 
 DEFAULT = "plain"
 VERSION = 1
@@ -46,8 +46,8 @@ def task(problem: Problem) -> str:
 
 def _tests(problem: Problem) -> str:
     shown = [
-        f"\n\n## Test {number}\n\nInput:\n```text\n{test.input.rstrip()}\n```\n"
-        f"Expected output:\n```text\n{test.output.rstrip()}\n```"
+        f"\n\n## Test {number}\n\nInput:\n```text\n{test.input_text().rstrip()}\n```\n"
+        f"Expected output:\n```text\n{test.output_text().rstrip()}\n```"
         for number, test in enumerate((test for test in problem.tests if test.public), 1)
     ]
     return "".join(shown)

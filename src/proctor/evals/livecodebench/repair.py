@@ -27,7 +27,7 @@ from proctor.evals.settings import Settings
 from proctor.evals.store import Store
 from proctor.evals.stored import Judged, ProblemInfo, Sample
 from proctor.formats.hub import Progress
-from proctor.judging.problem import Problem
+from proctor.problem import Problem
 from proctor.verdict import Verdict
 
 NAME = "livecodebench/selfrepair"

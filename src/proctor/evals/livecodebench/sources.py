@@ -38,7 +38,7 @@ from proctor.formats.hub import HubSource, Progress, fetch, home_of, replace
 from proctor.formats.hub_rows import fetch_rows
 from proctor.formats.livecodebench import did_you_mean, problem_of
 from proctor.formats.tables import Row, read_table
-from proctor.judging.problem import Problem
+from proctor.problem import Problem
 
 _logger = logging.getLogger(__name__)
 

@@ -17,20 +17,19 @@ from proctor.formats.packages.dmoj_files import Files
 from proctor.formats.packages.dmoj_submissions import load_submissions, read_labels, usual
 from proctor.formats.packages.documents import convert, read_yaml, set_aside
 from proctor.formats.packages.files import Tree, extension
-from proctor.formats.packages.model import Notes, Package, Timing
-from proctor.judging.contest.problem import (
+from proctor.formats.packages.model import Notes, Package, Timing, judgeable
+from proctor.limits import Limits
+from proctor.problem import (
     Aggregate,
     Batch,
-    Blob,
     Comparison,
-    ContestProblem,
-    ContestTest,
     Grading,
+    Problem,
     Running,
     Stub,
     Subtask,
+    Test,
 )
-from proctor.limits import Limits
 
 FILE = "init.yml"
 CASES = "cases"
@@ -109,9 +108,9 @@ def _package(tree: Tree, settings: _Problem, notes: Notes) -> Package:
     reader.read(settings.pretest_test_cases, "pretest_test_cases", pretests=True)
     reader.read(cases, "test_cases")
     labels = read_labels(tree, notes)
-    problem = ContestProblem(
+    problem = judgeable(Problem(
         id=tree.root.name,
-        tests=reader.tests,
+        tests=tuple(reader.tests.values()),
         subtasks=reader.subtasks(),
         limits=_limits(reader, usual(labels)),
         # An interactor decides; DMOJ asks no checker then.
@@ -119,7 +118,7 @@ def _package(tree: Tree, settings: _Problem, notes: Notes) -> Package:
         running=_running(settings, reader, files),
         stubs=_stubs(files, settings.signature_grader),
         title=tree.root.name,
-    )
+    ))  # fmt: skip
     submissions = load_submissions(tree, problem, labels, notes)
     timing = Timing(given=any(label.time is not None for label in labels))
     return Package(problem, submissions, "dmoj", tree.root, timing, tuple(notes.found))
@@ -166,7 +165,7 @@ class Cases:
     """The tests of a problem, and the subtasks that they make up."""
 
     def __init__(self, settings: _Problem, files: Files) -> None:
-        self.tests: dict[str, ContestTest] = {}
+        self.tests: dict[str, Test] = {}
         self._settings, self._files = settings, files
         self._subtasks: list[Subtask] = []
         self._loose: list[str] = []
@@ -202,7 +201,7 @@ class Cases:
         found = grading(files, self.shared("checker"))
         if isinstance(found, Comparison):
             for name, test in self.tests.items():
-                if test.answer is None:
+                if test.output is None:
                     raise InputError(
                         f"case {name} has no `out` to compare with", field="test_cases"
                     )
@@ -268,10 +267,10 @@ class Cases:
             value = next((each for each in values if each is not None), None)
             self._shared.setdefault(key, []).append(value)
         given, answer = case.input, case.out
-        self.tests[name] = ContestTest(
-            name,
-            Blob(b"") if given is None else self._files.blob(given, f"{where}.in"),
-            None if answer is None else self._files.blob(answer, f"{where}.out"),
+        self.tests[name] = Test(
+            b"" if given is None else self._files.test_content(given, f"{where}.in"),
+            None if answer is None else self._files.test_content(answer, f"{where}.out"),
+            name=name,
             weight=points or 1.0,
             full=points or 1.0,
         )

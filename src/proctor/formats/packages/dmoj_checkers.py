@@ -12,7 +12,7 @@ from proctor.formats.packages.dmoj_files import Files
 from proctor.formats.packages.dmoj_submissions import language_of
 from proctor.formats.packages.documents import convert
 from proctor.formats.packages.programs import by_extension
-from proctor.judging.contest.problem import (
+from proctor.problem import (
     Checker,
     Comparison,
     Convention,

@@ -7,7 +7,7 @@ from zipfile import ZipFile
 from proctor.errors import InputError
 from proctor.formats.packages.files import LARGEST_SOURCE, Tree
 from proctor.formats.zip_files import open_zip, zip_faults
-from proctor.judging.contest.problem import Blob
+from proctor.problem import Content
 from proctor.program import check_relative
 
 LARGEST = 512 << 20
@@ -44,11 +44,11 @@ class Files:
         sizes = {each.filename: each.file_size for each in opened.infolist()}
         return cls(tree, said_by, path, opened, sizes)
 
-    def blob(self, name: str, field: str) -> Blob:
-        """A test's file. Raises InputError if there is none."""
+    def test_content(self, name: str, field: str) -> Content:
+        """A test's file, read when it is needed if it is in no archive. Raises InputError."""
         if self._in_archive(name, field):
-            return Blob(self._unpacked(name))
-        return self.tree.blob(name, said_by=self.said_by, field=field)
+            return self._unpacked(name)
+        return self.tree.file(name, said_by=self.said_by, field=field)
 
     def content(self, name: str, field: str) -> bytes:
         """Bytes of a source. Raises InputError."""

@@ -29,9 +29,9 @@ from proctor.formats.packages.model import (
     Verdicts,
     bound,
 )
-from proctor.judging.contest.problem import ContestProblem
 from proctor.languages import registry
 from proctor.limits import Limits
+from proctor.problem import Problem
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -137,7 +137,7 @@ def usual(labels: Sequence[Label]) -> Limits:
 
 
 def load_submissions(
-    tree: Tree, problem: ContestProblem, labels: Sequence[Label], notes: Notes
+    tree: Tree, problem: Problem, labels: Sequence[Label], notes: Notes
 ) -> tuple[Labelled, ...]:
     """Submissions whose language is known; the others are noted. Raises InputError."""
     found = []
@@ -163,9 +163,9 @@ def load_submissions(
     return tuple(found)
 
 
-def _own_limits(problem: ContestProblem, label: Label) -> Limits | None:
+def _own_limits(problem: Problem, label: Label) -> Limits | None:
     limits = label.limits
-    most = problem.limits
+    most = problem.test_limits
     same = limits is None or (limits.cpu, limits.memory) == (most.cpu, most.memory)
     if limits is None or same:
         return None
@@ -175,11 +175,11 @@ def _own_limits(problem: ContestProblem, label: Label) -> Limits | None:
     )
 
 
-def _expectation(tree: Tree, problem: ContestProblem, file: str, values: _Label) -> Expectation:
+def _expectation(tree: Tree, problem: Problem, file: str, values: _Label) -> Expectation:
     overall = _verdicts(tree, file, values.expect, "expect")
     cases = values.cases
     given = dict(enumerate(cases, 1)) if isinstance(cases, list) else cases
-    tests = list(problem.tests)
+    tests = list(problem.tests_by_name())
     parts = []
     for number, codes in given.items():
         field = f"cases[{number}]"

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proctor.errors import InputError
-from proctor.judging.contest.problem import Blob
 from proctor.program import check_relative
 
 _LONGEST_NAME = 255
@@ -84,10 +83,6 @@ class Tree:
             # Reading a pipe or a device would never end.
             raise InputError(f"{name!r} is not a regular file", file=place, field=field)
         return path
-
-    def blob(self, name: str, *, said_by: str | None = None, field: str | None = None) -> Blob:
-        """The file, to be read when it is needed: tests may be hundreds of megabytes."""
-        return Blob(path=self.file(name, said_by=said_by, field=field))
 
     def content(self, name: str, *, said_by: str | None = None, field: str | None = None) -> bytes:
         """Bytes of a source or settings file. Raises InputError if it is too large or missing."""

@@ -18,23 +18,23 @@ from proctor.formats.packages.files import Tree, first, join
 from proctor.formats.packages.icpc_constants import Constants
 from proctor.formats.packages.icpc_data import Group, load_data
 from proctor.formats.packages.icpc_submissions import load_submissions
-from proctor.formats.packages.model import Notes, Package, Timing
+from proctor.formats.packages.model import Notes, Package, Timing, judgeable
 from proctor.formats.packages.programs import families, is_source, load_program
 from proctor.formats.packages.validator_flags import DEFAULT, comparison
-from proctor.judging.contest.problem import (
+from proctor.limits import MIB, Limits
+from proctor.problem import (
     Aggregate,
     Batch,
     Checker,
     Comparison,
-    ContestProblem,
-    ContestTest,
     Convention,
     Grading,
     Interactive,
+    Problem,
     Running,
     Stub,
+    Test,
 )
-from proctor.limits import MIB, Limits
 from proctor.program import Program
 
 FILE = "problem.yaml"
@@ -145,9 +145,9 @@ def load(tree: Tree) -> Package:
     timing, seconds = _timing(tree, settings.limits, legacy=legacy)
     limits = _limits(tree, settings, seconds)
     try:
-        problem = ContestProblem(
+        problem = judgeable(Problem(
             id=tree.root.name,
-            tests={test.name: test for test in tests},
+            tests=tuple(tests),
             subtasks=_subtasks(tree, kind, root, legacy=old_data),
             limits=limits,
             grading=grading,
@@ -156,7 +156,7 @@ def load(tree: Tree) -> Package:
             title=_title(settings.name) or tree.root.name,
             statement=_statement(tree, constants),
             languages=_languages(settings.languages),
-        )
+        ))  # fmt: skip
     except InputError as error:
         raise located(error, tree.root / FILE, None) if error.file is None else error from error
     if old_data and kind.by_validator:
@@ -168,17 +168,17 @@ def load(tree: Tree) -> Package:
     return Package(problem, submissions, "icpc", tree.root, timing, tuple(notes.found))
 
 
-def _with_full_marks(problem: ContestProblem) -> dict[str, ContestTest]:
+def _with_full_marks(problem: Problem) -> tuple[Test, ...]:
     """Return the tests with the score that is full marks for each.
 
     Legacy scores are points; of a group that adds up, each test has an equal share.
     """
-    tests = dict(problem.tests)
+    tests = problem.tests_by_name()
     for subtask in problem.subtasks:
         share = len(subtask.tests) if subtask.aggregate is Aggregate.SUM else 1
         for name in subtask.tests:
             tests[name] = replace(tests[name], full=subtask.points / share or 1.0)
-    return tests
+    return tuple(tests.values())
 
 
 def _error(tree: Tree, what: str, field: str) -> InputError:
@@ -250,7 +250,7 @@ def _grading(
     flags: tuple[str, ...],
     passes: int,
     constants: Constants,
-) -> tuple[Grading, Running, list[ContestTest]]:
+) -> tuple[Grading, Running, list[Test]]:
     tests = list(root.every())
     shared = {test.flags for test in tests}
     if len(shared) == 1:
@@ -267,7 +267,7 @@ def _grading(
 
 
 def _default_validator(
-    tree: Tree, root: Group, flags: tuple[str, ...], tests: list[ContestTest]
+    tree: Tree, root: Group, flags: tuple[str, ...], tests: list[Test]
 ) -> Comparison:
     try:
         base = comparison(flags, DEFAULT)

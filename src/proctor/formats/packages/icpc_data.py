@@ -12,7 +12,7 @@ from proctor.errors import InputError
 from proctor.formats.packages.documents import convert, read_yaml
 from proctor.formats.packages.files import Tree, join
 from proctor.formats.packages.icpc_constants import Constants
-from proctor.judging.contest.problem import ContestTest
+from proctor.problem import Test
 
 SAMPLE, SECRET = "sample", "secret"
 
@@ -81,7 +81,7 @@ class Group:
     name: str
     """Below `data/`; empty for that itself."""
     settings: Settings
-    members: tuple["ContestTest | Group", ...]
+    members: tuple["Test | Group", ...]
 
     @property
     def groups(self) -> tuple["Group", ...]:
@@ -89,9 +89,9 @@ class Group:
         return tuple(member for member in self.members if isinstance(member, Group))
 
     @property
-    def tests(self) -> tuple[ContestTest, ...]:
+    def tests(self) -> tuple[Test, ...]:
         """The tests directly in it."""
-        return tuple(member for member in self.members if isinstance(member, ContestTest))
+        return tuple(member for member in self.members if isinstance(member, Test))
 
     def walk(self) -> Iterator["Group"]:
         """It, and every group below."""
@@ -99,11 +99,11 @@ class Group:
         for group in self.groups:
             yield from group.walk()
 
-    def every(self) -> tuple[ContestTest, ...]:
+    def every(self) -> tuple[Test, ...]:
         """Its tests and those of every group below, in order."""
-        found: list[ContestTest] = []
+        found: list[Test] = []
         for member in self.members:
-            found += [member] if isinstance(member, ContestTest) else member.every()
+            found += [member] if isinstance(member, Test) else member.every()
         return tuple(found)
 
 
@@ -134,7 +134,7 @@ def _group(
     raw = dict(inherited)
     settings = read(tree, name, raw)
     directory = join("data", name)
-    found: dict[str, ContestTest | Group] = {}
+    found: dict[str, Test | Group] = {}
     entries = tree.entries(directory)
     for entry in entries:
         path = join(directory, entry)
@@ -144,7 +144,7 @@ def _group(
                 _check_files(tree, path, legacy=legacy)
                 continue
             inner = join(name, entry)
-            member: ContestTest | Group = _group(tree, inner, raw, read, legacy=legacy)
+            member: Test | Group = _group(tree, inner, raw, read, legacy=legacy)
         elif entry.endswith(".in"):
             member = _test(tree, join(name, base), settings, raw, legacy=legacy)
         else:
@@ -168,7 +168,7 @@ def _check_files(tree: Tree, path: str, *, legacy: bool) -> None:
 
 def _test(
     tree: Tree, name: str, settings: Settings, raw: Mapping[str, Any], *, legacy: bool
-) -> ContestTest:
+) -> Test:
     path = join("data", name)
     if not tree.is_file(path + ".ans"):
         raise InputError(
@@ -178,15 +178,15 @@ def _test(
     if not legacy and tree.is_file(path + ".yaml"):
         own = {**_inheritable(raw), **read_yaml(tree, path + ".yaml")}
         settings = _from_args(convert(tree, path + ".yaml", own, _Args), path + ".yaml")
-    return ContestTest(
+    return Test(
+        tree.file(path + ".in"),
+        tree.file(path + ".ans"),
+        name.startswith(SAMPLE + "/"),
         name,
-        tree.blob(path + ".in"),
-        tree.blob(path + ".ans"),
-        sample=name.startswith(SAMPLE + "/"),
         flags=settings.flags,
         args=settings.args,
         files={
-            each.removeprefix(f"{path}.files/"): tree.blob(each)
+            each.removeprefix(f"{path}.files/"): tree.file(each)
             for each in tree.walk(f"{path}.files")
         },
     )

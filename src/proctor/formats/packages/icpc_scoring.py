@@ -10,7 +10,7 @@ from dataclasses import replace
 from proctor.errors import InputError
 from proctor.formats.packages.files import Tree
 from proctor.formats.packages.icpc_data import SAMPLE, SECRET, Group
-from proctor.judging.contest.problem import Aggregate, Subtask
+from proctor.problem import Aggregate, Subtask
 
 ALL = "all"
 """The one subtask of a pass-fail problem."""

@@ -27,7 +27,7 @@ from proctor.formats.packages.model import (
     bound,
 )
 from proctor.formats.packages.programs import load_program
-from proctor.judging.contest.problem import ContestProblem
+from proctor.problem import Problem
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -95,7 +95,7 @@ _DEFAULTS: dict[str, _Rule] = {
 
 
 def load_submissions(
-    tree: Tree, problem: ContestProblem, notes: Notes, *, legacy: bool, is_scoring: bool
+    tree: Tree, problem: Problem, notes: Notes, *, legacy: bool, is_scoring: bool
 ) -> tuple[Labelled, ...]:
     """Every submission whose language and label are known; the others are noted."""
     names = [
@@ -156,7 +156,7 @@ class _Rules:
     def __init__(
         self,
         tree: Tree,
-        problem: ContestProblem,
+        problem: Problem,
         notes: Notes,
         names: list[str],
         *,
@@ -211,7 +211,7 @@ class _Rules:
         base = _merged(_DEFAULTS.get(directory), own)
         if directory not in _DEFAULTS and not matching:
             return None
-        everything = tuple(self._problem.tests)
+        everything = tuple(self._problem.tests_by_name())
         parts = [part for key, rule in inner.items() for part in self._part(key, rule)]
         roles = [self._role(rule) for rule in (base, *inner.values())]
         for pattern in matching:
@@ -264,7 +264,7 @@ class _Rules:
         return bound(self._claim(rule)) if rule.use_for_time_limit else Bound.NONE
 
     def _tests(self, pattern: str) -> tuple[str, ...]:
-        return tuple(name for name in self._problem.tests if _covers(pattern, name))
+        return tuple(name for name in self._problem.tests_by_name() if _covers(pattern, name))
 
     def _part(self, pattern: str, rule: _Rule) -> Iterable[Part]:
         claim = self._claim(rule)

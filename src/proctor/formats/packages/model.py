@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from proctor.judging.contest.problem import ContestProblem
+from proctor.errors import InputError
 from proctor.limits import Limits
+from proctor.problem import Problem
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -104,7 +105,7 @@ class Timing:
 class Package:
     """A problem with its submissions."""
 
-    problem: ContestProblem
+    problem: Problem
     submissions: tuple[Labelled, ...]
     format: str
     """`icpc`, `tps`, `native`, `polygon` or `dmoj`."""
@@ -137,6 +138,15 @@ class Notes:
             self.found.append(note)
 
 
-def points_of(problem: ContestProblem) -> Mapping[str, float]:
+def judgeable(problem: Problem) -> Problem:
+    """Return the problem. Raises InputError if it has no tests, or no subtasks."""
+    if not problem.tests:
+        raise InputError("a problem without tests cannot be judged", field="tests")
+    if not problem.subtasks:
+        raise InputError("there must be at least one subtask", field="subtasks")
+    return problem
+
+
+def points_of(problem: Problem) -> Mapping[str, float]:
     """Points of each subtask."""
     return {subtask.name: subtask.points for subtask in problem.subtasks}

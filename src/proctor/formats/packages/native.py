@@ -19,24 +19,24 @@ from proctor.formats.packages.model import (
     bound,
 )
 from proctor.formats.packages.programs import DATA, families, load_program
-from proctor.judging.contest.problem import (
+from proctor.limits import Limits
+from proctor.problem import (
     Aggregate,
     Batch,
     Checker,
     Communication,
     Comparison,
-    ContestProblem,
-    ContestTest,
     Convention,
     Grading,
     Interactive,
     Match,
     OutputOnly,
+    Problem,
     Running,
     Stub,
     Subtask,
+    Test,
 )
-from proctor.limits import Limits
 from proctor.program import Program
 from proctor.units import seconds, size
 from proctor.verdict import Verdict
@@ -148,9 +148,9 @@ def load(tree: Tree) -> Package:
     settings = convert(tree, FILE, read_toml(tree, FILE), _Problem)
     try:
         tests = _tests(tree, settings)
-        problem = ContestProblem(
+        problem = Problem(
             id=settings.id,
-            tests=tests,
+            tests=tuple(tests.values()),
             subtasks=_subtasks(settings, tests),
             limits=_limits(settings.limits),
             grading=_grading(tree, settings.grading),
@@ -189,10 +189,10 @@ def _limits(given: _Limits) -> Limits:
     )
 
 
-def _tests(tree: Tree, settings: _Problem) -> dict[str, ContestTest]:
+def _tests(tree: Tree, settings: _Problem) -> dict[str, Test]:
     if (settings.tests is None) == (not settings.test):
         raise InputError("give either [tests] or one [[test]] after another", field="tests")
-    found: dict[str, ContestTest] = {}
+    found: dict[str, Test] = {}
     for index, each in enumerate(settings.test):
         field = f"test[{index}]"
         if each.name in found:
@@ -201,12 +201,12 @@ def _tests(tree: Tree, settings: _Problem) -> dict[str, ContestTest]:
             raise InputError("must be a number from 0 on", field=f"{field}.weight")
         answer = None
         if each.answer is not None:
-            answer = tree.blob(each.answer, said_by=FILE, field=f"{field}.answer")
-        found[each.name] = ContestTest(
-            each.name,
-            tree.blob(each.input, said_by=FILE, field=f"{field}.input"),
+            answer = tree.file(each.answer, said_by=FILE, field=f"{field}.answer")
+        found[each.name] = Test(
+            tree.file(each.input, said_by=FILE, field=f"{field}.input"),
             answer,
             each.sample,
+            each.name,
             each.weight,
             flags=tuple(each.flags),
             args=tuple(each.args),
@@ -214,7 +214,7 @@ def _tests(tree: Tree, settings: _Problem) -> dict[str, ContestTest]:
     return found if settings.tests is None else _by_pattern(tree, settings.tests)
 
 
-def _by_pattern(tree: Tree, given: _Tests) -> dict[str, ContestTest]:
+def _by_pattern(tree: Tree, given: _Tests) -> dict[str, Test]:
     """Tests named by what the one `*` of `inputs` stands for; it is put into `answers`."""
     for field, pattern in (("inputs", given.inputs), ("answers", given.answers)):
         if pattern is not None and pattern.count("*") != 1:
@@ -232,15 +232,15 @@ def _by_pattern(tree: Tree, given: _Tests) -> dict[str, ContestTest]:
             if not tree.is_file(answer_file):
                 what = f"there is no answer to {path}: {answer_file}"
                 raise InputError(what, field="tests.answers")
-            answer = tree.blob(answer_file)
+            answer = tree.file(answer_file)
         sample = any(fnmatch.fnmatchcase(name, each) for each in given.samples)
-        found[name] = ContestTest(name, tree.blob(path), answer, sample)
+        found[name] = Test(tree.file(path), answer, sample, name)
     if not found:
         raise InputError(f"no file is like {given.inputs!r}", field="tests.inputs")
     return found
 
 
-def _subtasks(settings: _Problem, tests: dict[str, ContestTest]) -> tuple[Subtask, ...]:
+def _subtasks(settings: _Problem, tests: dict[str, Test]) -> tuple[Subtask, ...]:
     if not settings.subtask:
         return (Subtask(ALL, 1.0, tuple(tests)),)
     found = []
@@ -344,7 +344,7 @@ def _statement(tree: Tree, settings: _Problem) -> str:
 
 
 def _submission(
-    tree: Tree, problem: ContestProblem, field: str, given: _Submission, *, output_only: bool
+    tree: Tree, problem: Problem, field: str, given: _Submission, *, output_only: bool
 ) -> Labelled:
     if given.verdict is None and given.points is None and not given.subtasks:
         raise InputError("say what is expected: verdict, points or subtasks", field=field)

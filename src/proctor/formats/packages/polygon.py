@@ -12,24 +12,24 @@ from proctor.errors import InputError
 from proctor.formats.livecodebench import located
 from proctor.formats.packages.documents import read_xml
 from proctor.formats.packages.files import Tree, extension, join
-from proctor.formats.packages.model import Notes, Package
+from proctor.formats.packages.model import Notes, Package, judgeable
 from proctor.formats.packages.polygon_scoring import has_points, points_of, subtasks
 from proctor.formats.packages.polygon_solutions import language_of, load_solutions
 from proctor.formats.packages.programs import by_extension, family
-from proctor.judging.contest.problem import (
+from proctor.limits import GIB, Limits
+from proctor.problem import (
     Batch,
     Checker,
     Comparison,
-    ContestProblem,
-    ContestTest,
     Convention,
     Grading,
     Interactive,
     Match,
+    Problem,
     Running,
     Stub,
+    Test,
 )
-from proctor.limits import GIB, Limits
 from proctor.program import Program
 
 FILE = "problem.xml"
@@ -87,9 +87,9 @@ def _package(tree: Tree, root: Element, notes: Notes) -> Package:
     scored = has_points(testset)
     tests = _tests(tree, testset, elements, scored=scored)
     interactor = root.find("assets/interactor")
-    problem = ContestProblem(
+    problem = judgeable(Problem(
         id=root.get("short-name") or tree.root.name,
-        tests=tests,
+        tests=tuple(tests.values()),
         subtasks=subtasks(testset, elements, list(tests), scored=scored),
         limits=_limits(testset),
         grading=_grading(tree, root),
@@ -97,7 +97,7 @@ def _package(tree: Tree, root: Element, notes: Notes) -> Package:
         stubs=_stubs(tree, root),
         title=_in_english(root.findall("names/name"), "value") or root.get("short-name", ""),
         statement=_statement(tree, root),
-    )
+    ))  # fmt: skip
     solutions = load_solutions(tree, root, notes, scored=scored)
     return Package(problem, solutions, "polygon", tree.root, notes=tuple(notes.found))
 
@@ -139,7 +139,7 @@ def _limits(testset: Element) -> Limits:
 
 def _tests(
     tree: Tree, testset: Element, elements: Sequence[Element], *, scored: bool
-) -> dict[str, ContestTest]:
+) -> dict[str, Test]:
     count = _whole_number(testset, "test-count")
     if elements and len(elements) != count:
         what = f"is {count}, but there are {len(elements)} tests"
@@ -154,11 +154,11 @@ def _tests(
             if not tree.is_file(path):
                 raise InputError(_absent(element, name), file=tree.shown(path))
         points = points_of(element, f"test[{number}]") if element is not None else 0.0
-        found[name] = ContestTest(
-            name,
-            tree.blob(given),
-            tree.blob(answer),
-            sample=element is not None and element.get("sample") == "true",
+        found[name] = Test(
+            tree.file(given),
+            tree.file(answer),
+            name=name,
+            public=element is not None and element.get("sample") == "true",
             weight=points if scored else 1.0,
             full=points or 1.0,
         )

@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean
-from proctor.judging.contest.problem import Aggregate, Subtask
+from proctor.problem import Aggregate, Subtask
 
 ALL = "all"
 """The one subtask of a problem without groups or without points."""

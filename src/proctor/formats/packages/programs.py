@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 from proctor.errors import InputError
 from proctor.formats.packages.files import Tree, join
-from proctor.judging.contest.problem import OutputOnly, Running, TwoSteps
 from proctor.languages import registry
+from proctor.problem import OutputOnly, Running, TwoSteps
 from proctor.program import Program
 
 _MAIN = {

@@ -15,26 +15,26 @@ from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean, located
 from proctor.formats.packages.documents import convert, read_json, set_aside
 from proctor.formats.packages.files import Tree, extension, first, join
-from proctor.formats.packages.model import Notes, Package
+from proctor.formats.packages.model import Notes, Package, judgeable
 from proctor.formats.packages.programs import by_extension, family, with_files
 from proctor.formats.packages.tps_solutions import load_solutions
 from proctor.formats.packages.tps_subtasks import SAMPLES, load_subtasks
-from proctor.judging.contest.problem import (
+from proctor.limits import GIB, MIB, Limits
+from proctor.problem import (
     Batch,
     Checker,
     Communication,
     Comparison,
-    ContestProblem,
-    ContestTest,
     Convention,
     Grading,
     Match,
     OutputOnly,
+    Problem,
     Running,
     Stub,
+    Test,
     TwoSteps,
 )
-from proctor.limits import GIB, MIB, Limits
 from proctor.program import Program
 
 FILE = "problem.json"
@@ -123,9 +123,9 @@ def load(tree: Tree) -> Package:
     elif _has_grader(tree, settings, kind, parameters):
         stubs = _stubs(tree, settings, code)
     try:
-        problem = ContestProblem(
+        problem = judgeable(Problem(
             id=code,
-            tests=tests,
+            tests=tuple(tests.values()),
             subtasks=subtasks,
             limits=_limits(settings, kind),
             grading=_grading(tree, settings, parameters),
@@ -134,7 +134,7 @@ def load(tree: Tree) -> Package:
             title=settings.name if settings.task_type else settings.title or settings.name,
             statement=_statement(tree),
             precision=settings.score_precision,
-        )
+        ))  # fmt: skip
     except InputError as error:
         raise error if error.file else located(error, tree.root / FILE, None) from error
     solutions = load_solutions(tree, problem, notes)
@@ -233,17 +233,17 @@ def _limits(settings: _Problem, kind: str) -> Limits:
     return Limits(settings.time_limit or 0, memory=size, stack=max(1, min(size, 4 * GIB)))
 
 
-def _tests(tree: Tree, samples: Sequence[str], *, needs_answer: bool) -> dict[str, ContestTest]:
+def _tests(tree: Tree, samples: Sequence[str], *, needs_answer: bool) -> dict[str, Test]:
     tests = {}
     for entry in tree.entries("tests"):
         if not entry.endswith(".in"):
             continue
         name, path = entry[:-3], join("tests", entry[:-3])
-        answer = tree.blob(path + ".out") if tree.is_file(path + ".out") else None
+        answer = tree.file(path + ".out") if tree.is_file(path + ".out") else None
         if answer is None and needs_answer:
             raise InputError(f"there is no answer to {path}.in", file=tree.shown(path + ".out"))
         sample = name in samples
-        tests[name] = ContestTest(name, tree.blob(path + ".in"), answer, sample=sample)
+        tests[name] = Test(tree.file(path + ".in"), answer, sample, name)
     if not tests:
         what = "there are no tests (NAME.in); generate them first"
         raise InputError(what, file=tree.shown("tests"))

@@ -24,7 +24,7 @@ from proctor.formats.packages.model import (
     bound,
 )
 from proctor.formats.packages.programs import load_submission
-from proctor.judging.contest.problem import ContestProblem
+from proctor.problem import Problem
 from proctor.verdict import Verdict
 
 FILE = "solutions.json"
@@ -80,7 +80,7 @@ class _Solution(msgspec.Struct, forbid_unknown_fields=True):
     comment: Any = None
 
 
-def load_solutions(tree: Tree, problem: ContestProblem, notes: Notes) -> tuple[Labelled, ...]:
+def load_solutions(tree: Tree, problem: Problem, notes: Notes) -> tuple[Labelled, ...]:
     """Those of solutions.json; or, without it, those in directories named for verdicts.
 
     With `except`, the verdict is that of every subtask but those named; without, it is that of
@@ -107,7 +107,7 @@ def _union(claims: list[Claim]) -> Verdicts:
     return frozenset[Verdict]().union(*named)
 
 
-def _listed(tree: Tree, problem: ContestProblem) -> dict[str, Expectation]:
+def _listed(tree: Tree, problem: Problem) -> dict[str, Expectation]:
     found = {}
     for name, value in read_json(tree, FILE).items():
         solution = convert(tree, FILE, value, _Solution, within=name)
@@ -123,9 +123,7 @@ def _listed(tree: Tree, problem: ContestProblem) -> dict[str, Expectation]:
     return found
 
 
-def _expectation(
-    tree: Tree, problem: ContestProblem, name: str, solution: _Solution
-) -> Expectation:
+def _expectation(tree: Tree, problem: Problem, name: str, solution: _Solution) -> Expectation:
     verdicts = _verdicts(tree, solution.verdict, f"{name}.verdict")
     points = None if solution.score is None else (solution.score, solution.score)
     if not solution.except_:

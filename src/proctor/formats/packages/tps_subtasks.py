@@ -9,8 +9,8 @@ from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean
 from proctor.formats.packages.documents import convert, read_json
 from proctor.formats.packages.files import Tree, join
-from proctor.judging.contest.problem import Aggregate, Subtask
 from proctor.languages.python_text import matching
+from proctor.problem import Aggregate, Subtask
 
 FILE = "subtasks.json"
 DIRECTORY = "subtasks"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean
-from proctor.judging.contest.problem import Comparison, Match
+from proctor.problem import Comparison, Match
 
 DEFAULT = Comparison(match=Match.TOKENS, case_sensitive=False)
 """What it does without flags: tokens, in any case, blank space of no matter."""

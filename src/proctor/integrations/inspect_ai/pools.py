@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from proctor.integrations.inspect_ai.config import IDLE, SandboxConfig
 from proctor.sandbox import workspace
-from proctor.sandbox.pool import Pool
-from proctor.sandbox.run import open_pool
+from proctor.sandbox.pool import Pool, open_pool
 from proctor.sandbox.session import Session
 
 _MOST = 4096
@@ -69,7 +68,7 @@ def _of(config: SandboxConfig) -> _Used:
         pool = open_pool(
             isolation=config.isolation, min_isolation=config.min_isolation, python=config.python,
             packages=config.packages, preload=config.preload, directories=config.directories,
-            cells=_MOST, furnished=True,
+            cells=_MOST, for_tools=True,
         )  # fmt: skip
         used = _used[_key(config)] = _Used(pool, used.tasks if used is not None else 0)
     return used

@@ -25,13 +25,13 @@ from proctor import units
 from proctor.errors import InfraFault, InputError
 from proctor.evals import extraction
 from proctor.formats import livecodebench
+from proctor.judgement import Judgement
 from proctor.judging.judge import judge_async
-from proctor.judging.judgement import Judgement
-from proctor.judging.problem import Problem, Test
 from proctor.judging.settings import JudgeSettings, Mode, Stop, default_limits
 from proctor.languages import registry
+from proctor.languages.run import default_pool
+from proctor.problem import Problem, Test
 from proctor.program import Program
-from proctor.sandbox.run import shared_pool
 from proctor.verdict import Verdict
 
 _ROW = ("public_test_cases", "private_test_cases")
@@ -81,7 +81,7 @@ def proctor_judge(
             return _unscored(Verdict.TASK_FAULT, str(fault), code)
         try:
             judgement = await judge_async(
-                problem, Program(code, spoken), settings=settings, pool=shared_pool()
+                problem, Program(code, spoken), settings=settings, pool=default_pool()
             )
         except InfraFault as fault:
             return _unscored(Verdict.INFRA_FAULT, str(fault), code)

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from functools import partial
 
 from proctor.execution import Execution, Isolation
+from proctor.judgement import TestResult
 from proctor.judging.contest import outcome, passes
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.checkers import Opinion
-from proctor.judging.contest.judgement import ContestTestResult
 from proctor.judging.contest.outcome import Failure
-from proctor.judging.contest.problem import Batch, ContestTest
 from proctor.judging.contest.referee import Referee
 from proctor.languages.compiler import Built
 from proctor.limits import Limits
+from proctor.problem import Batch, Test
 from proctor.verdict import Verdict
 
 
@@ -25,7 +25,7 @@ class Runner:
     limits: Limits
     referee: Referee
 
-    def run(self, arena: Arena, test: ContestTest) -> tuple[ContestTestResult, Isolation]:
+    def run(self, arena: Arena, test: Test) -> tuple[TestResult, Isolation]:
         """Run one test, in as many passes as its validator asks for.
 
         Raises InputError if the test's files are gone, InfraFault.
@@ -33,7 +33,7 @@ class Runner:
         return passes.run(partial(self._graded, arena), test, self.referee.passes)
 
     def _graded(
-        self, arena: Arena, test: ContestTest, feedback: passes.Files
+        self, arena: Arena, test: Test, feedback: passes.Files
     ) -> tuple[Execution, Failure | Opinion, passes.Files]:
         execution, output = self._once(arena, test)
         if isinstance(output, Failure):
@@ -41,9 +41,9 @@ class Runner:
         opinion, files = self.referee.grade(arena, test, output, feedback)
         return execution, opinion, files
 
-    def _once(self, arena: Arena, test: ContestTest) -> tuple[Execution, bytes | Failure]:
+    def _once(self, arena: Arena, test: Test) -> tuple[Execution, bytes | Failure]:
         """Run it once; returns the facts and what it wrote, or why there is nothing to grade."""
-        how, limits, data = self.how, self.limits, test.input.read()
+        how, limits, data = self.how, self.limits, test.input_bytes()
         files = {how.input_file: data} if how.input_file is not None else {}
         collect = (how.output_file,) if how.output_file is not None else ()
         command = self.built.command(

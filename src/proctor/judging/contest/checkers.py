@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from proctor.execution import Execution
-from proctor.judging.contest.problem import Convention
+from proctor.problem import Convention
 from proctor.verdict import Verdict
 
 # Exit codes: ok, wrong, ill formed, (fail: 3,) goes on after its end, ends too early.

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import zip_longest
 
-from proctor.judging.contest.problem import Comparison, Match
+from proctor.problem import Comparison, Match
 
 _NUMBER = re.compile(
     rb"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]{1,6})?"

@@ -11,20 +11,20 @@ from functools import partial
 
 from proctor.errors import InfraFault, NoIsolation
 from proctor.execution import Execution, Isolation, LimitHit
+from proctor.judgement import TestResult
 from proctor.judging.contest import checkers, outcome, passes
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.checkers import COLLECTED, FEEDBACK, Opinion
-from proctor.judging.contest.judgement import ContestTestResult
-from proctor.judging.contest.problem import (
-    Communication,
-    ContestTest,
-    Convention,
-    Interactive,
-)
 from proctor.judging.contest.referee import ANSWER, INPUT, LIMITS, OUTPUT, WRITES, Referee
 from proctor.judging.contest.talk import Member, Talk, pipes
 from proctor.languages.compiler import Built
 from proctor.limits import Limits
+from proctor.problem import (
+    Communication,
+    Convention,
+    Interactive,
+    Test,
+)
 from proctor.sandbox.command import Finished, Streams, first_inherited
 from proctor.verdict import Verdict
 
@@ -47,14 +47,14 @@ class Contact:
     """A checker that grades what the interactor has written, if there is one."""
 
 
-def run(contact: Contact, arena: Arena, test: ContestTest) -> tuple[ContestTestResult, Isolation]:
+def run(contact: Contact, arena: Arena, test: Test) -> tuple[TestResult, Isolation]:
     """Run one test, in as many passes as its validator asks for. Raises InputError, InfraFault."""
     most = contact.how.passes if isinstance(contact.how, Interactive) else 1
     return passes.run(partial(_twice, contact, arena), test, most)
 
 
 def _twice(
-    contact: Contact, arena: Arena, test: ContestTest, feedback: passes.Files
+    contact: Contact, arena: Arena, test: Test, feedback: passes.Files
 ) -> tuple[Execution, outcome.Failure | Opinion, passes.Files]:
     """Talk once, a second time if a cell dies."""
     try:
@@ -64,7 +64,7 @@ def _twice(
 
 
 def _once(
-    contact: Contact, arena: Arena, test: ContestTest, feedback: passes.Files
+    contact: Contact, arena: Arena, test: Test, feedback: passes.Files
 ) -> tuple[Execution, outcome.Failure | Opinion, passes.Files]:
     how = contact.how
     if isinstance(how, Communication):
@@ -93,7 +93,7 @@ def _once(
     return facts, found, partner.files
 
 
-def _with_manager(how: Communication, contact: Contact, test: ContestTest) -> list[Member]:
+def _with_manager(how: Communication, contact: Contact, test: Test) -> list[Member]:
     """The manager and the submission's processes.
 
     As in CMS: the manager's arguments are, for each process, the pipe it reads from and the one it
@@ -108,7 +108,7 @@ def _with_manager(how: Communication, contact: Contact, test: ContestTest) -> li
     names = [_name(at + number) for number in range(2 * how.processes)]
     manager = contact.partner.command([*names, *how.manager_args], memory=LIMITS.memory)
     inherit = [fd for i in range(how.processes) for fd in (up[i][0], down[i][1])]
-    streams = Streams(test.input.read(), inherit=tuple(inherit))
+    streams = Streams(test.input_bytes(), inherit=tuple(inherit))
     members = [Member(manager, streams, contact.partner.limits(LIMITS, manager), referee=True)]
     for index in range(how.processes):
         number = [str(index)] if how.processes > 1 else []
@@ -126,13 +126,13 @@ def _with_manager(how: Communication, contact: Contact, test: ContestTest) -> li
 
 
 def _with_interactor(
-    how: Interactive, contact: Contact, test: ContestTest, feedback: passes.Files
+    how: Interactive, contact: Contact, test: Test, feedback: passes.Files
 ) -> list[Member]:
     (up,), (down,) = pipes(1), pipes(1)
     files = {
         **feedback,
-        INPUT: test.input.read(),
-        ANSWER: test.answer.read() if test.answer else b"",
+        INPUT: test.input_bytes(),
+        ANSWER: test.output_bytes(),
     }
     kattis = how.convention is Convention.KATTIS
     args: tuple[str, ...] = (INPUT, OUTPUT, ANSWER)
@@ -165,7 +165,7 @@ def _name(fd: int) -> str:
     return f"/proc/self/fd/{fd}"
 
 
-def _opinion(how: Interactive | Communication, partner: Finished, test: ContestTest) -> Opinion:
+def _opinion(how: Interactive | Communication, partner: Finished, test: Test) -> Opinion:
     if isinstance(how, Communication):
         return checkers.opinion(Convention.SCORE, partner.execution, {})
     return checkers.opinion(

@@ -8,47 +8,47 @@ from dataclasses import dataclass
 
 from proctor.errors import CompileFailed, InfraFault, InputError
 from proctor.execution import Isolation
+from proctor.judgement import (
+    Judgement,
+    SubtaskResult,
+    TestResult,
+)
 from proctor.judging.contest import batch, interaction, output_only, two_steps
 from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judgement import (
-    ContestJudgement,
-    ContestTestResult,
-    SubtaskResult,
-)
-from proctor.judging.contest.problem import (
-    Batch,
-    Communication,
-    ContestProblem,
-    ContestTest,
-    Convention,
-    Interactive,
-    OutputOnly,
-    Stub,
-    TwoSteps,
-)
 from proctor.judging.contest.referee import Referee, prepare
 from proctor.judging.contest.scoring import Plan, overall, total
 from proctor.judging.settings import Stop
 from proctor.languages import registry
 from proctor.languages.compiler import Built
+from proctor.problem import (
+    Batch,
+    Communication,
+    Convention,
+    Interactive,
+    OutputOnly,
+    Problem,
+    Stub,
+    Test,
+    TwoSteps,
+)
 from proctor.program import Program
 from proctor.verdict import Verdict
 
-Progress = Callable[[ContestTestResult], None]
-RunTest = Callable[[ContestTest], tuple[ContestTestResult, Isolation | None]]
+Progress = Callable[[TestResult], None]
+RunTest = Callable[[Test], tuple[TestResult, Isolation | None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
     """A problem with its own programs compiled, ready for any number of submissions."""
 
-    problem: ContestProblem
+    problem: Problem
     referee: Referee
     partner: Built | None
     """The interactor or manager."""
 
 
-def open_task(problem: ContestProblem, arena: Arena) -> Task:
+def open_task(problem: Problem, arena: Arena) -> Task:
     """Compile the problem's own programs.
 
     Raises InputError if one does not compile, NoLanguage, InfraFault.
@@ -69,14 +69,14 @@ def open_task(problem: ContestProblem, arena: Arena) -> Task:
 
 
 def judge_contest(
-    problem: ContestProblem | Task,
+    problem: Problem | Task,
     program: Program,
     arena: Arena,
     *,
     subtasks: Collection[str] | None = None,
     stop: Stop = "crash",
     progress: Progress | None = None,
-) -> ContestJudgement:
+) -> Judgement:
     """Judge a submission on all subtasks, or on those named.
 
     Tests that can no longer change any score are not run, for what `stop` has judging end at, see
@@ -97,7 +97,7 @@ def judge_contest(
     return judgement
 
 
-def compile_submission(problem: ContestProblem, program: Program, arena: Arena) -> Built:
+def compile_submission(problem: Problem, program: Program, arena: Arena) -> Built:
     """Compile a submission with the grader or stub for its language, if there are any.
 
     Raises CompileFailed, InputError, NoLanguage, InfraFault.
@@ -116,7 +116,7 @@ def compile_submission(problem: ContestProblem, program: Program, arena: Arena) 
 class _Contest:
     def __init__(
         self,
-        problem: ContestProblem,
+        problem: Problem,
         opened: Callable[[], Task],
         program: Program,
         arena: Arena,
@@ -128,11 +128,12 @@ class _Contest:
         self._problem, self._opened = problem, opened
         self._program, self._arena = program, arena
         self._plan = Plan(problem, subtasks)
+        self._tests = problem.tests_by_name()
         self._stop, self._progress = stop, progress
-        self._results: dict[str, ContestTestResult] = {}
+        self._results: dict[str, TestResult] = {}
         self._isolation: Isolation | None = None
 
-    def judge(self) -> ContestJudgement:
+    def judge(self) -> Judgement:
         if not isinstance(self._problem.running, OutputOnly):
             if not self._program.source.strip():
                 return self._without_running(Verdict.NC, "there is no code")
@@ -163,7 +164,7 @@ class _Contest:
             return lambda test: (output_only.run(referee, arena, self._program, test), None)
         built = compile_submission(self._problem, self._program, arena)
         task = self._opened()
-        limits = self._problem.limits
+        limits = self._problem.test_limits
         if isinstance(running, Batch):
             runner = batch.Runner(running, built, limits, task.referee)
             return lambda test: runner.run(arena, test)
@@ -176,21 +177,21 @@ class _Contest:
         contact = interaction.Contact(running, task.partner, built, limits, checker)
         return lambda test: interaction.run(contact, arena, test)
 
-    def _run(self, run: RunTest) -> Iterator[tuple[ContestTestResult, Isolation | None]]:
+    def _run(self, run: RunTest) -> Iterator[tuple[TestResult, Isolation | None]]:
         """Run tests a few ahead of the one whose turn it is; yield what counts, in order.
 
         What is run ahead and then found not to matter is thrown away, so that results do not
         depend on how many tests run at once.
         """
         waiting = deque(self._plan.order)
-        ahead: deque[tuple[str, Future[tuple[ContestTestResult, Isolation | None]]]] = deque()
+        ahead: deque[tuple[str, Future[tuple[TestResult, Isolation | None]]]] = deque()
         with ThreadPoolExecutor(self._arena.cells) as threads:
             try:
                 while waiting or ahead:
                     while waiting and len(ahead) < self._arena.cells:
                         name = waiting.popleft()
                         if self._needed(name):
-                            test = self._problem.tests[name]
+                            test = self._tests[name]
                             ahead.append((name, threads.submit(_guarded, run, test)))
                     if not ahead:
                         return
@@ -206,44 +207,45 @@ class _Contest:
     def _needed(self, name: str) -> bool:
         return self._plan.needed(name, self._results, self._stop)
 
-    def _judgement(self) -> ContestJudgement:
+    def _judgement(self) -> Judgement:
         subtasks = self._plan.score(self._results)
         verdict = overall(subtasks)
         failed = next((r for r in self._results.values() if r.verdict is not Verdict.AC), None)
-        return ContestJudgement(
+        points, of = total(subtasks, self._problem.precision), sum(each.of for each in subtasks)
+        return Judgement(
             verdict,
-            total(subtasks, self._problem.precision),
-            sum(each.of for each in subtasks),
+            points / of if points is not None and of else 0.0,
             tuple(self._results.values()),
-            subtasks,
             message="" if failed is None else _said_of(failed),
             isolation=self._isolation,
+            points=points,
+            of=of,
+            subtasks=subtasks,
             integrity=self._problem.integrity,
         )
 
-    def _without_running(
-        self, verdict: Verdict, message: str, output: str = ""
-    ) -> ContestJudgement:
+    def _without_running(self, verdict: Verdict, message: str, output: str = "") -> Judgement:
         score = None if verdict.is_fault else 0.0
         subtasks = tuple(
             SubtaskResult(each.name, verdict, score, score, each.points, ())
             for each in self._plan.subtasks
         )
-        return ContestJudgement(
-            verdict, score, sum(each.of for each in subtasks), (), subtasks, message,
-            compiled=False, compiler_output=output, integrity=self._problem.integrity,
+        return Judgement(
+            verdict, 0.0, (), message, points=score, of=sum(each.of for each in subtasks),
+            subtasks=subtasks, compiled=False, compiler_output=output,
+            integrity=self._problem.integrity,
         )  # fmt: skip
 
 
-def _said_of(result: ContestTestResult) -> str:
+def _said_of(result: TestResult) -> str:
     return f"test {result.name}: {result.message or result.verdict}"
 
 
-def _guarded(run: RunTest, test: ContestTest) -> tuple[ContestTestResult, Isolation | None]:
+def _guarded(run: RunTest, test: Test) -> tuple[TestResult, Isolation | None]:
     """Run a test; what is no fault of the submission is a verdict of its own."""
     try:
         return run(test)
     except InputError as error:  # a file of the problem's is gone, or a flag is none
-        return ContestTestResult(test.name, Verdict.TASK_FAULT, 0.0, message=str(error)), None
+        return TestResult(Verdict.TASK_FAULT, message=str(error), name=test.name), None
     except InfraFault as error:
-        return ContestTestResult(test.name, Verdict.INFRA_FAULT, 0.0, message=str(error)), None
+        return TestResult(Verdict.INFRA_FAULT, message=str(error), name=test.name), None

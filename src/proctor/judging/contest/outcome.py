@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 
 from proctor.execution import Execution, LimitHit
+from proctor.judgement import TestResult
 from proctor.judging.contest.checkers import Opinion
-from proctor.judging.contest.judgement import ContestTestResult
-from proctor.judging.contest.problem import ContestTest
 from proctor.judging.standard import OVERRUN, last_line
 from proctor.languages.compiler import Built
+from proctor.problem import Test, content_bytes
 from proctor.sandbox.command import Command
 from proctor.verdict import Verdict
 
@@ -38,27 +38,27 @@ def failure(built: Built, execution: Execution) -> Failure | None:
     return Failure(Verdict.RE, f"ended with exit code {execution.exit_code}{said}")
 
 
-def with_files(command: Command, test: ContestTest) -> Command:
+def with_files(command: Command, test: Test) -> Command:
     """Return the command with the test's own files beside, or instead of, the program's.
 
     Raises InputError if they are gone.
     """
     if not test.files:
         return command
-    own = {name: blob.read() for name, blob in test.files.items()}
+    own = {name: content_bytes(content) for name, content in test.files.items()}
     return replace(command, files={**command.files, **own})
 
 
-def result(test: ContestTest, execution: Execution, opinion: Opinion) -> ContestTestResult:
+def result(test: Test, execution: Execution, opinion: Opinion) -> TestResult:
     """Put together what is known of a test whose output was graded."""
-    return ContestTestResult(
-        test.name, opinion.verdict, opinion.score, execution.cpu, execution.wall,
-        execution.memory, opinion.message, opinion.log,
+    return TestResult(
+        opinion.verdict, execution.cpu, execution.wall, execution.memory, opinion.message,
+        test.name, opinion.score, opinion.log,
     )  # fmt: skip
 
 
-def failed(test: ContestTest, execution: Execution, why: Failure) -> ContestTestResult:
+def failed(test: Test, execution: Execution, why: Failure) -> TestResult:
     """Put together what is known of a test whose run failed."""
-    return ContestTestResult(
-        test.name, why.verdict, 0.0, execution.cpu, execution.wall, execution.memory, why.message
+    return TestResult(
+        why.verdict, execution.cpu, execution.wall, execution.memory, why.message, test.name
     )

@@ -1,27 +1,27 @@
 """Submissions that are outputs, not programs."""
 
+from proctor.judgement import TestResult
 from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judgement import ContestTestResult
-from proctor.judging.contest.problem import ContestTest
 from proctor.judging.contest.referee import Referee
+from proctor.problem import Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 
 _ENDINGS = ("", ".out", ".txt", ".ans")
 
 
-def run(
-    referee: Referee, arena: Arena, submission: Program, test: ContestTest
-) -> ContestTestResult:
+def run(referee: Referee, arena: Arena, submission: Program, test: Test) -> TestResult:
     """Grade the file that was handed in for a test. Raises InputError, InfraFault."""
     output = _file(submission, test.name)
     if output is None:
-        return ContestTestResult(
-            test.name, Verdict.WA, 0.0, message=f"there is no file {test.name}.out"
-        )
+        return TestResult(Verdict.WA, message=f"there is no file {test.name}.out", name=test.name)
     opinion, _ = referee.grade(arena, test, output)
-    return ContestTestResult(
-        test.name, opinion.verdict, opinion.score, message=opinion.message, log=opinion.log
+    return TestResult(
+        opinion.verdict,
+        message=opinion.message,
+        name=test.name,
+        score=opinion.score,
+        log=opinion.log,
     )
 
 

@@ -8,22 +8,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from proctor.execution import Execution, Isolation
+from proctor.judgement import TestResult
 from proctor.judging.contest import outcome
 from proctor.judging.contest.checkers import FEEDBACK, Opinion
-from proctor.judging.contest.judgement import ContestTestResult
 from proctor.judging.contest.outcome import Failure
-from proctor.judging.contest.problem import Blob, ContestTest
+from proctor.problem import Test
 from proctor.verdict import Verdict
 
 _NEXT_INPUT = f"{FEEDBACK}/nextpass.in"
 
 Files = Mapping[str, bytes]
 """Of the feedback directory, by path."""
-Once = Callable[[ContestTest, Files], tuple[Execution, Failure | Opinion, Files]]
+Once = Callable[[Test, Files], tuple[Execution, Failure | Opinion, Files]]
 """Makes one pass, given the files of the pass before."""
 
 
-def run(once: Once, test: ContestTest, most: int) -> tuple[ContestTestResult, Isolation]:
+def run(once: Once, test: Test, most: int) -> tuple[TestResult, Isolation]:
     """Run one test in up to `most` passes. Raises what `once` raises."""
     given, feedback = test, dict[str, bytes]()
     done: list[Execution] = []
@@ -38,13 +38,11 @@ def run(once: Once, test: ContestTest, most: int) -> tuple[ContestTestResult, Is
         if found.score == 0:
             return _fault(test, whole, "the validator wants another pass of what it rejects")
         feedback = dict(files)
-        given = replace(test, input=Blob(feedback.pop(_NEXT_INPUT)))
+        given = replace(test, input=feedback.pop(_NEXT_INPUT))
     return _fault(test, most_of(done), f"the validator wants more than {most} passes")
 
 
-def _fault(
-    test: ContestTest, execution: Execution, message: str
-) -> tuple[ContestTestResult, Isolation]:
+def _fault(test: Test, execution: Execution, message: str) -> tuple[TestResult, Isolation]:
     opinion = Opinion(Verdict.TASK_FAULT, 0.0, message)
     return outcome.result(test, execution, opinion), execution.isolation
 

@@ -2,22 +2,22 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proctor.errors import InputError
 from proctor.judging.contest import checkers
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.checkers import COLLECTED, FEEDBACK, Opinion
 from proctor.judging.contest.comparison import compare
-from proctor.judging.contest.problem import (
-    Checker,
-    Comparison,
-    ContestTest,
-    Convention,
-    Grading,
-)
 from proctor.languages.compiler import Built
 from proctor.limits import GIB, MIB, Limits
+from proctor.problem import (
+    Checker,
+    Comparison,
+    Convention,
+    Grading,
+    Test,
+)
 from proctor.verdict import Verdict
 
 LIMITS = Limits(cpu=20.0, memory=2 * GIB, output=64 * MIB, stack=256 * MIB)
@@ -41,7 +41,7 @@ class Referee:
     def grade(
         self,
         arena: Arena,
-        test: ContestTest,
+        test: Test,
         output: bytes,
         feedback: Mapping[str, bytes] | None = None,
     ) -> tuple[Opinion, Mapping[str, bytes]]:
@@ -62,10 +62,10 @@ def prepare(arena: Arena, grading: Grading) -> Referee:
     return Referee(grading)
 
 
-def _compared(how: Comparison, test: ContestTest, output: bytes) -> Opinion:
-    if test.answer is None:
+def _compared(how: Comparison, test: Test, output: bytes) -> Opinion:
+    if test.output is None:
         return Opinion(Verdict.TASK_FAULT, 0.0, "the test has no answer to compare with")
-    found = compare(output, test.answer.read(), with_flags(how, test.flags))
+    found = compare(output, test.output_bytes(), with_flags(how, test.flags))
     if found is None:
         return Opinion(Verdict.AC, 1.0)
     return Opinion(Verdict.WA, 0.0, found)
@@ -96,7 +96,9 @@ def with_flags(how: Comparison, flags: Sequence[str]) -> Comparison:
             case _:
                 what = f"unknown flag of the default validator: {flag!r}"
                 raise InputError(what, field="flags")
-    return Comparison(how.match, case, space, absolute, relative)
+    return replace(
+        how, case_sensitive=case, space_sensitive=space, absolute=absolute, relative=relative
+    )
 
 
 def _tolerance(flag: str, word: str) -> float:
@@ -113,14 +115,14 @@ def _checked(
     arena: Arena,
     grading: Checker,
     checker: Built,
-    test: ContestTest,
+    test: Test,
     output: bytes,
     feedback: Mapping[str, bytes],
 ) -> tuple[Opinion, Mapping[str, bytes]]:
     files = {
         **feedback,
-        INPUT: test.input.read(),
-        ANSWER: test.answer.read() if test.answer else b"",
+        INPUT: test.input_bytes(),
+        ANSWER: test.output_bytes(),
     }
     stdin = b""
     flags = (*grading.flags, *test.flags)

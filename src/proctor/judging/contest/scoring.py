@@ -3,21 +3,21 @@
 from collections.abc import Collection, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 
-from proctor.judging.contest.judgement import ContestTestResult, SubtaskResult
-from proctor.judging.contest.problem import Aggregate, ContestProblem, ContestTest, Subtask
+from proctor.judgement import SubtaskResult, TestResult
 from proctor.judging.settings import Stop
+from proctor.problem import Aggregate, Problem, Subtask, Test
 from proctor.verdict import Verdict
 
 _CRASHES = (Verdict.RE, Verdict.TLE, Verdict.ILE, Verdict.MLE, Verdict.OLE)
 """Failures that a program knows of without a judge."""
 
-Results = Mapping[str, ContestTestResult]
+Results = Mapping[str, TestResult]
 
 
 class Plan:
     """The tests of some subtasks of a problem: in which order, and which are still of interest."""
 
-    def __init__(self, problem: ContestProblem, wanted: Collection[str] | None = None) -> None:
+    def __init__(self, problem: Problem, wanted: Collection[str] | None = None) -> None:
         """`wanted` are subtasks' names; None is all. What they depend on is run too."""
         self._problem = problem
         known = {subtask.name: subtask for subtask in problem.subtasks}
@@ -76,7 +76,7 @@ def _inherited(subtask: Subtask, known: Mapping[str, Subtask]) -> tuple[str, ...
 
 
 def _subtask_result(
-    subtask: Subtask, inherited: Collection[str], problem: ContestProblem, results: Results
+    subtask: Subtask, inherited: Collection[str], problem: Problem, results: Results
 ) -> SubtaskResult:
     ran = tuple(name for name in dict.fromkeys((*inherited, *subtask.tests)) if name in results)
     done = [results[name] for name in ran]
@@ -84,16 +84,14 @@ def _subtask_result(
     if fault is not None:
         return SubtaskResult(subtask.name, fault.verdict, None, None, subtask.points, ran)
     own = {name: results[name].score for name in subtask.tests if name in results}
-    score = _aggregate(subtask, own, problem.tests)
+    score = _aggregate(subtask, own, problem.tests_by_name())
     score = min([score, *(results[name].score for name in inherited if name in results)])
     verdict = _verdict(score, [result.verdict for result in done])
     points = rounded(score * subtask.points, problem.precision)
     return SubtaskResult(subtask.name, verdict, score, points, subtask.points, ran)
 
 
-def _aggregate(
-    subtask: Subtask, scores: Mapping[str, float], tests: Mapping[str, ContestTest]
-) -> float:
+def _aggregate(subtask: Subtask, scores: Mapping[str, float], tests: Mapping[str, Test]) -> float:
     """Score from 0 to 1. A test that was not run is one that can no longer raise it."""
     values = [scores.get(name, 0.0) for name in subtask.tests]
     match subtask.aggregate:

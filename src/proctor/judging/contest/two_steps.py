@@ -10,15 +10,15 @@ can be told the other way round.
 from dataclasses import dataclass, replace
 
 from proctor.execution import Isolation
+from proctor.judgement import TestResult
 from proctor.judging.contest import outcome
 from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judgement import ContestTestResult
 from proctor.judging.contest.outcome import Failure
 from proctor.judging.contest.passes import most_of
-from proctor.judging.contest.problem import ContestTest
 from proctor.judging.contest.referee import Referee
 from proctor.languages.compiler import Built
 from proctor.limits import Limits
+from proctor.problem import Test
 from proctor.sandbox.command import Finished
 from proctor.verdict import Verdict
 
@@ -35,9 +35,9 @@ class Runner:
     """Of each run."""
     referee: Referee
 
-    def run(self, arena: Arena, test: ContestTest) -> tuple[ContestTestResult, Isolation]:
+    def run(self, arena: Arena, test: Test) -> tuple[TestResult, Isolation]:
         """Run one test. Raises InputError if its files are gone, InfraFault."""
-        first = self._run(arena, "0", test.input.read(), b"")
+        first = self._run(arena, "0", test.input_bytes(), b"")
         facts = first.execution
         message = first.files.get(_FILE)
         why = outcome.failure(self.built, facts)

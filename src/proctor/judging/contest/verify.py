@@ -13,12 +13,12 @@ from proctor.formats.packages.model import (
     Part,
 )
 from proctor.formats.packages.programs import DATA
+from proctor.judgement import Judgement, TestResult
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.judge import Task, judge_contest, open_task
-from proctor.judging.contest.judgement import ContestJudgement, ContestTestResult
-from proctor.judging.contest.problem import ContestProblem
 from proctor.judging.contest.scoring import Plan, overall, total
 from proctor.languages import registry
+from proctor.problem import Problem
 from proctor.verdict import Verdict
 
 _CLOSE = 1e-9
@@ -29,7 +29,7 @@ class Checked:
     """One submission, judged and held against its label."""
 
     submission: Labelled
-    judgement: ContestJudgement
+    judgement: Judgement
     slowest: float
     """CPU seconds of its slowest test."""
     differences: tuple[str, ...]
@@ -62,7 +62,7 @@ def verify(package: Package, arena: Arena, show: Show | None = None) -> tuple[li
     have to be fast enough. Raises InputError if a program of the package does not compile.
     """
     task = open_task(package.problem, arena)
-    limit = package.problem.limits.cpu
+    limit = package.problem.test_limits.cpu
     here = [each for each in package.submissions if _can_run(each)]
     order = sorted(here, key=lambda each: each.bound is not Bound.LOWER)
     checked: list[Checked] = []
@@ -109,7 +109,7 @@ def _check(
     margin = max(package.timing.margin, 1.0) if submission.bound is Bound.UPPER else 1.0
     own = submission.limits
     limit = limit if own is None else own.cpu
-    limits = replace(own or package.problem.limits, cpu=limit * margin)
+    limits = replace(own or package.problem.test_limits, cpu=limit * margin)
     longer = replace(task, problem=replace(package.problem, limits=limits))
     tests_matter = any(
         claim.permitted is not None or claim.required is not None
@@ -130,7 +130,7 @@ def _check(
     return Checked(submission, judgement, slowest, differences, tuple(warnings))
 
 
-def at_limit(problem: ContestProblem, raw: ContestJudgement, limit: float) -> ContestJudgement:
+def at_limit(problem: Problem, raw: Judgement, limit: float) -> Judgement:
     """Return what a judgement made under a longer time limit would be under this one."""
     if not raw.tests:
         return raw
@@ -145,13 +145,13 @@ def at_limit(problem: ContestProblem, raw: ContestJudgement, limit: float) -> Co
     )
 
 
-def _result_at(result: ContestTestResult, limit: float) -> ContestTestResult:
+def _result_at(result: TestResult, limit: float) -> TestResult:
     if result.cpu <= limit or result.verdict.is_fault:
         return result
     return replace(result, verdict=Verdict.TLE, score=0.0, message="CPU time limit exceeded")
 
 
-def compare(submission: Labelled, judgement: ContestJudgement) -> Iterator[str]:
+def compare(submission: Labelled, judgement: Judgement) -> Iterator[str]:
     """Yield what is not as the submission's label says."""
     if judgement.verdict.is_fault:
         yield f"{judgement.verdict}: {judgement.message}"
@@ -165,7 +165,7 @@ def compare(submission: Labelled, judgement: ContestJudgement) -> Iterator[str]:
 
 def _part_differences(
     part: Part,
-    judgement: ContestJudgement,
+    judgement: Judgement,
     verdicts: Mapping[str, Verdict],
 ) -> Iterator[str]:
     where = f"{part.name}: "

@@ -12,19 +12,17 @@ from importlib.resources import files
 
 import msgspec
 
+from proctor.judgement import Judgement, TestResult
 from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.judge import Task, judge_contest, open_task
-from proctor.judging.contest.judgement import ContestJudgement, ContestTestResult
-from proctor.judging.contest.problem import (
-    Blob,
-    ContestProblem,
-    ContestTest,
+from proctor.limits import Limits
+from proctor.problem import (
     Convention,
     Interactive,
+    Problem,
     Subtask,
+    Test,
 )
-from proctor.judging.judgement import Judgement, TestResult
-from proctor.limits import Limits
 from proctor.program import Program
 from proctor.verdict import Verdict
 
@@ -94,11 +92,11 @@ class UnitTestJudge:
 
 
 def _task(tests: UnitTests, limits: Limits, arena: Arena) -> Task:
-    test = ContestTest(_TEST, Blob(msgspec.json.encode(tests)))
+    test = Test(msgspec.json.encode(tests), name=_TEST)
     return open_task(
-        ContestProblem(
+        Problem(
             id="unit tests",
-            tests={_TEST: test},
+            tests=(test,),
             subtasks=(Subtask(_TEST, 1.0, (_TEST,)),),
             limits=limits,
             running=Interactive(_partner(), Convention.KATTIS),
@@ -129,7 +127,7 @@ def _plain_data() -> bytes:
     return files("proctor.cell").joinpath("plain_data.py").read_bytes()
 
 
-def _judgement(found: ContestJudgement) -> Judgement:
+def _judgement(found: Judgement) -> Judgement:
     results = tuple(
         TestResult(each.verdict, each.cpu, each.wall, each.memory, _said(each))
         for each in found.tests
@@ -139,6 +137,6 @@ def _judgement(found: ContestJudgement) -> Judgement:
     return Judgement(found.verdict, score, results, message, found.isolation)
 
 
-def _said(result: ContestTestResult) -> str:
+def _said(result: TestResult) -> str:
     """What is said of a run; of broken tests, what became of them."""
     return result.log if result.verdict.is_fault else result.message

@@ -50,17 +50,15 @@ def choose(
     level: str | None = None,
     minimum: str | None = None,
     python: str | None = None,
-    order: tuple[str, ...] = (),
 ) -> Choice:
     """Return what to run programs in.
 
     A level that is asked for by name is used or refused. Without one (argument, then
-    PROCTOR_ISOLATION) the first of the configured order (else of `order`, else of the default one)
-    that runs a real job is taken, down to
-    `minimum` (argument, then PROCTOR_MIN_ISOLATION, then configuration). Raises SettingsError for
-    unknown or contradicting levels, NoIsolation, and NoInterpreter.
+    PROCTOR_ISOLATION) the first of the configured order (else of the default one) that runs a real
+    job is taken, down to `minimum` (argument, then PROCTOR_MIN_ISOLATION, then configuration).
+    Raises SettingsError for unknown or contradicting levels, NoIsolation, and NoInterpreter.
     """
-    order, minimum = wanted(level, minimum, order)
+    order, minimum = wanted(level, minimum)
     attempts: list[Attempt] = []
     for backend in _ways(order, attempts):
         try:
@@ -84,9 +82,7 @@ def interpreter_for(backend: Backend, python: str | None) -> Interpreter:
     return interpreter.choose(python, private_files=backend.private_files)
 
 
-def wanted(
-    level: str | None, minimum: str | None, usual: tuple[str, ...] = ()
-) -> tuple[tuple[str, ...], str | None]:
+def wanted(level: str | None, minimum: str | None) -> tuple[tuple[str, ...], str | None]:
     """Return the levels to try, in order, and the weakest acceptable one, if one was named."""
     settings, file = config.load().isolation, config.path()
     named, named_by = _first(
@@ -97,7 +93,7 @@ def wanted(
         (os.environ.get("PROCTOR_MIN_ISOLATION"), "PROCTOR_MIN_ISOLATION"),
         (settings.minimum, f"minimum in {file}"),
     )
-    order = (named,) if named else settings.backends or usual or default_order()
+    order = (named,) if named else settings.backends or default_order()
     order_by = named_by if named or not settings.backends else f"backends in {file}"
     for each, by in (
         *((each, order_by) for each in order),

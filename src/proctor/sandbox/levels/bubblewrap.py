@@ -38,7 +38,7 @@ PINNED_SHA256 = {
 CODE = "/proctor/proctor/cell"
 BOOT = "import sys; sys.path.insert(0, '/proctor'); from proctor.cell.agent import main; main()"
 USER = "cell"
-"""Name of the user that programs in a furnished box are."""
+"""Name of the user that programs in a box for tools are."""
 USER_FILES = ("/etc/passwd", "/etc/group")
 TMP = "/box/work/.tmp"
 _DEVICES = ("null", "zero", "full", "random", "urandom")
@@ -120,7 +120,7 @@ class Bubblewrap:
             "libraries": libraries,
             "binds": binds,
             "before": [*_box(self._arranged, scratch, setup), *_ways_to(binds)],
-            "files": _user_files(start) if setup.furnished else {},
+            "files": _user_files(start) if setup.for_tools else {},
             "after": [
                 "--remount-ro", "/", "--chdir", "/box" if scratch else "/box/work", "--",
                 setup.interpreter.executable, *PYTHON_FLAGS, "-c", BOOT,
@@ -211,7 +211,7 @@ def _box(arranged: Arrangement, scratch: Scratch | None, setup: CellSetup) -> li
     for name, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
         args += ["--symlink", f"/proc/self/fd{target}", f"/dev/{name}"]
     args += ["--proc", "/proc"] if arranged.proc else []
-    if setup.furnished:
+    if setup.for_tools:
         args += ["--perms", "0755", "--dir", "/var"]
         args += ["--symlink", TMP, "/tmp", "--symlink", TMP, "/var/tmp"]  # noqa: S108
     else:

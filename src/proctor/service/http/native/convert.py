@@ -5,14 +5,12 @@ from dataclasses import replace
 
 from proctor import execution as facts
 from proctor import limits as bounds
+from proctor import problem as problems
 from proctor import program as programs
 from proctor.errors import InputError
 from proctor.formats import codeforces_rows, livecodebench
-from proctor.judging import problem as plain
-from proctor.judging.contest import judgement as contest_results
-from proctor.judging.contest import problem as contest
-from proctor.judging.judgement import Judgement
-from proctor.judging.judgement import TestResult as PlainResult
+from proctor.judgement import Judgement
+from proctor.judgement import TestResult as PlainResult
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.limits import MIB
 from proctor.service import running
@@ -106,7 +104,6 @@ async def judge(
         packages=asked.packages,
         progress=tell,
     )
-    assert isinstance(made.judgement, contest_results.ContestJudgement)
     return _contest_result(made, made.judgement)
 
 
@@ -156,24 +153,23 @@ async def _judge_plain(
         packages=asked.packages,
         progress=None if progress is None else tell,
     )
-    assert isinstance(made.judgement, Judgement)
     return _plain_result(made, made.judgement, names)
 
 
-def _plain_problem(asked: schema.Problem) -> plain.Problem:
+def _plain_problem(asked: schema.Problem) -> problems.Problem:
     if asked.format == "livecodebench":
         return livecodebench.problem_of(_row(asked))
-    tests = tuple(plain.Test(each.input, each.output) for each in _tests(asked))
-    return plain.Problem(asked.id, tests, asked.function)
+    tests = tuple(problems.Test(each.input, each.output) for each in _tests(asked))
+    return problems.Problem(asked.id, tests, asked.function)
 
 
-def _contest_problem(asked: schema.JudgeRequest) -> contest.ContestProblem:
+def _contest_problem(asked: schema.JudgeRequest) -> problems.Problem:
     problem = asked.problem
     if problem.format == "codeforces":
         found = codeforces_rows.problem_of_row(_row(problem))
         if found is None:
             raise InputError("the row has no test", field="problem.row.official_tests")
-        return replace(found, limits=limits(asked.limits, found.limits))
+        return replace(found, limits=limits(asked.limits, found.test_limits))
     if problem.format == "livecodebench" or problem.function is not None:
         raise InputError(
             "calls of functions, and rows of livecodebench, have their own comparison, no checker,"
@@ -183,34 +179,33 @@ def _contest_problem(asked: schema.JudgeRequest) -> contest.ContestProblem:
     tests = {}
     for at, each in enumerate(_tests(problem)):
         name = each.name or str(at)
-        given, answer = (contest.Blob(text.encode()) for text in (each.input, each.output))
         if name in tests:
             raise InputError(f"two tests are called {name!r}", field="problem.tests")
-        tests[name] = contest.ContestTest(name, given, answer)
+        tests[name] = problems.Test(each.input, each.output, name=name)
     subtasks = tuple(
-        contest.Subtask(each.name, each.points, each.tests, contest.Aggregate(each.aggregate))
+        problems.Subtask(each.name, each.points, each.tests, problems.Aggregate(each.aggregate))
         for each in problem.subtasks
     )
-    return contest.ContestProblem(
+    return problems.Problem(
         problem.id,
-        tests,
-        subtasks or (contest.Subtask(_ALL, 1.0, tuple(tests)),),
-        limits(asked.limits, default_limits("standard")),
-        _grading(problem),
-        _running(problem),
+        tuple(tests.values()),
+        subtasks=subtasks or (problems.Subtask(_ALL, 1.0, tuple(tests)),),
+        limits=limits(asked.limits, default_limits("standard")),
+        grading=_grading(problem),
+        running=_running(problem),
     )
 
 
-def _grading(problem: schema.Problem) -> contest.Grading:
+def _grading(problem: schema.Problem) -> problems.Grading:
     if problem.checker is not None:
         if problem.comparison is not None:
             raise InputError("a problem has a checker or a comparison", field="problem.checker")
         asked = problem.checker
-        convention = contest.Convention(asked.convention)
-        return contest.Checker(program(asked.program), convention, asked.flags)
+        convention = problems.Convention(asked.convention)
+        return problems.Checker(program(asked.program), convention, asked.flags)
     asked_for = problem.comparison or schema.Comparison()
-    return contest.Comparison(
-        contest.Match(asked_for.match),
+    return problems.Comparison(
+        problems.Match(asked_for.match),
         asked_for.case_sensitive,
         asked_for.space_sensitive,
         asked_for.absolute,
@@ -218,12 +213,12 @@ def _grading(problem: schema.Problem) -> contest.Grading:
     )
 
 
-def _running(problem: schema.Problem) -> contest.Running:
+def _running(problem: schema.Problem) -> problems.Running:
     if problem.interactor is None:
-        return contest.Batch()
+        return problems.Batch()
     asked = problem.interactor
-    convention = contest.Convention(asked.convention)
-    return contest.Interactive(program(asked.program), convention, asked.flags)
+    convention = problems.Convention(asked.convention)
+    return problems.Interactive(program(asked.program), convention, asked.flags)
 
 
 def _tests(problem: schema.Problem) -> tuple[schema.Test, ...]:
@@ -245,7 +240,7 @@ def _plain_test(name: str, result: PlainResult) -> schema.TestResult:
     )
 
 
-def _contest_test(result: contest_results.ContestTestResult) -> schema.TestResult:
+def _contest_test(result: PlainResult) -> schema.TestResult:
     return schema.TestResult(
         result.name, result.verdict, result.score, result.cpu, result.wall, result.memory,
         result.message,
@@ -270,7 +265,7 @@ def _plain_result(made: Made, found: Judgement, names: list[str]) -> schema.Judg
     )
 
 
-def _contest_result(made: Made, found: contest_results.ContestJudgement) -> schema.JudgeResult:
+def _contest_result(made: Made, found: Judgement) -> schema.JudgeResult:
     subtasks = tuple(
         schema.SubtaskResult(each.name, each.verdict, each.score, each.points, each.of)
         for each in found.subtasks

@@ -12,7 +12,7 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.formats.ioi_rows import task_of_rows
-from proctor.judging.contest.problem import Blob, ContestProblem, ContestTest, Stub, TwoSteps
+from proctor.problem import Problem, Stub, Test, TwoSteps
 from proctor.program import Program
 from proctor.service.http.piston.request import Job
 from proctor.service.http.piston.settings import UNLIMITED_TIME
@@ -35,14 +35,14 @@ class _Limits(msgspec.Struct):
     memory_limit: int | None = None
 
 
-def task(job: Job) -> tuple[ContestProblem, Program]:
+def task(job: Job) -> tuple[Problem, Program]:
     """Return problem and submission. Raises InputError."""
     files = {job.name: job.source.encode("utf-8", "surrogatepass"), **job.files}
     own = _submission(job.name, files)
     source = files.pop(own).decode("utf-8", "surrogatepass") if own else ""
     given = files.pop(_INPUT, b"")
     # Left out where it is empty.
-    test = ContestTest(_TEST, Blob(given), Blob(files.pop(_ANSWER, b"")))
+    test = Test(given, files.pop(_ANSWER, b""), name=_TEST)
     config = _config(files)
     two_steps = config.task_type == "TwoSteps"
     seconds = config.time_limit or _asked_seconds(job)
@@ -88,7 +88,7 @@ def _asked_seconds(job: Job) -> float:
     return asked if asked > 0 else job.seconds
 
 
-def _two_steps(problem: ContestProblem, files: Mapping[str, bytes]) -> ContestProblem:
+def _two_steps(problem: Problem, files: Mapping[str, bytes]) -> Problem:
     """The package does not know these: the manager is linked with the submission, as in CMS."""
     manager = files.get(_MANAGER)
     if manager is None:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from proctor.errors import InputError
 from proctor.formats.codeforces_rows import problem_of_row
-from proctor.judging.contest.problem import ContestProblem
 from proctor.limits import MIB
+from proctor.problem import Problem
 from proctor.program import Program
 from proctor.service.http.piston.request import Job
 from proctor.service.http.piston.settings import UNLIMITED_TIME
@@ -25,7 +25,7 @@ _EXTRA = 10.0
 """Seconds that the pipeline adds to the time limit when it asks."""
 
 
-def task(job: Job) -> tuple[ContestProblem, Program]:
+def task(job: Job) -> tuple[Problem, Program]:
     """Return problem and submission. Raises InputError."""
     files = {job.name: job.source, **{name: _text(name, data) for name, data in job.files.items()}}
     settings = _settings(files.get(_CONFIG, ""))

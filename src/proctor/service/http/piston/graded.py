@@ -8,8 +8,8 @@ the submission's cell holds the submission and what it is compiled with, and its
 
 from proctor.errors import InfraFault, InputError
 from proctor.evals.ioi import feedback
-from proctor.judging.contest.judgement import ContestJudgement, ContestTestResult
-from proctor.judging.contest.problem import Communication, Comparison, ContestProblem
+from proctor.judgement import Judgement, TestResult
+from proctor.problem import Communication, Comparison, Problem
 from proctor.service.engine import Asker, Engine
 from proctor.service.http.piston import cms_ioi, codeforces
 from proctor.service.http.piston.request import Job
@@ -26,7 +26,6 @@ async def judged(engine: Engine, job: Job, asker: Asker) -> tuple[Stage | None, 
     problem, program = (cms_ioi if ioi else codeforces).task(job)
     made = await engine.judge_contest(problem, program, asker)
     judgement = made.judgement
-    assert isinstance(judgement, ContestJudgement)
     if judgement.verdict is Verdict.INFRA_FAULT and not judgement.tests:
         raise InfraFault(judgement.message)
     if not judgement.compiled:
@@ -39,7 +38,7 @@ async def judged(engine: Engine, job: Job, asker: Asker) -> tuple[Stage | None, 
     return Stage(code=0), _run(test, problem, whole=not ioi)
 
 
-def _uncompiled(judgement: ContestJudgement, job: Job) -> tuple[Stage | None, Stage]:
+def _uncompiled(judgement: Judgement, job: Job) -> tuple[Stage | None, Stage]:
     if judgement.verdict not in _UNCOMPILED:
         raise InfraFault(judgement.message)
     said = judgement.compiler_output or judgement.message
@@ -50,7 +49,7 @@ def _uncompiled(judgement: ContestJudgement, job: Job) -> tuple[Stage | None, St
     return failed, failed
 
 
-def _run(test: ContestTestResult, problem: ContestProblem, *, whole: bool) -> Stage:
+def _run(test: TestResult, problem: Problem, *, whole: bool) -> Stage:
     """Tell of a test; `whole`: the score is 1 or 0, as codeforces knows no other."""
     score = f"{float(test.verdict.passed) if whole else test.score:.17g}"
     # A manager has words of its own.

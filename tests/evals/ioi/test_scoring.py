@@ -2,9 +2,10 @@ from pathlib import Path
 
 import ioi_task
 from proctor.errors import InfraFault
-from proctor.evals.ioi.pipeline import OwnGrade, Pipeline, Store
+from proctor.evals.ioi.scoring import ArenaGrade, Scoring
 from proctor.evals.ioi.submissions import read_submissions
 from proctor.formats.ioi_rows import load_tasks
+from proctor.formats.results import ResultsFile, read_results
 from proctor.judging.contest.arena import open_arena
 from proctor.verdict import Verdict
 
@@ -19,20 +20,24 @@ def test_a_fault_of_ours_is_no_row_and_is_judged_again(tmp_path: Path) -> None:
     submissions = list(read_submissions([ioi_task.write(tmp_path / "s.jsonl", rows)]))
     arena = open_arena()
     arena.close()
-    with Store(tmp_path / "out", {}) as store:
-        pipeline = Pipeline(tasks, OwnGrade(arena), store, lambda _entry: "digest", jobs=2)
+    file = tmp_path / "results.jsonl"
+    with ResultsFile(file, {}) as kept:
+        scoring = Scoring(tasks, ArenaGrade(arena), lambda _entry: "digest")
         outcomes = {
-            each.submission.uuid: each for batch in pipeline.run(submissions) for each in batch
+            each.entry.uuid: each
+            for batch in scoring.run(2, kept).run(submissions)
+            for each in batch
         }
         assert isinstance(outcomes["right"].error, InfraFault)
         assert (outcomes["right"].verdict, outcomes["right"].row) == (Verdict.INFRA_FAULT, None)
-        assert [row["uuid"] for row in store.rows()] == ["none"]
-        assert [store.has(entry, "digest") for entry in submissions] == [False, True]
-    with Store(tmp_path / "out", {}) as store, open_arena() as arena:
-        again = [entry for entry in submissions if not store.has(entry, "digest")]
-        pipeline = Pipeline(tasks, OwnGrade(arena), store, lambda _entry: "digest", jobs=2)
-        assert [each.verdict for batch in pipeline.run(again) for each in batch] == [Verdict.AC]
-        assert {row["uuid"] for row in store.rows()} == {"none", "right"}
+        assert [row["uuid"] for row in read_results(file)] == ["none"]
+        assert [kept.is_finished(entry.key, "digest") for entry in submissions] == [False, True]
+    with ResultsFile(file, {}) as kept, open_arena() as arena:
+        again = [entry for entry in submissions if not kept.is_finished(entry.key, "digest")]
+        scoring = Scoring(tasks, ArenaGrade(arena), lambda _entry: "digest")
+        made = [each.verdict for batch in scoring.run(2, kept).run(again) for each in batch]
+        assert made == [Verdict.AC]
+        assert {row["uuid"] for row in read_results(file)} == {"none", "right"}
 
 
 def test_rows_are_on_disk_when_they_are_handed_over(tmp_path: Path) -> None:
@@ -45,10 +50,10 @@ def test_rows_are_on_disk_when_they_are_handed_over(tmp_path: Path) -> None:
     ]
     submissions = list(read_submissions([ioi_task.write(tmp_path / "s.jsonl", rows)]))
     seen = 0
-    with Store(tmp_path / "out", {}) as store, open_arena() as arena:
-        for batch in Pipeline(tasks, OwnGrade(arena), store, lambda _entry: "d", jobs=2).run(
-            submissions
-        ):
+    file = tmp_path / "results.jsonl"
+    with ResultsFile(file, {}) as kept, open_arena() as arena:
+        scoring = Scoring(tasks, ArenaGrade(arena), lambda _entry: "d")
+        for batch in scoring.run(2, kept).run(submissions):
             seen += len(batch)
-            assert (tmp_path / "out/results.jsonl").read_bytes().count(b"\n") == seen
+            assert file.read_bytes().count(b"\n") == seen
     assert seen == 12

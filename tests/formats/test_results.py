@@ -15,10 +15,7 @@ import pytest
 from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.execution import Guarantee, Isolation, Strength
 from proctor.formats.programs import Submission
-from proctor.judging.judgement import Judgement, TestResult, UpstreamReport
-from proctor.judging.problem import Problem
-from proctor.judging.problem import Test as Case
-from proctor.judging.results_file import (
+from proctor.formats.results import (
     RESERVED,
     SETTINGS_SUFFIX,
     ResultsFile,
@@ -26,6 +23,9 @@ from proctor.judging.results_file import (
     judgement_row,
     read_results,
 )
+from proctor.judgement import Judgement, TestResult, UpstreamReport
+from proctor.problem import Problem
+from proctor.problem import Test as Case
 from proctor.verdict import Verdict
 
 SETTINGS = {"mode": "standard", "cpu": 10.0, "limits": {"memory": 1}}
@@ -99,7 +99,7 @@ def test_cut_at_every_byte_and_resumed(path: Path, tmp_path: Path) -> None:
 WRITER = """
 import json, sys
 from pathlib import Path
-from proctor.judging.results_file import ResultsFile
+from proctor.formats.results import ResultsFile
 with ResultsFile(Path(sys.argv[1]), {"mode": "standard"}) as results:
     row = max(results.finished, default=-1) + 1
     while True:

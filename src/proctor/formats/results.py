@@ -19,8 +19,8 @@ import msgspec
 
 from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.formats.programs import Submission
-from proctor.judging.judgement import Judgement, TestResult
-from proctor.judging.problem import Problem
+from proctor.judgement import Judgement, TestResult
+from proctor.problem import Problem
 
 SETTINGS_SUFFIX = ".settings.json"
 RESERVED = frozenset(
@@ -196,8 +196,8 @@ def problem_key(problem: Problem) -> str:
     for part in (problem.id, problem.function or ""):
         _feed(state, part)
     for test in problem.tests:
-        _feed(state, test.input)
-        _feed(state, test.output)
+        _feed(state, test.input_text())
+        _feed(state, test.output_text())
     return state.hexdigest()
 
 

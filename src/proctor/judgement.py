@@ -1,4 +1,4 @@
-"""What the judge says of one program on one problem.
+"""Judgements of programs on problems.
 
 This is where words of a program enter: its output, its exceptions, its results' reprs. Outputs are
 compared as they are, and all that is then said of them is well-formed text, whatever they held.
@@ -20,19 +20,55 @@ class TestResult:
     __test__ = False  # not a pytest class
 
     verdict: Verdict
-    cpu: float
-    """CPU seconds."""
-    wall: float
+    cpu: float = 0.0
+    """CPU seconds, of the slowest process of the submission."""
+    wall: float = 0.0
     """Wall seconds."""
-    memory: int
+    memory: int = 0
     """Peak bytes."""
     message: str = ""
-    """Why, in one sentence. Never holds the expected output in full in standard mode; in official
-    mode it is upstream's message, which may."""
+    """Why, in one sentence, or the checker's words to the author of the submission. Never holds
+    the expected output in full in standard mode; in official mode it is upstream's message, which
+    may."""
+    name: str = ""
+    """The test's name; empty if the problem's tests have none."""
+    score: float = None  # type: ignore[assignment]  # filled in below: it depends on the verdict
+    """From 0 to 1; default 1 for AC, else 0."""
+    log: str = ""
+    """Words to the author of the problem: of a fault, the failing program's output."""
 
     def __post_init__(self) -> None:
         if self.message:
             object.__setattr__(self, "message", well_formed(self.message))
+        if self.score is None:
+            object.__setattr__(self, "score", 1.0 if self.verdict is Verdict.AC else 0.0)
+
+    def row(self) -> dict[str, Any]:
+        """Return the fields as JSON, as they are stored; of a test without a name the first ones.
+
+        What was stored before is compared with it: neither names nor their order may change.
+        """
+        facts = {"cpu": self.cpu, "wall": self.wall, "memory": self.memory, "message": self.message}
+        if not self.name:
+            return {"verdict": self.verdict.value, **facts}
+        graded = {"name": self.name, "verdict": self.verdict.value, "score": self.score}
+        return {**graded, **facts, "log": self.log}
+
+
+@dataclass(frozen=True, slots=True)
+class SubtaskResult:
+    """One subtask. A fault, of the task or of proctor, leaves its points unknown (None)."""
+
+    name: str
+    verdict: Verdict
+    score: float | None
+    """0 to 1."""
+    points: float | None
+    """Rounded to the problem's precision."""
+    of: float
+    """Points of a perfect submission."""
+    tests: tuple[str, ...]
+    """Tests of it that were run, those of the subtasks it depends on included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +93,23 @@ class Judgement:
 
     verdict: Verdict
     score: float
-    """Fraction of the problem's tests known to have passed, 0 to 1."""
+    """From 0 to 1: the share of the points; without subtasks, the mean of the tests' scores."""
     tests: tuple[TestResult, ...]
     """The tests that were run, in order; shorter than the problem's if judging stopped early."""
     message: str = ""
     isolation: Isolation | None = None
     """None where nothing was run (no code, no tests)."""
     upstream: UpstreamReport | None = None
+    points: float | None = None
+    """Of a problem with subtasks; None if a fault has left any of them without a score."""
+    of: float = 0.0
+    """Points of a perfect submission, of the subtasks that were judged."""
+    subtasks: tuple[SubtaskResult, ...] = ()
+    compiled: bool = True
+    """True if it compiled, or needed no compiling."""
+    compiler_output: str = ""
+    integrity: str = ""
+    """Whose the grading is, if not proctor's."""
 
     def __post_init__(self) -> None:
         if self.message:
@@ -75,7 +121,7 @@ class Judgement:
         failed = next((result for result in results if not result.verdict.passed), None)
         return cls(
             verdict=Verdict.AC if failed is None else failed.verdict,
-            score=sum(result.verdict.passed for result in results) / total,
+            score=sum(result.score for result in results) / total,
             tests=tuple(results),
             message="" if failed is None else failed.message,
             isolation=isolation,
@@ -83,5 +129,5 @@ class Judgement:
 
     @property
     def passed(self) -> bool:
-        """Whether every test passed."""
+        """True if every test passed."""
         return self.verdict.passed

@@ -1,52 +1,61 @@
-"""What a contest problem is, whichever package format it came in."""
+"""Problems and tests: the vocabulary of every format, judge and benchmark."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from proctor.errors import InputError, must_be
-from proctor.limits import Limits
+from proctor.limits import TEST_LIMITS, Limits
 from proctor.program import Program
 
+Content = str | bytes | Path
+"""Text or bytes at hand, or a file that is read when its content is needed."""
+
+
+def content_bytes(content: Content) -> bytes:
+    """Return the content as a program meets it. Raises InputError if its file cannot be read.
+
+    Text that JSON has brought can hold lone surrogates; they are kept.
+    """
+    if isinstance(content, str):
+        return content.encode("utf-8", "surrogatepass")
+    if isinstance(content, bytes):
+        return content
+    try:
+        return content.read_bytes()
+    except OSError as error:
+        raise InputError(str(error.strerror), file=str(content)) from error
+
+
+def _content_text(content: Content) -> str:
+    if isinstance(content, str):
+        return content
+    try:
+        return content_bytes(content).decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8: {error}") from error
+
 
 @dataclass(frozen=True, slots=True)
-class Blob:
-    """Bytes of a problem: at hand, or in a file that is read when they are needed.
+class Test:
+    """One test. For stdio problems `input` is stdin and `output` the expected stdout.
 
-    Raises InputError for content that is no bytes, or a path that is none.
+    For function-call problems `input` holds one JSON value per line, the arguments in order, and
+    `output` one JSON value, the expected result. Raises InputError for parts of other types.
     """
 
-    content: bytes | None = None
-    path: Path | None = None
+    __test__ = False  # not a pytest class
 
-    def __post_init__(self) -> None:
-        if self.content is not None:
-            must_be(bytes, self.content, "content")
-        if self.path is not None:
-            must_be(Path, self.path, "path")
-
-    def read(self) -> bytes:
-        """Return them. Raises InputError if the file cannot be read."""
-        if self.content is not None:
-            return self.content
-        if self.path is None:
-            raise InputError("there is neither content nor a file")
-        try:
-            return self.path.read_bytes()
-        except OSError as error:
-            raise InputError(str(error.strerror), file=str(self.path)) from error
-
-
-@dataclass(frozen=True, slots=True)
-class ContestTest:
-    """One test. Names are unique within a problem. Raises InputError for parts of other types."""
-
-    name: str
-    input: Blob
-    answer: Blob | None = None
+    input: Content
+    output: Content | None = None
     """What the grading compares with, or hands to the checker; None where it needs none."""
-    sample: bool = False
+    public: bool = False
+    """True if the statement shows this test: a sample."""
+    name: str = ""
+    """Unique within a problem; empty: the test's position, from 0."""
     weight: float = 1.0
     """Share in a subtask that adds its tests up."""
     full: float = 1.0
@@ -55,17 +64,36 @@ class ContestTest:
     """Further arguments of the checker, or flags of the default validator, for this test."""
     args: tuple[str, ...] = ()
     """Command line arguments of the submission."""
-    files: Mapping[str, Blob] = field(default_factory=dict)
-    """What the submission finds in its working directory, by relative path; goes above a file of
-    its own of that name."""
+    files: Mapping[str, Content] | None = None
+    """Files in the submission's working directory, by relative path; one replaces a file of the
+    submission's own of that name."""
 
     def __post_init__(self) -> None:
+        # Made by the million: nothing but a few looks at a type.
+        if type(self.input) is type(self.output) is type(self.name) is str and self.files is None:
+            return
+        must_be((str, bytes, Path), self.input, "input")
+        if self.output is not None:
+            must_be((str, bytes, Path), self.output, "output")
         must_be(str, self.name, "name")
-        must_be(Blob, self.input, "input")
-        if self.answer is not None:
-            must_be(Blob, self.answer, "answer")
-        for name, blob in self.files.items():
-            must_be(Blob, blob, f"files.{name}")
+        for name, content in (self.files or {}).items():
+            must_be((str, bytes, Path), content, f"files.{name}")
+
+    def input_bytes(self) -> bytes:
+        """Return the input. Raises InputError if its file cannot be read."""
+        return content_bytes(self.input)
+
+    def output_bytes(self) -> bytes:
+        """Return the output, empty if there is none. Raises InputError as input_bytes."""
+        return b"" if self.output is None else content_bytes(self.output)
+
+    def input_text(self) -> str:
+        """Return the input as text. Raises InputError if it is none, or cannot be read."""
+        return _content_text(self.input)
+
+    def output_text(self) -> str:
+        """Return the output as text, empty if there is none. Raises InputError as input_text."""
+        return "" if self.output is None else _content_text(self.output)
 
 
 class Match(StrEnum):
@@ -106,6 +134,8 @@ class Comparison:
     absolute: float | None = None
     """Tolerance for numbers; with `relative` too, either suffices."""
     relative: float | None = None
+    decimals: bool = False
+    """TOKENS: numbers are equal as exact decimals even without a tolerance: 1.50 is 15e-1."""
 
     def __post_init__(self) -> None:
         must_be(Match, self.match, "match")
@@ -266,20 +296,40 @@ class Subtask:
             must_be(tuple, getattr(self, field_name), f"{self.name}.{field_name}")
 
 
+STANDARD_COMPARISON = Comparison(decimals=True)
+"""How outputs are compared if a problem says nothing of it: words in order, numbers as decimals,
+with JudgeSettings.tolerance if there is one."""
+
+
 @dataclass(frozen=True, slots=True)
-class ContestProblem:
-    """A problem. Raises InputError if its parts are of other types, or do not fit together."""
+class Problem:
+    """A task with its tests, whichever format it came in.
+
+    How a submission is run, how its output is graded and how points add up are fields. A problem
+    without tests cannot be passed: it is a TASK_FAULT. Raises InputError for parts of other types
+    and for subtasks that do not fit the tests.
+    """
 
     id: str
-    tests: Mapping[str, ContestTest]
-    subtasks: tuple[Subtask, ...]
-    limits: Limits
-    grading: Grading = field(default_factory=Comparison)
-    running: Running = field(default_factory=Batch)
-    stubs: Mapping[str, Stub] = field(default_factory=dict)
-    """By family of languages (`cpp`, `python`, ...; see Language.family)."""
+    tests: tuple[Test, ...]
+    function: str | None = None
+    """Name of the Python function to call; None for a program."""
     title: str = ""
     statement: str = ""
+    platform: str = ""
+    difficulty: str = ""
+    published: date | None = None
+    starter_code: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Fields of the source row that proctor has no use for, kept as they were."""
+    subtasks: tuple[Subtask, ...] = ()
+    """Empty: there are no points; the score is the mean of the tests'."""
+    limits: Limits | None = None
+    """Of each test; None: those of the JudgeSettings."""
+    grading: Grading = STANDARD_COMPARISON
+    running: Running = Batch()
+    stubs: Mapping[str, Stub] = field(default_factory=dict)
+    """By family of languages (`cpp`, `python`, ...; see Language.family)."""
     precision: int = 2
     """Decimals that points are rounded to."""
     languages: tuple[str, ...] = ()
@@ -289,37 +339,44 @@ class ContestProblem:
 
     def __post_init__(self) -> None:
         self._check_types()
-        if not self.tests:
+        if self.subtasks and not self.tests:
             raise InputError("a problem without tests cannot be judged", field="tests")
-        names = {subtask.name for subtask in self.subtasks}
-        if not names:
-            raise InputError("there must be at least one subtask", field="subtasks")
-        if len(names) != len(self.subtasks):
-            raise InputError("two subtasks have the same name", field="subtasks")
-        for subtask in self.subtasks:
-            where = f"subtasks.{subtask.name}"
-            for test in subtask.tests:
-                if test not in self.tests:
-                    raise InputError(f"there is no test {test!r}", field=where)
-            for other in subtask.depends:
-                if other not in names:
-                    raise InputError(f"there is no subtask {other!r}", field=where)
-        self._check_cycles()
+        if self.subtasks or any(test.name for test in self.tests):
+            self._check_names()
 
     def _check_types(self) -> None:
         must_be(str, self.id, "id")
-        must_be(Mapping, self.tests, "tests")
-        for name, test in self.tests.items():
-            must_be(ContestTest, test, f"tests.{name}")
+        if self.function is not None:
+            must_be(str, self.function, "function")
+        if isinstance(self.tests, list):
+            object.__setattr__(self, "tests", tuple(self.tests))
+        must_be(tuple, self.tests, "tests")
+        for number, test in enumerate(self.tests):
+            if not isinstance(test, Test):
+                must_be(Test, test, f"tests[{number}]", "; write Test(input, output)")
         must_be(tuple, self.subtasks, "subtasks")
         for number, subtask in enumerate(self.subtasks):
             must_be(Subtask, subtask, f"subtasks[{number}]")
-        must_be(Limits, self.limits, "limits")
+        if self.limits is not None:
+            must_be(Limits, self.limits, "limits")
         must_be((Comparison, Checker), self.grading, "grading")
         must_be((Batch, Interactive, Communication, OutputOnly, TwoSteps), self.running, "running")
 
-    def _check_cycles(self) -> None:
+    def _check_names(self) -> None:
+        tests = self.tests_by_name()
+        if len(tests) != len(self.tests):
+            raise InputError("two tests have the same name", field="tests")
         known = {subtask.name: subtask for subtask in self.subtasks}
+        if len(known) != len(self.subtasks):
+            raise InputError("two subtasks have the same name", field="subtasks")
+        for subtask in self.subtasks:
+            where = f"subtasks.{subtask.name}"
+            for name in subtask.tests:
+                if name not in tests:
+                    raise InputError(f"there is no test {name!r}", field=where)
+            for name in subtask.depends:
+                if name not in known:
+                    raise InputError(f"there is no subtask {name!r}", field=where)
         for subtask in self.subtasks:
             seen, todo = set[str](), list(subtask.depends)
             while todo:
@@ -330,7 +387,16 @@ class ContestProblem:
                     seen.add(name)
                     todo += known[name].depends
 
+    def tests_by_name(self) -> dict[str, Test]:
+        """Return the tests by name, in order; one without a name has its position's, from 0."""
+        return {test.name or str(number): test for number, test in enumerate(self.tests)}
+
+    @property
+    def test_limits(self) -> Limits:
+        """Limits of each test, the usual ones if the problem states none."""
+        return self.limits or TEST_LIMITS
+
     @property
     def points(self) -> float:
-        """What a perfect submission gets."""
+        """Points of a perfect submission."""
         return sum(subtask.points for subtask in self.subtasks)
