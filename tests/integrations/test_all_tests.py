@@ -13,7 +13,7 @@ import pytest
 import ioi_task
 from proctor import Pool, open_arena, open_pool
 from proctor.errors import SettingsError
-from proctor.integrations import ioi_rewards, open_r1, open_r1_codeforces, rewards, verl
+from proctor.integrations import grading, ioi_grading, open_r1, open_r1_codeforces, rewards, verl
 from proctor.integrations.open_r1 import Client
 from proctor.judging.contest.arena import Arena
 from proctor.service.engine import Asker, Engine, open_engine
@@ -64,14 +64,14 @@ Made = Callable[[Any, str], list[Any]]
 
 @pytest.mark.parametrize(("options", "ran"), [({}, 4), ({"stop": "first"}, 1)])
 def test_rewards(options: Any, ran: int, pool: Pool, made: Made) -> None:
-    futures = made(rewards, "start")
+    futures = made(grading, "start")
     reward = rewards.make_code_reward(pool=pool, **options)
     assert reward([REPLY], test_cases=[CASES]) == [0.0]
     assert [len(each.result().tests) for each in futures] == [ran]
 
 
 def test_verl(pool: Pool, made: Made) -> None:
-    futures = made(rewards, "start")
+    futures = made(grading, "start")
     score = verl.compute_score("mine", REPLY, CASES, pool=pool)
     assert (score["score"], score["verdict"]) == (0.0, "WA")
     assert [len(each.result().tests) for each in futures] == [4]
@@ -80,7 +80,7 @@ def test_verl(pool: Pool, made: Made) -> None:
 def test_parts_take_all_tests() -> None:
     with pytest.raises(SettingsError, match="takes all tests"):
         rewards.make_code_reward(scoring="fraction", stop="first")
-    for make in (rewards.make_code_reward, ioi_rewards.make_ioi_reward):
+    for make in (rewards.make_code_reward, rewards.make_ioi_reward):
         with pytest.raises(SettingsError, match="first or crash or never"):
             make(stop="later")  # type: ignore[arg-type]
 
@@ -88,8 +88,8 @@ def test_parts_take_all_tests() -> None:
 @pytest.mark.parametrize(("options", "ran"), [({}, 3), ({"stop": "first"}, 2)])
 def test_ioi_rewards(options: Any, ran: int, arena: Arena, made: Made, tmp_path: Any) -> None:
     tests = ioi_task.write(tmp_path / "tests.jsonl", ioi_task.test_rows())
-    judgements = made(ioi_rewards, "judge_contest")
-    reward = ioi_rewards.make_ioi_reward(tests=str(tests), arena=arena, **options)
+    judgements = made(ioi_grading, "judge_contest")
+    reward = rewards.make_ioi_reward(tests=str(tests), arena=arena, **options)
     row = ioi_task.subtask_rows()[2]
     columns = {name: [value] for name, value in row.items()}
     assert reward([f"```cpp\n{ioi_task.SOLUTIONS['wrong']}\n```"], **columns) == [0.0]

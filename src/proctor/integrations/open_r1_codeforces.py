@@ -29,7 +29,7 @@ Mode = Literal["pass_fail", "partial", "weighted_sum"]
 
 
 class HasArena(Protocol):
-    """A client: what judges."""
+    """An object with an arena to judge in: a client."""
 
     arena: Arena
 
