@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from proctor.errors import SessionEnded as SessionEnded
     from proctor.errors import UsageError as UsageError
     from proctor.evals.adapter import BenchmarkAdapter as BenchmarkAdapter
-    from proctor.evals.adapter import Outcome as Outcome
+    from proctor.evals.adapter import InstanceOutcome as Outcome  # noqa: F401 (renamed)
     from proctor.evals.adapter import run_benchmark as run_benchmark
     from proctor.evals.agent import AgenticAdapter as AgenticAdapter
     from proctor.evals.agent import Budgets as Budgets
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 # Loaded on first use: `proctor --help` and `import proctor` stay fast, on any platform.
 _HOMES = {
     "BenchmarkAdapter": "evals.adapter",
-    "Outcome": "evals.adapter",
+    "Outcome": "evals.adapter:InstanceOutcome",
     "run_benchmark": "evals.adapter",
     "AgenticAdapter": "evals.agent",
     "Budgets": "evals.agent",

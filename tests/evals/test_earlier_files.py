@@ -14,7 +14,7 @@ import pytest
 from proctor_command import Proctor
 
 from proctor import __version__
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 from proctor.formats.results import read_results
 
 EARLIER = Path(__file__).parent / "earlier"
@@ -81,7 +81,7 @@ def test_results_of_proctor_ioi_score(proctor: Proctor, earlier: Path) -> None:
 
 def test_store_of_proctor_eval(proctor: Proctor, earlier: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(earlier / "eval")
-    with Store.open(Path("run")) as store:
+    with RunStore.open(Path("run")) as store:
         assert (store.count(), store.unasked()) == (6, 1)
         before = [sample for sample in store.samples() if sample.generation is not None]
     exported = proctor("export", "run", "--format", "jsonl")
@@ -90,7 +90,7 @@ def test_store_of_proctor_eval(proctor: Proctor, earlier: Path, monkeypatch: Any
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert (found["samples"], found["unfinished"]) == (6, 0)
-    with Store.open(Path("run")) as store:
+    with RunStore.open(Path("run")) as store:
         after = {(sample.problem_id, sample.number): sample for sample in store.samples()}
     for sample in before:
         now = after[sample.problem_id, sample.number]

@@ -14,7 +14,7 @@ import pytest
 
 from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.execution import Guarantee, Isolation, Strength
-from proctor.formats.programs import Submission
+from proctor.formats.programs import SubmittedProgram
 from proctor.formats.results import (
     RESERVED,
     SETTINGS_SUFFIX,
@@ -303,7 +303,7 @@ def test_the_row_of_a_judgement() -> None:
         message="test 2: differs",
         isolation=Isolation("namespaces", {"network": Guarantee(Strength.FULL, "own namespace")}),
     )
-    submission = Submission(4, "a", 1, "x", {"model": "m", "passed": True, "metadata": 3})
+    submission = SubmittedProgram(4, "a", 1, "x", {"model": "m", "passed": True, "metadata": 3})
     assert judgement_row(submission, judgement, digest="d") == {
         "row": 4,
         "question_id": "a",
@@ -326,7 +326,7 @@ def test_the_row_of_a_judgement() -> None:
 def test_the_row_in_official_mode() -> None:
     upstream = UpstreamReport((True, -2), -2, "Wrong Answer", {"error_code": -2})
     judgement = Judgement(Verdict.WA, 0.5, (), upstream=upstream)
-    row = judgement_row(Submission(0, "a", 0, ""), judgement, digest="d")
+    row = judgement_row(SubmittedProgram(0, "a", 0, ""), judgement, digest="d")
     assert row["results"] == [True, -2]
     assert (row["error_code"], row["error_message"]) == (-2, "Wrong Answer")
     assert row["metadata"] == {"error_code": -2}

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from proctor.cli.eval_options import AGENTIC, COMMON, IOI, SELECTING, taking
+from proctor.cli.eval_options import (
+    AGENTIC,
+    COMMON,
+    IOI,
+    SELECTING,
+    FailUnder,
+    Json,
+    KList,
+    taking,
+)
 from proctor.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,17 +24,6 @@ if TYPE_CHECKING:
     from proctor.evals.registry import Installed
 
 Run = Annotated[str, typer.Argument(help="Directory of the run.", metavar="RUN")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
-KList = Annotated[
-    str,
-    typer.Option("--k", help="Which pass@k to show, if there are k samples.", metavar="LIST"),
-]
-FailUnder = Annotated[
-    float | None,
-    typer.Option(
-        "--fail-under", help="Exit with 1 if pass@1 is below this, 0 to 1.", metavar="RATE"
-    ),
-]
 
 
 _ENDS = """
@@ -140,7 +138,7 @@ def _installed_command(other: "Installed") -> Any:
     ) -> None:
         from proctor.cli import adapters
 
-        wanted = adapters.Request(limit, concurrency, instance_timeout, json)
+        wanted = adapters.AdapterOptions(limit, concurrency, instance_timeout, json)
         raise typer.Exit(adapters.run(other, adapter, wanted))
 
     return _click_command(other.name, f"Run {whose}. Nothing is kept: it is an adapter.", command)
@@ -154,7 +152,7 @@ def _click_command(name: str, text: str, function: Callable[..., None]) -> Any:
 
 def _command(evaluation: _Evaluation) -> Callable[..., None]:
     def command(**given: Any) -> None:
-        from proctor.cli import eval as front
+        from proctor.cli import eval as evaluate
         from proctor.evals.registry import benchmark_named
 
         choice = given.pop(evaluation.choice) if evaluation.choice else ""
@@ -163,15 +161,15 @@ def _command(evaluation: _Evaluation) -> Callable[..., None]:
             raise InputError(f"{choice!r} is none of {known}", field=f"--{evaluation.choice}")
         benchmark = benchmark_named(evaluation.benchmarks[choice])
         out, config, json = given.pop("out"), given.pop("config"), given.pop("json")
-        ending = front.ending(given.pop("k"), given.pop("fail_under"), json)
+        ending = evaluate.ending(given.pop("k"), given.pop("fail_under"), json)
         dry_run = given.pop("dry_run")
         given["run_tests"] = False if given.pop("no_run_tests") else None
         for flag in ("agentic_mode", "all_subtasks"):
             given[flag] = given.get(flag) or None
-        settings = front.merged(given, config)
+        settings = evaluate.merged(given, config)
         if dry_run:
-            raise typer.Exit(front.dry_run(benchmark, settings, as_json=json))
-        raise typer.Exit(front.evaluate(benchmark, settings, out, ending))
+            raise typer.Exit(evaluate.dry_run(benchmark, settings, as_json=json))
+        raise typer.Exit(evaluate.evaluate(benchmark, settings, out, ending))
 
     return taking(command, evaluation.options)
 
@@ -192,10 +190,10 @@ def resume_command(
     run: Run, k: KList = "1,5,10", fail_under: FailUnder = None, json: Json = False
 ) -> None:
     """Go on with a run that was stopped: nothing is generated or judged twice."""
-    from proctor.cli import eval as front
+    from proctor.cli import eval as evaluate
 
-    ending = front.ending(k, fail_under, json)
-    raise typer.Exit(front.resume(run, ending))
+    ending = evaluate.ending(k, fail_under, json)
+    raise typer.Exit(evaluate.resume(run, ending))
 
 
 def retry_command(
@@ -208,24 +206,24 @@ def retry_command(
     fail_under: FailUnder = None,
     json: Json = False,
 ) -> None:
-    """Do again what met a fault: replies that failed, and judgements with a verdict.
+    """Retry failed replies and infrastructure faults, or judgements with other verdicts.
 
     Without --verdict, INFRA_FAULT.
     """
-    from proctor.cli import eval as front
+    from proctor.cli import eval as evaluate
 
-    ending = front.ending(k, fail_under, json)
-    raise typer.Exit(front.retry(run, tuple(verdict or ("INFRA_FAULT",)), ending))
+    ending = evaluate.ending(k, fail_under, json)
+    raise typer.Exit(evaluate.retry(run, tuple(verdict or ("INFRA_FAULT",)), ending))
 
 
 def rejudge_command(
     run: Run, k: KList = "1,5,10", fail_under: FailUnder = None, json: Json = False
 ) -> None:
     """Judge all programs of a run again, as by this version; the model is not asked."""
-    from proctor.cli import eval as front
+    from proctor.cli import eval as evaluate
 
-    ending = front.ending(k, fail_under, json)
-    raise typer.Exit(front.rejudge(run, ending))
+    ending = evaluate.ending(k, fail_under, json)
+    raise typer.Exit(evaluate.rejudge(run, ending))
 
 
 def export_command(

@@ -12,7 +12,7 @@ from proctor.cli import render, terminal
 from proctor.cli.judge import closing_words
 from proctor.cli.terminal import Screen, coloured, line
 from proctor.evals.ioi import report, strategies
-from proctor.evals.ioi.report import FULL, Report
+from proctor.evals.ioi.report import FULL, PointsReport
 from proctor.evals.ioi.scoring import GradeOptions, LabelledSolution, ScoreRun, validate
 from proctor.evals.ioi.scoring import score as scored
 from proctor.evals.ioi.sources import Sources
@@ -94,7 +94,7 @@ def _downloads(as_json: bool) -> Callable[[str, int, int], None]:
     return show
 
 
-def show(summary: Report, *, as_json: bool) -> None:
+def show(summary: PointsReport, *, as_json: bool) -> None:
     """Print a report."""
     if as_json:
         terminal.write_json(report.to_json(summary))
@@ -108,7 +108,7 @@ def show(summary: Report, *, as_json: bool) -> None:
         console.print(f"without points: {summary.faulty} TASK_FAULT")
 
 
-def show_points(summary: Report) -> None:
+def show_points(summary: PointsReport) -> None:
     """Print points by model and task, and totals."""
     console = Screen()
     table = Table(box=None, pad_edge=False)
@@ -121,7 +121,7 @@ def show_points(summary: Report) -> None:
     console.print(table)
 
 
-def _table_rows(summary: Report) -> Iterator[list[str]]:
+def _table_rows(summary: PointsReport) -> Iterator[list[str]]:
     for score in summary.tasks:
         name = score.id if score.counts else f"{score.id} (practice)"
         head = [score.model, str(score.year), name, str(score.submissions), f"{score.of:g}"]

@@ -82,7 +82,7 @@ def open_run(text: str, opened: ExitStack) -> RunRecords:
     named = bool(separator) and not Path(text).exists()
     path = Path(rest if named else text)
     if path.is_dir():
-        from proctor.cli.stored_run import read_store
+        from proctor.evals.details import read_store
 
         return read_store(path, opened, name if named else None)
     return read_run(path, name if named else None)

@@ -22,7 +22,7 @@ COMMIT_EVERY = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Finished(Generic[Entry]):
+class FinishedEntry(Generic[Entry]):
     """A submission that is done with: judged, or found to be impossible to judge."""
 
     entry: Entry
@@ -42,13 +42,13 @@ class DurableRun(Generic[Entry, Made]):
     start: Callable[[Entry], Future[Made]]
     """Begins to judge an entry. What it raises ends the run: an entry's own error is for the
     future."""
-    finish: Callable[[Entry, Future[Made]], Finished[Entry]]
+    finish: Callable[[Entry, Future[Made]], FinishedEntry[Entry]]
     """Says what has become of an entry. What it raises ends the run."""
     at_once: int
     """Entries under way at once."""
     results: ResultsFile | None = None
 
-    def run(self, todo: Iterable[Entry]) -> Iterator[list[Finished[Entry]]]:
+    def run(self, todo: Iterable[Entry]) -> Iterator[list[FinishedEntry[Entry]]]:
         """Judge; yield in batches what is finished, and on the disk, since the batch before.
 
         An entry does not wait for slower ones. On an interrupt, and on an error that ends the run,
@@ -56,7 +56,7 @@ class DurableRun(Generic[Entry, Made]):
         """
         waiting = iter(todo)
         running: dict[Future[Made], Entry] = {}
-        batch: list[Finished[Entry]] = []
+        batch: list[FinishedEntry[Entry]] = []
         due = 0.0
         try:
             while True:
@@ -81,7 +81,7 @@ class DurableRun(Generic[Entry, Made]):
             for future in running:
                 future.cancel()
 
-    def _kept(self, batch: list[Finished[Entry]]) -> list[Finished[Entry]]:
+    def _kept(self, batch: list[FinishedEntry[Entry]]) -> list[FinishedEntry[Entry]]:
         if self.results is not None:
             rows = (each.row for each in batch if each.verdict is not Verdict.INFRA_FAULT)
             self.results.append_many(row for row in rows if row is not None)
@@ -100,7 +100,7 @@ class RunTally:
     """Errors of entries that cannot be judged as they are."""
     interrupted: bool = False
 
-    def take(self, batch: Iterable[Finished[Any]]) -> None:
+    def take(self, batch: Iterable[FinishedEntry[Any]]) -> None:
         """Count a batch."""
         for each in batch:
             if each.row is not None:

@@ -1,4 +1,4 @@
-"""What a run amounts to: both modes' scores, by group, with faults as bounds."""
+"""Figures of a run: both modes' scores, by group, with faults as bounds."""
 
 import math
 from array import array
@@ -30,6 +30,17 @@ class Figures:
     priced: int
     """Samples of which the cost is known."""
     judge_cpu: float
+
+    @property
+    def fault_count(self) -> int:
+        """Samples without a reply, and without a verdict in the mode with most of these."""
+        judged = (summary.infra_faults for summary in self.modes.values())
+        return sum(self.faults.values()) + max(judged, default=0)
+
+    @property
+    def main_mode(self) -> str | None:
+        """Mode whose score counts where one has to: standard if there is that."""
+        return "standard" if "standard" in self.modes else next(iter(self.modes), None)
 
 
 def figures(records: Iterable[SampleRecord], modes: Sequence[str], ks: Sequence[int]) -> Figures:

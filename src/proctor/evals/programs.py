@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from proctor.errors import InputError, NoLanguage, SettingsError
-from proctor.evals.durable import DurableRun, Finished, RunTally
+from proctor.evals.durable import DurableRun, FinishedEntry, RunTally
 from proctor.formats.livecodebench import load_problems, problem_ids
-from proctor.formats.programs import Submission, load_programs
+from proctor.formats.programs import SubmittedProgram, load_programs
 from proctor.formats.results import ResultsFile, content_digest, judgement_row, read_results
 from proctor.judgement import Judgement
 from proctor.judging.judge import AHEAD, start
@@ -62,7 +62,7 @@ class ProgramsRun:
 
 @dataclass(frozen=True, slots=True)
 class ProgramsJudged:
-    """What a run came to."""
+    """Results of a run."""
 
     problems: Mapping[str, Problem]
     rows: list[Mapping[str, Any]]
@@ -87,7 +87,7 @@ def judge_programs(
     if wanted.out is not None:
         results = stack.enter_context(ResultsFile(wanted.out, settings))
 
-    def digest(entry: Submission) -> str:
+    def digest(entry: SubmittedProgram) -> str:
         # What of a submission its verdict depends on.
         content = entry.code if entry.language == "python" else f"{entry.language}\0{entry.code}"
         problem = problems[entry.question_id]
@@ -95,13 +95,15 @@ def judge_programs(
             return results.digest(problem, content)
         return content_digest(problem, content, settings)
 
-    def finish(entry: Submission, future: Future[Judgement]) -> Finished[Submission]:
+    def finish(
+        entry: SubmittedProgram, future: Future[Judgement]
+    ) -> FinishedEntry[SubmittedProgram]:
         try:
             judgement = future.result()
         except (InputError, NoLanguage) as error:
-            return Finished(entry, Verdict.NC, error=error)
+            return FinishedEntry(entry, Verdict.NC, error=error)
         row = judgement_row(entry, judgement, digest=digest(entry))
-        return Finished(entry, judgement.verdict, row)
+        return FinishedEntry(entry, judgement.verdict, row)
 
     todo = submissions
     if results is not None:
@@ -131,7 +133,7 @@ def judge_programs(
 
 
 def _started(
-    problems: Mapping[str, Problem], entry: Submission, settings: JudgeSettings, pool: Pool
+    problems: Mapping[str, Problem], entry: SubmittedProgram, settings: JudgeSettings, pool: Pool
 ) -> Future[Judgement]:
     try:
         program = Program(entry.code, entry.language)

@@ -91,7 +91,7 @@ class Installed:
 
 
 def is_benchmark(loaded: Loaded) -> TypeGuard["Benchmark[Any]"]:
-    """Whether it is a Benchmark, which has a store, and no adapter."""
+    """Return True if it is a Benchmark, which has a store, and no adapter."""
     return all(hasattr(loaded, name) for name in _BENCHMARK)
 
 

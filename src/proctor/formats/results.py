@@ -18,7 +18,7 @@ from typing import Any, Self
 import msgspec
 
 from proctor.errors import InfraFault, InputError, SettingsError
-from proctor.formats.programs import Submission
+from proctor.formats.programs import SubmittedProgram
 from proctor.judgement import Judgement, TestResult
 from proctor.problem import Problem
 
@@ -87,7 +87,7 @@ class ResultsFile:
         return _digest(self._problem_keys[problem.id], code, self.settings)
 
     def is_finished(self, row: int | str, digest: str) -> bool:
-        """Whether `row` is on disk.
+        """Return True if `row` is on disk.
 
         Raises SettingsError if what is on disk was judged from another program or other tests.
         """
@@ -215,7 +215,9 @@ def _feed(state: "hashlib._Hash", text: str) -> None:
     state.update(data)
 
 
-def judgement_row(submission: Submission, judgement: Judgement, *, digest: str) -> dict[str, Any]:
+def judgement_row(
+    submission: SubmittedProgram, judgement: Judgement, *, digest: str
+) -> dict[str, Any]:
     """The JSON row for one judgement. CPU and wall in seconds, memory in bytes.
 
     The submission's other fields follow ours; one whose name is ours (`RESERVED`) is found under

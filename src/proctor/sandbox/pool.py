@@ -20,7 +20,7 @@ from proctor.sandbox.machine import cgroup, interpreter, scratch
 
 T = TypeVar("T")
 Job = Callable[[Cell, float], T]
-"""Work in a cell; the second argument is the seconds it has waited for one."""
+"""Work in a cell; the second argument is the time it has waited for one, in seconds."""
 
 
 @dataclass(slots=True)
@@ -28,7 +28,7 @@ class _Item:
     job: Job[Any]
     future: Future[Any]
     together: bool = False
-    """One of several that wait for one another."""
+    """True for one of several jobs that wait for one another."""
     queued: float = field(default_factory=time.monotonic)
 
 
@@ -46,18 +46,18 @@ class Pool:
         setup: CellSetup,
         cells: int | None = None,
         *,
-        patience: float = 0.0,
+        growth_delay: float = 0.0,
     ) -> None:
-        """Start no cell yet.
+        """Prepare a pool; cells start as work arrives.
 
-        `patience`: seconds that work must have waited in all for the cells that are there, before
-        one more is started.
+        `growth_delay`: how long work must have waited, in all, for the cells that exist before one
+        more is started, in seconds.
         """
         self.cells = cells or available_cpus()
-        self._patience = patience
+        self._growth_delay = growth_delay
         self._waited = 0.0
-        """Seconds that work has waited since the latest cell was started."""
-        self._manned: set[int] = set()
+        """Time that work has waited since the latest cell was started, in seconds."""
+        self._occupied: set[int] = set()
         """Slots that have a cell or are starting one."""
         self._up = 0.0  # when there was a cell to wait for
         self.level = backend.level
@@ -138,11 +138,11 @@ class Pool:
         with self._changed:
             self._idle += ordinary
             if cell is None:
-                self._manned.discard(slot)
+                self._occupied.discard(slot)
             while not self._closed:
                 pause = None
                 if self._waiting and (ordinary or self._waiting[0].together):
-                    pause = self._forbear() if cell is None else 0.0
+                    pause = self._hold_back() if cell is None else 0.0
                     if pause is not None and pause <= 0:
                         break
                 self._changed.wait(pause)
@@ -151,25 +151,28 @@ class Pool:
                 return None
             item = self._waiting.popleft()
             self._waited = self._waited + self._has_waited(item) if cell is not None else 0.0
-            self._manned.add(slot)
+            self._occupied.add(slot)
             if self._waiting and self._waiting[0].together:
                 self._changed.notify_all()  # threads that may do nothing else slept until now
             return item
 
-    def _forbear(self) -> float | None:
-        """Seconds for which the next item is left to the cells there are; None: till one is up."""
-        if not self._patience or not self._manned or self._waiting[0].together:
+    def _hold_back(self) -> float | None:
+        """Return how long to wait for a busy cell before starting another, in seconds.
+
+        None: until the first is up.
+        """
+        if not self._growth_delay or not self._occupied or self._waiting[0].together:
             return 0.0
         if not self._live:
             return None
-        return self._patience - self._waited - self._has_waited(self._waiting[0])
+        return self._growth_delay - self._waited - self._has_waited(self._waiting[0])
 
     def _has_waited(self, item: _Item) -> float:
-        """Seconds that an item has waited while there were cells."""
+        """Return the seconds that an item has waited while there were cells."""
         return time.monotonic() - max(item.queued, self._up)
 
     def _do(self, item: _Item, cell: Cell | None, slot: int) -> Cell | None:
-        """Do one item, on a second cell if the first dies; return the cell to go on with."""
+        """Do one item, on a second cell if the first dies; return the cell for the next."""
         waited = time.monotonic() - item.queued
         for last_try in (False, True):
             try:
@@ -277,7 +280,7 @@ def open_pool(
 
 
 def _fault(error: OSError, cell: Cell | None) -> InfraFault:
-    """Say what it means that the host itself could not go on, for want of descriptors or memory."""
+    """Return the fault of a host that could not go on, for want of descriptors or memory."""
     kind = CellStartFailed if cell is None else CellDied
     fault = kind(f"this process could not serve the cell: {error}")
     fault.__cause__ = error
@@ -285,5 +288,5 @@ def _fault(error: OSError, cell: Cell | None) -> InfraFault:
 
 
 def available_cpus() -> int:
-    """CPUs this process may use."""
+    """Return the number of CPUs that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,14 +1,14 @@
-"""The engine behind every door: an asyncio front of cells, with admission in between.
+"""The engine behind every API: runs and judges in cells for an event loop, by turns of admission.
 
-To call a job off, cancel the task that awaits it: all its processes are ended.
+To cancel a job, cancel the task that awaits it: all its processes are ended.
 """
 
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Self, TypeVar
+from typing import Self
 
 from proctor.errors import PoolClosed
 from proctor.execution import Isolation
@@ -18,14 +18,13 @@ from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.judge import Progress, judge_contest
 from proctor.judging.settings import JudgeSettings, Stop
 from proctor.languages import registry
-from proctor.languages.language import Found
+from proctor.languages.language import InstalledLanguage
 from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable
 from proctor.sandbox.machine.interpreter import checked_packages
 from proctor.sandbox.pool import Pool, open_pool
-from proctor.service import ceilings
-from proctor.service.admission import Admission, Place
+from proctor.service.admission import Admission, Place, check_level, check_limits
 from proctor.service.jobs import Jobs
 from proctor.service.live import LiveRun
 from proctor.service.package_sets import (
@@ -38,26 +37,26 @@ from proctor.service.package_sets import (
 from proctor.service.running import PYTHON, Ran, RunRequest
 from proctor.service.sessions import Sessions
 from proctor.service.solvers import Solvers
+from proctor.service.threads import in_loop, revocable
 from proctor.solver import incumbents
 from proctor.solver.envelope import Envelope, Incumbent
 from proctor.solver.host import SolverHost
 from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest
 
-T = TypeVar("T")
-
 MOST_WAITING = 10_000
-"""Jobs of one owner that may wait, unless he is patient."""
+"""Jobs of one owner that may wait, those that are patient aside."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who wants something, and whether he waits however long the line is."""
+    """Context of a request: its owner, and how it waits for a place."""
 
     owner: str = ""
     patient: bool = False
+    """True to wait however many of the owner's jobs wait already, rather than raise Busy."""
     begun: Callable[[], None] | None = None
-    """Is called when the job has its place."""
+    """Called when the job has its place."""
 
     def begin(self) -> None:
         """Note that the job has its place."""
@@ -70,11 +69,11 @@ NOBODY = Asker()
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A judgement, and how long it was waited for its turn."""
+    """A judgement, and the time that it waited for its turn."""
 
     judgement: Judgement
     queue: float
-    """Seconds."""
+    """Seconds waited for a place."""
 
 
 class Engine:
@@ -88,14 +87,14 @@ class Engine:
         sets: PackageSets | None = None,
         solvers: Callable[[Admission], Solvers] = Solvers,
     ) -> None:
-        """`arena`, `session_pool` and `sets` become the engine's own. Use open_engine."""
+        """Take over `arena`, `session_pool` and `sets`. Use open_engine."""
         self.arena = arena
         self.package_sets = sets or PackageSets(Equipped(arena), {})
         self.admission = Admission(arena.cells, most_waiting)
         self.sessions = Sessions(session_pool, arena.submissions, self.admission, self.package_sets)
         self.solvers = solvers(self.admission)
         self.jobs = Jobs()
-        # A judgement has a thread of its own, which gives the cells their work and waits.
+        # A judgement of a contest problem has a thread of its own, which waits for cells.
         self._threads = ThreadPoolExecutor(arena.cells, thread_name_prefix="proctor-judge")
 
     async def run(self, request: RunRequest, asker: Asker = NOBODY) -> Ran:
@@ -103,21 +102,21 @@ class Engine:
 
         Raises Busy, InputError (an unknown language), NoLanguage, InfraFault.
         """
-        ceilings.check(request.limits)
+        check_limits(request.limits)
         async with self._cells(request.packages, asker) as (equipped, place):
             runner, cancellation = equipped.runner, Cancellation()
             pool = Revocable(equipped.arena.submissions, cancellation)
             future = pool.submit(lambda cell, _queued: runner.run(cell, request))
-            ran = await _revocable(future, cancellation)
+            ran = await revocable(future, cancellation)
         return replace(ran, queue=place.queue)
 
     def live(self, request: RunRequest, asker: Asker = NOBODY) -> LiveRun:
-        """Return a run that is talked to while it goes on; to be entered by `async with`.
+        """Return an interactive run, to be entered by `async with`.
 
         Raises InputError, LevelLacks.
         """
         self._check_level("programs that are talked to while they run are")
-        ceilings.check(request.limits)
+        check_limits(request.limits)
         self.package_sets.check(request.packages)
         place = self.admission.place(asker.owner, patient=asker.patient)
         return LiveRun(place, self.package_sets.use(request.packages), request, asker.begin)
@@ -135,15 +134,15 @@ class Engine:
         """Judge by tests of stdin and stdout, or by calls of a function.
 
         `packages` names a set of packages; `progress` is called in this event loop. Raises Busy,
-        InputError (a language that will not do), NoLanguage, PoolClosed.
+        InputError (a language that cannot be used), NoLanguage, PoolClosed.
         """
-        ceilings.check(settings.limits)
+        check_limits(settings.limits)
         async with self._cells(packages, asker) as (equipped, place):
             pool, cancellation = equipped.arena.submissions, Cancellation()
             future = programs.start(
-                problem, program, settings, pool, cancellation, _in_loop(progress)
+                problem, program, settings, pool, cancellation, in_loop(progress)
             )
-            judgement = await _revocable(future, cancellation)
+            judgement = await revocable(future, cancellation)
         return Made(judgement, place.queue)
 
     async def judge_contest(
@@ -161,25 +160,25 @@ class Engine:
         Raises Busy, and what judge_contest raises.
         """
         self._check_level("contest problems are")
-        ceilings.check(problem.test_limits)
+        check_limits(problem.test_limits)
         async with self._cells(packages, asker) as (equipped, place):
             cancellation = Cancellation()
             arena = equipped.arena.under(cancellation)
-            tell = _in_loop(progress)
+            tell = in_loop(progress)
             try:
                 future = self._threads.submit(
                     lambda: judge_contest(problem, program, arena, stop=stop, progress=tell)
                 )
             except RuntimeError as error:  # it waited for its turn while the engine was closed
                 raise PoolClosed("the engine is closed") from error
-            judgement = await _revocable(future, cancellation)
+            judgement = await revocable(future, cancellation)
         return Made(judgement, place.queue)
 
     def _check_level(self, what: str) -> None:
-        ceilings.check_level(what, only_python=self.arena.only_python)
+        check_level(what, only_python=self.arena.only_python)
 
-    def languages(self) -> list[Found]:
-        """Return the languages that this engine runs. Starts their tools: not in a loop."""
+    def languages(self) -> list[InstalledLanguage]:
+        """Return the languages that this engine runs. Starts their tools: not for an event loop."""
         found = registry.available()
         only = self.arena.only_python
         return [each for each in found if not only or each.language.id == PYTHON]
@@ -193,10 +192,10 @@ class Engine:
     ) -> Envelope:
         """Run a generated solver. `progress` is called in this event loop.
 
-        Cancelled, it returns all the same, once nothing of the run is left: with status
-        `cancelled`, and what had been found. Raises Busy, InputError.
+        If cancelled, it still returns, once nothing of the run is left: with status `cancelled`,
+        and what had been found. Raises Busy, InputError.
         """
-        return await self.solvers.solve(request, asker, _in_loop(progress) or incumbents.ignore)
+        return await self.solvers.solve(request, asker, in_loop(progress) or incumbents.ignore)
 
     async def isolation(self, asker: Asker = NOBODY) -> Isolation:
         """Return the level and the guarantees that hold programs, as a cell reports them."""
@@ -208,7 +207,7 @@ class Engine:
     async def _cells(
         self, packages: str | None, asker: Asker
     ) -> AsyncIterator[tuple[Equipped, Place]]:
-        """A place, and cells with these packages to use it in."""
+        """Enter a place, and cells with these packages to use it in."""
         self.package_sets.check(packages)
         async with self.admission.place(asker.owner, patient=asker.patient) as place:
             asker.begin()
@@ -216,7 +215,7 @@ class Engine:
                 yield equipped, place
 
     def close(self) -> None:
-        """Stop at once: what runs is killed, what waits gets PoolClosed."""
+        """Stop at once: running jobs are killed, waiting ones raise PoolClosed."""
         self.arena.close()
         self.package_sets.close()
         self.sessions.shut()
@@ -246,10 +245,10 @@ def open_engine(
 ) -> Engine:
     """Open an engine of so many cells, and so many sessions at once besides.
 
-    `package_sets` are what requests may name, each with its directories; `directories`: what
-    programs may read besides, but for those that no cell could. `profiles` of solvers may be named
-    besides those that come with proctor. The other arguments are those of open_pool. Raises
-    PlatformError, UsageError.
+    `package_sets` are those that requests may name. `directories` are further ones that programs
+    may read; those that no cell could read are left out. `profiles` are those of solvers that
+    requests may name besides those that come with proctor. The other arguments are those of
+    open_pool. Raises PlatformError, UsageError.
     """
     sets = package_sets or {}
     for name, each in sets.items():
@@ -287,25 +286,3 @@ def open_engine(
 
     known = PackageSets(Equipped(arena), sets, Opening(arena_of, sessions_of))
     return Engine(arena, most_waiting, pool, known, solvers)
-
-
-async def _revocable(future: Future[T], cancellation: Cancellation) -> T:
-    """Await it; if this task is cancelled, call the job off."""
-    try:
-        return await asyncio.wrap_future(future)
-    except asyncio.CancelledError:
-        cancellation.cancel()
-        raise
-
-
-def _in_loop(hear: Callable[[T], None] | None) -> Callable[[T], None] | None:
-    """Return what calls `hear` in this event loop, from whatever thread."""
-    if hear is None:
-        return None
-    loop = asyncio.get_running_loop()
-
-    def tell(result: T) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
-            loop.call_soon_threadsafe(hear, result)
-
-    return tell

@@ -1,6 +1,6 @@
 """Named sets of packages, of which a request takes one: each has cells of its own.
 
-Lives in one event loop. A client names a set; which directories that means, the operator has said.
+Lives in one event loop. A client names a set; the operator has said which directories are in it.
 """
 
 import asyncio
@@ -16,22 +16,22 @@ from proctor.errors import InfraFault, InputError, PoolClosed, SettingsError, Us
 from proctor.judging.contest.arena import Arena
 from proctor.sandbox.pool import Pool
 from proctor.service.running import Runner
-from proctor.service.settled import settled
+from proctor.service.threads import settled
 
 MOST_OPEN = 4
-"""Sets, besides the usual one, that keep their cells when nothing uses them."""
+"""Sets, besides the default one, that keep their cells when nothing uses them."""
 T = TypeVar("T")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
 class PackageSet:
-    """What programs may import, besides what all may."""
+    """Packages that programs may import, besides those for all programs."""
 
     packages: tuple[str, ...]
-    """Directories; they go before those for all."""
+    """Directories, searched before those for all programs."""
     preload: tuple[str, ...] = ()
-    """Modules that cells import once."""
+    """Modules that cells import once, before programs."""
 
 
 @dataclass(slots=True, eq=False)
@@ -40,13 +40,13 @@ class Equipped:
 
     arena: Arena
     sessions: Pool | None = None
-    """Opened by the first session that wants the set."""
+    """Cells for sessions; None until the first session asks for the set."""
     users: int = 0
-    """Jobs and sessions that are in them, or will be."""
+    """Number of jobs and sessions that are in them, or will be."""
 
     @property
     def runner(self) -> Runner:
-        """What runs programs in them."""
+        """Runner of programs in these cells."""
         arena = self.arena
         return Runner(arena.setup, arena.cache, arena.headers, arena.only_python)
 
@@ -59,26 +59,26 @@ class Equipped:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """How a set's cells are opened; both block."""
+    """Functions that open a set's cells; both block."""
 
     arena: Callable[[PackageSet], Arena]
     sessions: Callable[[PackageSet], Pool]
 
 
 class PackageSets:
-    """All sets of an engine, opened on first use, closed when others are wanted more.
+    """All sets of an engine, opened on first use and closed when others are used more.
 
     A job has its place before it uses a set, so there are never more sets in use than places and
-    sessions; of those that are not, so many stay open that with the others they are MOST_OPEN.
+    sessions. Sets that are not in use stay open as long as no more than MOST_OPEN are open.
     """
 
     def __init__(
         self, usual: Equipped, sets: Mapping[str, PackageSet], opening: Opening | None = None
     ) -> None:
-        """`usual`: for requests that name none. Without sets nothing needs opening."""
+        """Use `usual` for requests that name no set. `opening` is needed only if there are sets."""
         self._usual, self._sets, self._opening = usual, sets, opening
         self._open: OrderedDict[str, Equipped] = OrderedDict()
-        """The one used last is the last."""
+        """Open sets, the one used last at the end."""
         self._turn = asyncio.Lock()
         self._closing: set[Equipped] = set()
         self._lock = threading.Lock()  # for close(), which comes from another thread
@@ -86,28 +86,28 @@ class PackageSets:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those that there are."""
+        """Names of all sets, sorted."""
         return tuple(sorted(self._sets))
 
     @property
     def only_python(self) -> bool:
-        """Whether their cells run nothing else: see Arena."""
+        """True if their cells run only Python programs: see Arena."""
         return self._usual.arena.only_python
 
     @property
     def open(self) -> tuple[str, ...]:
-        """Those that have cells now, the one used last at the end."""
+        """Names of the sets that have cells now, the one used last at the end."""
         return tuple(self._open)
 
     def check(self, name: str | None) -> None:
-        """Raise InputError for a name that is none."""
+        """Raise InputError if there is no set of this name."""
         if name is not None and name not in self._sets:
             known = ", ".join(self.names) or "none"
             raise InputError(f"no package set {name!r} (there are: {known})", field="packages")
 
     @contextlib.asynccontextmanager
     async def use(self, name: str | None) -> AsyncIterator[Equipped]:
-        """Cells with this set's packages, which stay for as long as this is entered.
+        """Enter cells with this set's packages, which stay open for as long.
 
         Raises InputError, PlatformError, InfraFault, PoolClosed.
         """
@@ -122,7 +122,7 @@ class PackageSets:
             equipped.users -= 1
 
     async def session_pool(self, name: str | None, equipped: Equipped) -> Pool | None:
-        """Return the cells for sessions of a set that is in use; None if there are none at all."""
+        """Return the cells for sessions of a set in use; None if the engine has no sessions."""
         if name is None or equipped.sessions is not None or self._opening is None:
             return equipped.sessions
         async with self._turn:
@@ -163,7 +163,7 @@ class PackageSets:
         raise PoolClosed("the engine is closed")
 
     async def _make_room(self) -> None:
-        """Close what nothing uses, the one unused longest first, until one more may be opened."""
+        """Close unused sets, the one unused longest first, until one more may be opened."""
         loop = asyncio.get_running_loop()
         idle = [name for name, each in self._open.items() if not each.users]
         for name in idle[: max(0, len(self._open) + 1 - MOST_OPEN)]:
@@ -180,7 +180,7 @@ class PackageSets:
     async def _in_thread(
         self, name: str, make: Callable[[PackageSet], T], undo: Callable[[T], None]
     ) -> T:
-        """Open something of a set. What is open when nobody waits for it any more is closed."""
+        """Open cells of a set in a thread; they are closed if this task is cancelled meanwhile."""
         loop = asyncio.get_running_loop()
         making = loop.run_in_executor(None, make, self._sets[name])
         try:
@@ -189,7 +189,7 @@ class PackageSets:
             if making.exception() is None:
                 await settled(loop.run_in_executor(None, undo, making.result()))
             raise
-        except UsageError as error:  # of the operator's: the client has only said a name
+        except UsageError as error:  # the operator's mistake: the client has only said a name
             raise InfraFault(f"package set {name!r} cannot be opened: {error}") from error
 
 

@@ -185,7 +185,7 @@ class SubtaskGrader:
 
 
 def graded(instance: SubtaskInstance, judgement: Judgement) -> Graded:
-    """What is stored of a judgement: the verdict and share of points of the subtask in question.
+    """Return the grade of a judgement: verdict and share of points of the subtask in question.
 
     `upstream` is what the published runner writes, for all subtasks that were judged.
     """

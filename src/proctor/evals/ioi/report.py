@@ -12,7 +12,7 @@ import msgspec
 from proctor.errors import InputError
 from proctor.evals.ioi import strategies
 from proctor.evals.ioi.sources import Sources
-from proctor.evals.ioi.strategies import Attempt
+from proctor.evals.ioi.strategies import ScoredSubmission
 from proctor.formats.ioi_rows import TaskKey
 from proctor.formats.ioi_subtasks import SubtaskInfo, subtask_infos
 from proctor.formats.tables import read_table
@@ -30,7 +30,7 @@ Thresholds = Mapping[str, float]
 
 
 class Worth(Protocol):
-    """What must be known of a task to add points up: an IoiTask, or what its subtasks' rows say."""
+    """Facts of a task that adding points up needs: an IoiTask, or its subtasks' rows."""
 
     @property
     def year(self) -> int: ...
@@ -40,7 +40,7 @@ class Worth(Protocol):
     def day(self) -> str: ...
     @property
     def points(self) -> float:
-        """What a perfect submission gets."""
+        """Points of a perfect submission."""
         ...
 
     @property
@@ -69,7 +69,7 @@ class TaskScore:
     id: str
     of: float
     counts: bool
-    """Whether it is part of the year's total: tasks of the practice day are not."""
+    """True if it is part of the year's total: tasks of the practice day are not."""
     submissions: int
     points: Mapping[str, float]
     """By strategy."""
@@ -86,7 +86,7 @@ class YearScore:
     tasks: int
     """Tasks that count and were submitted to."""
     of: float
-    """What these are worth; a whole contest is worth 600."""
+    """Points that these are worth; a whole contest is worth 600."""
     points: Mapping[str, float]
     """By strategy."""
     medals: Mapping[str, str | None]
@@ -94,7 +94,7 @@ class YearScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class PointsReport:
     """All that is told of a run."""
 
     submissions: int
@@ -148,7 +148,7 @@ def worths(subtasks: Iterable[SubtaskInfo]) -> dict[TaskKey, TaskWorth]:
 
 
 def is_practice(task: Worth) -> bool:
-    """Whether a task is of the practice day."""
+    """Return True if a task is of the practice day."""
     day = task.day.strip().lower().replace(" ", "").replace("_", "").replace("-", "")
     return day in _PRACTICE or day.startswith("practice")
 
@@ -158,10 +158,10 @@ def summarise(
     tasks: Mapping[TaskKey, Worth],
     names: Sequence[str] = DEFAULT_STRATEGIES,
     thresholds: Mapping[int, Thresholds] | None = None,
-) -> Report:
+) -> PointsReport:
     """Add up rows, in the order in which they were submitted. Raises InputError for a strategy."""
     verdicts: Counter[str] = Counter()
-    grouped: dict[tuple[str, TaskKey], list[Attempt]] = {}
+    grouped: dict[tuple[str, TaskKey], list[ScoredSubmission]] = {}
     faulty = count = 0
     for row in rows:
         count += 1
@@ -174,7 +174,7 @@ def summarise(
         for (model, key), attempts in sorted(grouped.items(), key=lambda item: item[0])
         if key in tasks
     )
-    return Report(
+    return PointsReport(
         submissions=count,
         verdicts=dict(verdicts.most_common()),
         faulty=faulty,
@@ -190,7 +190,7 @@ def of_files(
     results: Collection[str],
     names: Sequence[str],
     thresholds: Mapping[int, Thresholds],
-) -> Report:
+) -> PointsReport:
     """Add up rows in tables of results. Raises InputError, InfraFault."""
     known = worths(subtask_infos(sources.subtask_files(tasks)))
     files = [file for source in results for file in sources.files(source)]
@@ -206,7 +206,7 @@ def _judged(files: Iterable[Path]) -> Iterator[Mapping[str, Any]]:
 
 
 def _task_score(
-    model: str, task: Worth, attempts: Sequence[Attempt], names: Sequence[str]
+    model: str, task: Worth, attempts: Sequence[ScoredSubmission], names: Sequence[str]
 ) -> TaskScore:
     digits = task.precision
     return TaskScore(
@@ -237,7 +237,7 @@ def _years(
     return tuple(found)
 
 
-def to_json(report: Report) -> dict[str, Any]:
+def to_json(report: PointsReport) -> dict[str, Any]:
     """Return the report as plain values."""
     return {
         "submissions": report.submissions,

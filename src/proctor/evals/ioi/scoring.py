@@ -11,12 +11,12 @@ from threading import Lock, Thread
 from typing import Any, Protocol
 
 from proctor.errors import InfraFault, InputError, UsageError
-from proctor.evals.durable import DurableRun, Finished, RunTally
+from proctor.evals.durable import DurableRun, FinishedEntry, RunTally
 from proctor.evals.ioi import labels, results, runners
-from proctor.evals.ioi.scripts import Scripts
+from proctor.evals.ioi.scripts import ScriptRunner
 from proctor.evals.ioi.sources import Sources
 from proctor.evals.ioi.submissions import (
-    Submission,
+    IoiSubmission,
     add_includes,
     check_targets,
     read_submissions,
@@ -109,22 +109,22 @@ class GradeOptions:
             return runners.ForeignGrade(piston, self.runner)
         if self.runner.startswith("script:"):
             place = Path(self.runner.removeprefix("script:"))
-            scripts = Scripts(place, stack.enter_context(open_pool(**levels)))
+            scripts = ScriptRunner(place, stack.enter_context(open_pool(**levels)))
             return runners.ForeignGrade(scripts, self.runner)
         return runners.ForeignGrade(runners.load(self.runner), self.runner)
 
 
 @dataclass(frozen=True, slots=True)
-class Scoring:
+class IoiScoring:
     """Judges submissions; each in a thread of its own, which an interrupt does not wait for."""
 
     tasks: Mapping[TaskKey, IoiTask]
     grade: Grade
-    digest: Callable[[Submission], str] = lambda _submission: ""
+    digest: Callable[[IoiSubmission], str] = lambda _submission: ""
     repair_includes: bool = False
     only_target: bool = False
 
-    def run(self, at_once: int, kept: ResultsFile | None = None) -> DurableRun[Submission, Any]:
+    def run(self, at_once: int, kept: ResultsFile | None = None) -> DurableRun[IoiSubmission, Any]:
         """Return the loop over many.
 
         A submission that cannot be judged, and a fault of the sandbox, is no result: the next run
@@ -132,8 +132,8 @@ class Scoring:
         """
         return DurableRun(self._start, lambda _entry, future: future.result(), at_once, kept)
 
-    def _start(self, submission: Submission) -> Future[Finished[Submission]]:
-        future: Future[Finished[Submission]] = Future()
+    def _start(self, submission: IoiSubmission) -> Future[FinishedEntry[IoiSubmission]]:
+        future: Future[FinishedEntry[IoiSubmission]] = Future()
         future.set_running_or_notify_cancel()  # from now on nobody can cancel it
 
         def work() -> None:
@@ -145,7 +145,7 @@ class Scoring:
         Thread(target=work, name=f"score {submission.key}", daemon=True).start()
         return future
 
-    def _judge(self, submission: Submission) -> Finished[Submission]:
+    def _judge(self, submission: IoiSubmission) -> FinishedEntry[IoiSubmission]:
         task = self.tasks[submission.task]
         subtasks = (submission.target,) if self.only_target and submission.target else None
         try:
@@ -155,16 +155,16 @@ class Scoring:
                 program = self._program(task, submission.code, submission.language)
                 judgement = self.grade(task, program, subtasks)
         except InfraFault as error:
-            return Finished(submission, Verdict.INFRA_FAULT, error=error)
+            return FinishedEntry(submission, Verdict.INFRA_FAULT, error=error)
         except InputError as error:
             placed = submission.row.error(error.message, error.field)
-            return Finished(submission, Verdict.NC, error=placed)
+            return FinishedEntry(submission, Verdict.NC, error=placed)
         verdicts = {judgement.verdict, *(one.verdict for one in judgement.subtasks)}
         if Verdict.INFRA_FAULT in verdicts:
             fault = InfraFault(_fault_message(judgement))
-            return Finished(submission, Verdict.INFRA_FAULT, error=fault)
+            return FinishedEntry(submission, Verdict.INFRA_FAULT, error=fault)
         row = results.result_row(submission, task, judgement, digest=self.digest(submission))
-        return Finished(submission, judgement.verdict, row, judgement=judgement)
+        return FinishedEntry(submission, judgement.verdict, row, judgement=judgement)
 
     def _program(self, task: IoiTask, code: str, language: str) -> Program:
         stub = task.problem.stubs.get("cpp")
@@ -249,7 +249,7 @@ def score(wanted: ScoreRun, sources: Sources, begin: Begin, stack: ExitStack) ->
     show, tally = begin(len(submissions), len(submissions) - len(todo)), RunTally()
     try:
         if todo:
-            scoring = Scoring(
+            scoring = IoiScoring(
                 tasks, wanted.where.open(stack), digest, wanted.repair_includes, wanted.only_target
             )
             for batch in scoring.run(wanted.where.at_once, kept).run(todo):
@@ -265,7 +265,7 @@ def score(wanted: ScoreRun, sources: Sources, begin: Begin, stack: ExitStack) ->
 class LabelledSolution:
     """A solution with a label, and how its judgement compares with that."""
 
-    submission: Submission
+    submission: IoiSubmission
     label: str
     points: float | None
     of: float
@@ -295,7 +295,7 @@ def validate(
     show, tally = begin(len(submissions), 0), RunTally()
     compared: dict[str, LabelledSolution] = {}
     try:
-        for batch in Scoring(found, where.open(stack)).run(where.at_once).run(submissions):
+        for batch in IoiScoring(found, where.open(stack)).run(where.at_once).run(submissions):
             tally.take(batch)
             show(each.verdict for each in batch)
             for each in batch:
@@ -313,7 +313,7 @@ def validate(
 
 
 def find_tasks(
-    sources: Sources, named: Collection[str], submissions: Collection[Submission], spool: Path
+    sources: Sources, named: Collection[str], submissions: Collection[IoiSubmission], spool: Path
 ) -> dict[TaskKey, IoiTask]:
     """Load the tasks that submissions are for. Raises InputError, with the row of the first."""
     wanted = {submission.task for submission in submissions}
@@ -340,13 +340,13 @@ def _spool(stack: ExitStack) -> Path:
 
 def _digests(
     tasks: Mapping[TaskKey, IoiTask], settings: Mapping[str, Any]
-) -> Callable[[Submission], str]:
+) -> Callable[[IoiSubmission], str]:
     """Return the digest of a submission's row to be; each task's tests are hashed once."""
     of_tasks = {key: results.task_digest(task) for key, task in tasks.items()}
     return lambda entry: results.row_digest(of_tasks[entry.task], entry, settings)
 
 
-def _label(entry: Submission) -> tuple[str, Any]:
+def _label(entry: IoiSubmission) -> tuple[str, Any]:
     try:
         return labels.label_of(entry.fields)
     except InputError as error:
@@ -354,7 +354,7 @@ def _label(entry: Submission) -> tuple[str, Any]:
 
 
 def _in_order(
-    rows: Collection[Mapping[str, Any]], submissions: Collection[Submission]
+    rows: Collection[Mapping[str, Any]], submissions: Collection[IoiSubmission]
 ) -> list[Mapping[str, Any]]:
     """Rows as submitted, for what asks who was first; those of no submission given now are out."""
     order = {submission.key: number for number, submission in enumerate(submissions)}

@@ -30,7 +30,7 @@ _FORMATS = {
 
 
 def is_main_file(name: str) -> bool:
-    """Whether a file's name says that a package is around it."""
+    """Return True if a file's name says that a package is around it."""
     return name in _FORMATS
 
 

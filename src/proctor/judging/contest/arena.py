@@ -19,7 +19,7 @@ from proctor.sandbox.cancellation import Cancellation, Revocable, Submitting
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.choice import policy
 from proctor.sandbox.command import Finished
-from proctor.sandbox.executing import in_pool, unless_killed
+from proctor.sandbox.executor import in_pool, unless_killed
 from proctor.sandbox.machine import interpreter
 from proctor.sandbox.pool import Job, Pool
 
@@ -148,9 +148,9 @@ def open_arena(
         headers = None
     setup = CellSetup(choice.interpreter, importable, preload, readable)
     with ExitStack() as stack:
-        submissions = Pool(choice.backend, setup, cells, patience=_PATIENCE)
+        submissions = Pool(choice.backend, setup, cells, growth_delay=_PATIENCE)
         stack.callback(submissions.close)
-        referees = Pool(choice.backend, setup, cells, patience=_PATIENCE)
+        referees = Pool(choice.backend, setup, cells, growth_delay=_PATIENCE)
         stack.pop_all()
     for pool in (submissions,) if only_python else (submissions, referees):
         pool.submit(_nothing)  # start a cell of each now: both are needed, one after the other

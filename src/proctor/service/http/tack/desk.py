@@ -9,7 +9,7 @@ import msgspec
 
 from proctor.errors import InputError, ProctorError
 from proctor.service.engine import Asker, Engine
-from proctor.service.http.problem import problem_of
+from proctor.service.http.problem_details import problem_of
 from proctor.solver import legacy
 from proctor.solver.envelope import Envelope, Incumbent
 from proctor.solver.request import SolveRequest
