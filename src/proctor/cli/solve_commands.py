@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from proctor.cli.pool_options import MinIsolation, Packages, Python
+from proctor.cli.options import MinIsolation, Packages, Python
 
 Program = Annotated[str, typer.Argument(help="Generated solver, Python; - reads it from stdin.")]
 Input = Annotated[
