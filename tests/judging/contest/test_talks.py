@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from proctor.judging.contest.talk import Member, Talk, TalkClock
 from tasks import SECRET, partner, problem, problems
 
 from proctor.errors import CellStartFailed
 from proctor.execution import LimitHit
 from proctor.judgement import Judgement
+from proctor.judging.contest.conversation import Interaction, InteractionClock, Member
 from proctor.judging.environment import open_environment
 from proctor.judging.judge import judge
 from proctor.limits import Limits
@@ -184,9 +184,9 @@ def test_nobody_is_idle_while_another_wants_a_cpu_or_was_not_looked_at() -> None
     """Its waits are counted when they are over, and noted only when somebody looks."""
     limits = Limits(cpu=1.0)
     command = Command(("true",))
-    talk = Talk([Member(command, Streams(), limits, referee=True),
+    talk = Interaction([Member(command, Streams(), limits, grader=True),
                  Member(command, Streams(), limits)])  # fmt: skip
-    partner, clock = Seen(), TalkClock(limits, talk, 1)
+    partner, clock = Seen(), InteractionClock(limits, talk, 1)
     talk._seats[0].cell = partner  # type: ignore[assignment]
     assert clock.check(4.9, Reading(0.0, 4.9)) is None
     assert clock.check(6.0, Reading(0.0, 6.0)) is None
