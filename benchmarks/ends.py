@@ -7,10 +7,10 @@ from typing import Any, Self
 from measure import quantile
 
 from proctor import Limits, Program
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.choice import policy
-from proctor.sandbox.local_cell import LocalCell
+from proctor.sandbox.process_cell import ProcessCell
 
 SOON, BOMB = 0.050, 0.300
 """Seconds from the limit to the end of everything: of most programs, and of fork bombs."""
@@ -67,7 +67,7 @@ def measure(levels: list[str], rounds: int) -> list[dict[str, Any]]:
         setup = CellSetup(choice.interpreter)
         for hostile in HOSTILE:
             cell = choice.backend.open_cell(setup, 0)
-            assert isinstance(cell, LocalCell)
+            assert isinstance(cell, ProcessCell)
             try:
                 rows.append({"level": level, **_one(cell, hostile, rounds)})
             finally:
@@ -75,7 +75,7 @@ def measure(levels: list[str], rounds: int) -> list[dict[str, Any]]:
     return rows
 
 
-def _one(cell: LocalCell, hostile: Hostile, rounds: int) -> dict[str, Any]:
+def _one(cell: ProcessCell, hostile: Hostile, rounds: int) -> dict[str, Any]:
     program, took, wrong = Program(hostile.source), [], 0
     for _ in range(rounds):
         with _Watch(cell) as watch:
@@ -100,7 +100,7 @@ def _one(cell: LocalCell, hostile: Hostile, rounds: int) -> dict[str, Any]:
 class _Watch:
     """Notes when a job's limit was decided: then the cell is told to end it."""
 
-    def __init__(self, cell: AgentCell) -> None:
+    def __init__(self, cell: AgentProcess) -> None:
         self.decided = 0.0
         self._cell, self._end_job = cell, cell.end_job
 

@@ -13,7 +13,7 @@ from measure import WORK
 from proctor import Limits, Program
 from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.choice import policy
-from proctor.sandbox.local_cell import LocalCell
+from proctor.sandbox.process_cell import ProcessCell
 
 sys.path.insert(0, str(WORK))
 import task
@@ -53,15 +53,15 @@ def _ratio(mine: list[float], theirs: list[float]) -> float:
     return statistics.median(one / other for one, other in zip(mine, theirs, strict=True))
 
 
-def _open(level: str, stack: ExitStack) -> LocalCell:
+def _open(level: str, stack: ExitStack) -> ProcessCell:
     choice = policy.choose(level)
     cell = choice.backend.open_cell(CellSetup(choice.interpreter), 0)
     stack.callback(cell.close)
-    assert isinstance(cell, LocalCell)
+    assert isinstance(cell, ProcessCell)
     return cell
 
 
-def _round(cell: LocalCell, jobs: int) -> float:
+def _round(cell: ProcessCell, jobs: int) -> float:
     """CPU seconds a job: this thread's, and all that is in the cell's group."""
     assert cell.group is not None
     host, group = time.thread_time(), cell.group.cpu()

@@ -20,7 +20,7 @@ from typing import Any
 from proctor import Message, SolveEnvelope, SolverHost, solve_async
 from proctor.errors import InputError
 from proctor.evals.extraction import extract
-from proctor.evals.models.model import Model, Request
+from proctor.evals.models.model import Model, ModelRequest
 from proctor.evals.models.opening import open_model
 from proctor.evals.settings import Settings
 from proctor.solver import profile as profiles
@@ -123,7 +123,7 @@ class Agent:
 
     async def ask(self, step: str, attempt: int, talk: list[Message]) -> str:
         """Return one reply."""
-        return (await self.model.generate(Request(tuple(talk), step, attempt))).text
+        return (await self.model.generate(ModelRequest(tuple(talk), step, attempt))).text
 
 
 def constraints(reply: str) -> Any:

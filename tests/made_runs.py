@@ -4,8 +4,7 @@ import random
 from dataclasses import replace
 from datetime import date
 
-from proctor.reports.records import SampleRecord
-from proctor.reports.records_file import RunRecords, SampleDetail
+from proctor.reports.records import RunRecords, SampleDetail, SampleRecord
 from proctor.verdict import Verdict
 
 PROVENANCE = {

@@ -32,7 +32,7 @@ from typer.main import get_command
 
 import proctor
 from proctor.cli.main import app
-from proctor.service.http.native import about, schema, session_schema, solve_schema
+from proctor.service.http.native import about, schema, session_schema
 from proctor.solver.envelope import Envelope, Partial
 from served import serving
 
@@ -272,7 +272,7 @@ def test_every_route_and_field_of_the_server_is_documented() -> None:
     assert missing == [], missing
     fields = {
         name
-        for module in (schema, about, session_schema, solve_schema)
+        for module in (schema, about, session_schema)
         for struct in vars(module).values()
         if isinstance(struct, type) and issubclass(struct, msgspec.Struct)
         for name in struct.__struct_fields__

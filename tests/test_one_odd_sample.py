@@ -21,10 +21,8 @@ from mcp.client.streamable_http import streamable_http_client
 import proctor
 from daemon_process import Spoken, speaking
 from proctor import JudgeSettings, Pool, Problem, Test
-from proctor.clients import JudgeRequest, Program, connect
-from proctor.clients import Problem as AskedProblem
-from proctor.clients import Test as AskedTest
-from proctor.evals.store import Store
+from proctor.clients import JudgeRequest, ProblemJson, ProgramJson, TestJson, connect
+from proctor.evals.store import RunStore
 from proctor.integrations import lcb_runner
 from proctor.integrations.rewards import make_code_reward
 from served import PROCTOR, Served, serving
@@ -191,7 +189,7 @@ def evaluation(doors: Doors, mode: str) -> Found:
 
 
 def stored(run: Path) -> Found:
-    with Store.open(run) as store:
+    with RunStore.open(run) as store:
         made = {(each.problem_id, each.number): each for each in store.samples()}
     found = []
     for kind in KINDS:
@@ -313,9 +311,9 @@ def client_of(url: Callable[[Doors], str]) -> Callable[[Doors, str], Found]:
         requests = []
         for name, program in SAMPLES:
             problem = PROBLEMS[name]
-            tests = tuple(AskedTest(test.input, test.output) for test in problem.tests)
-            there = AskedProblem(name, tests, function=problem.function)
-            requests.append(JudgeRequest(Program(program), there, mode=mode))
+            tests = tuple(TestJson(test.input, test.output) for test in problem.tests)
+            there = ProblemJson(name, tests, function=problem.function)
+            requests.append(JudgeRequest(ProgramJson(program), there, mode=mode))
         with connect(url(doors)) as client:
             found = {each.index: each for each in client.judge_many(requests)}
         return [found[index].result.verdict for index in range(len(SAMPLES))]
@@ -502,7 +500,7 @@ def test_half_a_character_in_a_source(doors: Doors) -> None:
         command("eval", "livecodebench", "--source", problems, "--model", f"replay:{programs}",
                 "--mode", mode, "--out", run)  # fmt: skip
         command("rejudge", run)
-        with Store.open(run) as store:
+        with RunStore.open(run) as store:
             made = {each.number: each for each in store.samples()}
         for number, right in enumerate(["AC", verdict, "AC"]):
             assert {each.verdict for each in made[number].judgements} == {right}

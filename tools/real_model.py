@@ -27,7 +27,7 @@ from typing import Any
 
 from proctor.errors import InputError
 from proctor.evals.records import current_judges, settings_of
-from proctor.evals.store import FILE, Store
+from proctor.evals.store import FILE, RunStore
 
 COMMAND = str(Path(sysconfig.get_path("scripts"), "proctor"))
 MODEL = "smollm2"
@@ -178,7 +178,7 @@ def complete(run: Path) -> dict[tuple[str, int], str]:
     if not (run / FILE).exists():
         return {}
     try:
-        with Store.open(run) as store:
+        with RunStore.open(run) as store:
             judges = set(current_judges(store, settings_of(store)).values())
             return {
                 (sample.problem_id, sample.number): sample.generation.text

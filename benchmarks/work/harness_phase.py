@@ -12,20 +12,19 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from proctor.judging.problem import Problem, Test
-
-from proctor.cli.stored_run import read_store
+from proctor.evals.details import read_store
 from proctor.evals.export.formats import export_file
 from proctor.evals.figures import figures
-from proctor.evals.models.model import Reply, Request, Usage
+from proctor.evals.models.model import ModelReply, ModelRequest, TokenUsage
 from proctor.evals.models.scripted import ScriptedModel
 from proctor.evals.records import records, settings_of
 from proctor.evals.registry import benchmark_named
 from proctor.evals.rounds import judges_to_use
-from proctor.evals.run import Plan, evaluate
+from proctor.evals.run import RunPlan, evaluate
 from proctor.evals.settings import Settings
-from proctor.evals.store import Store
-from proctor.evals.stored import Judged, ProblemInfo
+from proctor.evals.store import RunStore
+from proctor.evals.stored import ProblemInfo, SampleJudgement
+from proctor.problem import Problem, Test
 
 LIVECODEBENCH = benchmark_named("livecodebench")
 PROBLEMS = 200
@@ -41,18 +40,20 @@ def problems():
         yield Problem(f"p{n:04}", (test,), title=f"Problem {n}", statement="Add one. " * 40)
 
 
-def reply(request: Request) -> Reply:
+def reply(request: ModelRequest) -> ModelReply:
     number = request.sample - request.sample % 3
     code = f"n = int(input())\nprint(n + 1)  # {number}"
-    return Reply(f"{PROSE}\n```python\n{code}\n```", usage=Usage(900, 600), finish_reason="stop")
+    return ModelReply(
+        f"{PROSE}\n```python\n{code}\n```", usage=TokenUsage(900, 600), finish_reason="stop"
+    )
 
 
 def plan(settings, judges=None, grader=None):
-    return Plan(LIVECODEBENCH, settings, ScriptedModel(reply), grader, judges or {})
+    return RunPlan(LIVECODEBENCH, settings, ScriptedModel(reply), grader, judges or {})
 
 
 def create(directory, samples, **settings):
-    store = Store.create(directory, {"model": "scripted", **settings})
+    store = RunStore.create(directory, {"model": "scripted", **settings})
     share = -(-samples // PROBLEMS)
     store.plan(
         (
@@ -74,7 +75,7 @@ def generate(directory, samples):
 
 def fill(directory, _samples):
     """Verdicts for all, as if judged: the store is then as large as a real one."""
-    with Store.open(directory, write=True) as store:
+    with RunStore.open(directory, write=True) as store:
         judges = judges_to_use(store, settings_of(store))
         rows = []
         for sample in store.samples(texts=False):
@@ -83,7 +84,7 @@ def fill(directory, _samples):
                 upstream = '{"metadata":{}}' if mode == "official" else ""
                 verdict = "AC" if passed else "WA"
                 rows.append(
-                    Judged(
+                    SampleJudgement(
                         sample.problem_id, sample.number, mode, key, verdict, float(passed),
                         "" if passed else "Wrong Answer", 0.12, 0.05, "namespaces", TESTS, upstream,
                     )
@@ -122,14 +123,14 @@ def judge_only(_directory, samples):
 
 
 def resume(directory, _samples):
-    with Store.open(directory, write=True) as store:
+    with RunStore.open(directory, write=True) as store:
         settings = settings_of(store)
         wanted = plan(settings, judges_to_use(store, settings))
         asyncio.run(evaluate(store, problems(), wanted))
 
 
 def add_up(directory, _samples):
-    with Store.open(directory) as store:
+    with RunStore.open(directory) as store:
         figures(records(store), ("official", "standard"), (1, 5, 10))
 
 
@@ -148,7 +149,7 @@ def report(directory, _samples):
 
 
 def exported(directory, format_):
-    with Store.open(directory) as store:
+    with RunStore.open(directory) as store:
         export_file(store, format_, directory.with_suffix(f".{format_}"))
 
 

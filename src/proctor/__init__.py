@@ -1,10 +1,13 @@
 """Run and judge programs that machines wrote. The public names, and nothing else."""
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from proctor.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+
     from proctor.errors import InfraFault as InfraFault
     from proctor.errors import InputError as InputError
     from proctor.errors import NoIsolation as NoIsolation
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from proctor.errors import SessionEnded as SessionEnded
     from proctor.errors import UsageError as UsageError
     from proctor.evals.adapter import BenchmarkAdapter as BenchmarkAdapter
-    from proctor.evals.adapter import Outcome as Outcome
+    from proctor.evals.adapter import InstanceOutcome as Outcome  # noqa: F401 (renamed)
     from proctor.evals.adapter import run_benchmark as run_benchmark
     from proctor.evals.agent import AgenticAdapter as AgenticAdapter
     from proctor.evals.agent import Budgets as Budgets
@@ -42,9 +45,9 @@ if TYPE_CHECKING:
     from proctor.problem import Problem as Problem
     from proctor.problem import Test as Test
     from proctor.program import Program as Program
-    from proctor.reports.statistics import pass_at_k as pass_at_k
+    from proctor.reports.pass_at_k import pass_at_k as pass_at_k
+    from proctor.sandbox.background import Background as Background
     from proctor.sandbox.pool import Pool as Pool
-    from proctor.sandbox.session import Background as Background
     from proctor.sandbox.session import Session as Session
     from proctor.sandbox.session import open_session as open_session
     from proctor.solver.envelope import Envelope as SolveEnvelope  # noqa: F401 (renamed)
@@ -59,7 +62,7 @@ if TYPE_CHECKING:
 # Loaded on first use: `proctor --help` and `import proctor` stay fast, on any platform.
 _HOMES = {
     "BenchmarkAdapter": "evals.adapter",
-    "Outcome": "evals.adapter",
+    "Outcome": "evals.adapter:InstanceOutcome",
     "run_benchmark": "evals.adapter",
     "AgenticAdapter": "evals.agent",
     "Budgets": "evals.agent",
@@ -92,12 +95,12 @@ _HOMES = {
     "JudgeSettings": "judging.settings",
     "Limits": "limits",
     "Program": "program",
-    "pass_at_k": "reports.statistics",
+    "pass_at_k": "reports.pass_at_k",
     "Pool": "sandbox.pool",
     "open_pool": "languages.pools",
     "run": "languages.run",
     "run_async": "languages.run",
-    "Background": "sandbox.session",
+    "Background": "sandbox.background",
     "Session": "sandbox.session",
     "open_session": "sandbox.session",
     "SolveEnvelope": "solver.envelope:Envelope",
@@ -119,3 +122,18 @@ def __getattr__(name: str) -> Any:
     home, _, there = _HOMES[name].partition(":")  # what it is called there, if otherwise
     value = globals()[name] = getattr(import_module(f"proctor.{home}"), there or name)
     return value
+
+
+class _OldPaths:
+    """Finder of modules by their old import paths, at the end, where it costs nothing."""
+
+    @staticmethod
+    def find_spec(name: str, _path: object = None, _target: object = None) -> "ModuleSpec | None":
+        if not name.startswith("proctor."):
+            return None
+        from proctor.moved import spec_of
+
+        return spec_of(name)
+
+
+sys.meta_path.append(_OldPaths)

@@ -145,7 +145,7 @@ class NoInterpreter(PlatformError):
 
 
 class CompileFailed(ProctorError):
-    """A program does not compile; `output` is what the compiler said."""
+    """A program does not compile; `output` holds the compiler's messages."""
 
     code = "compile-failed"
     exit_code = 1
@@ -172,7 +172,7 @@ class SessionEnded(ProctorError):
 
 
 class Cancelled(ProctorError):
-    """The job was called off by whoever asked for it; it has no result."""
+    """The job was cancelled by its owner; it has no result."""
 
     code = "cancelled"
 

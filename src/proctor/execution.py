@@ -21,6 +21,9 @@ class LimitHit(StrEnum):
     """Likewise; else a write just fails."""
 
 
+TIME_LIMITS = frozenset({LimitHit.CPU, LimitHit.WALL, LimitHit.IDLE})
+"""Limits on time: what hits one of them has taken too long."""
+
 GUARANTEES = (
     "filesystem", "network", "processes", "signals", "memory", "cpu", "output", "kernel",
 )  # fmt: skip

@@ -28,7 +28,7 @@ BUNDLED = Path(proctor.__file__).parent / "bundled"
 # The command, with a note in a file of every program that is handed to a cell.
 NOTING = r"""
 import os, re, sys
-from proctor.cli import judge
+from proctor.evals import programs as judge
 notes = os.open(sys.argv.pop(1), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 real = judge.start
 def start(problem, program, *rest):

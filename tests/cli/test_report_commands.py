@@ -8,7 +8,7 @@ import pytest
 from command import proctor, write_rows
 
 from made_runs import make_run, with_details
-from proctor.reports.records_file import RunRecords, write_run
+from proctor.reports.records import RunRecords, write_run
 
 
 def saved(directory: Path, run: RunRecords) -> Path:

@@ -16,16 +16,16 @@ from proctor.clients import (
     AsyncClient,
     Client,
     JudgeRequest,
-    Limits,
-    Problem,
-    Program,
+    LimitsJson,
+    ProblemJson,
+    ProgramJson,
     RunRequest,
-    Test,
-    TestResult,
+    TestJson,
+    TestResultJson,
     connect,
     connect_async,
 )
-from proctor.clients.failing import error_of
+from proctor.clients.remote_errors import error_of
 from proctor.errors import (
     Busy,
     Cancelled,
@@ -38,11 +38,16 @@ from proctor.errors import (
     Unreachable,
     UsageError,
 )
-from proctor.service.http.problem import Problem as BadAnswer
+from proctor.limits import MIB, Limits
+from proctor.problem import Checker, Comparison, Match, Problem, Stub, Subtask, Test
+from proctor.program import Program
+from proctor.service.http.problem_details import ProblemDetails as BadAnswer
 from served import Served, serving
 
 SUM = "print(sum(map(int, input().split())))"
 TESTS = Problem("sum", (Test("1 2", "3"), Test("20 22", "42")))
+TESTS_JSON = ProblemJson("sum", (TestJson("1 2", "3"), TestJson("20 22", "42")))
+CHECKER = "import sys\nsys.exit(open(sys.argv[2]).read().strip() == open(sys.argv[3]).read())"
 WAYS = ("local:", "daemon:", "http:")
 
 
@@ -66,8 +71,8 @@ def client(url: str) -> Iterator[Client]:
 
 def endless(mark: str) -> RunRequest:
     asked = tree(mark)
-    limits = Limits(wall=asked["limits"]["wall"])
-    return RunRequest(Program(**asked["program"]), args=(mark,), limits=limits)
+    limits = LimitsJson(wall=asked["limits"]["wall"])
+    return RunRequest(ProgramJson(**asked["program"]), args=(mark,), limits=limits)
 
 
 def test_a_run(client: Client) -> None:
@@ -76,7 +81,7 @@ def test_a_run(client: Client) -> None:
     assert found.execution is not None
     assert found.execution.stdout.text == "abab\n"
     assert found.isolation == client.capabilities().isolation
-    request = RunRequest(Program("open('x', 'wb').write(b'\\xff')"), collect=("x",))
+    request = RunRequest(ProgramJson("open('x', 'wb').write(b'\\xff')"), collect=("x",))
     assert client.run(request).files == {"x": "/w=="}
     told = client.run("import sys; print(sys.stdin.buffer.read())", b"\xff").execution
     assert told is not None
@@ -84,20 +89,49 @@ def test_a_run(client: Client) -> None:
 
 
 def test_a_judgement_tells_of_each_test(client: Client) -> None:
-    heard: list[TestResult] = []
-    found = client.judge(SUM, TESTS, on_test=heard.append)
+    heard: list[TestResultJson] = []
+    found = client.judge(TESTS, SUM, on_test=heard.append)
     assert (found.verdict, found.score) == ("AC", 1.0)
     assert [each.verdict for each in heard] == ["AC", "AC"]
     assert tuple(heard) == found.tests
     assert {type(each.verdict) for each in heard} == {str}
-    found = client.judge("print(3)", TESTS, stop="never")
+    assert client.judge(TESTS_JSON, Program(SUM)).tests[1].name == found.tests[1].name
+    found = client.judge(TESTS, "print(3)", stop="never")
     assert [each.verdict for each in found.tests] == ["AC", "WA"]
 
 
+def test_problems_programs_and_limits_are_those_of_proctor(client: Client) -> None:
+    with_module = Program("import m\nprint(m.x)", files={"m.py": b"x = 7"})
+    found = client.run(with_module, limits=Limits(cpu=2.0, memory=256 * MIB, disk=MIB))
+    assert found.execution is not None
+    assert found.execution.stdout.text == "7\n"
+    full = client.run("open('a', 'w').write('a' * (2 << 20))", limits=Limits(disk=MIB))
+    assert full.verdict != "OK"
+    double = Problem("double", (Test("21", "42"),), "double")
+    program = "def double(n):\n    return 2 * n"
+    assert client.judge(double, program, limits=Limits(cpu=2.0)).verdict == "AC"
+    lines = Comparison(Match.LINES)
+    points = Problem(
+        "points", (Test("", "1  2", name="a"), Test("", "1 3", name="b")), limits=Limits(cpu=2.0),
+        grading=lines, subtasks=(Subtask("one", 4.0, ("a",)), Subtask("two", 6.0, ("b",))),
+    )  # fmt: skip
+    partial = client.judge(points, "print('1 2')", stop="never")
+    assert (partial.points, partial.of) == (4.0, 10.0)
+    checked = Problem("checked", (Test("", "5"),), grading=Checker(Program(CHECKER)))
+    assert client.judge(checked, "print(6)").verdict == "AC"
+    assert client.judge(checked, "print(5)").verdict == "WA"
+    with pytest.raises(InputError, match="stubs"):
+        client.judge(Problem("s", (), stubs={"cpp": Stub({})}), "1")
+    for wrong in (("print(3)", TESTS), (TESTS,), (None, "print(3)")):
+        with pytest.raises(InputError):
+            client.judge(*wrong)
+
+
 def test_many_judgements(client: Client) -> None:
+    requests: list[tuple[Problem, str | Program]]
     sources = [SUM, "print(3)", "}{"] * 4
-    requests = [JudgeRequest(Program(each), TESTS) for each in sources]
-    requests.append(JudgeRequest(Program("", "cobol"), TESTS))
+    requests = [(TESTS, each) for each in sources]
+    requests.append((TESTS, Program("", "cobol")))
     found = {each.index: each for each in client.judge_many(iter(requests), at_once=5)}
     verdicts = [found[at].result.verdict for at in range(12)]  # type: ignore[union-attr]
     assert verdicts == ["AC", "WA", "CE"] * 4
@@ -105,17 +139,18 @@ def test_many_judgements(client: Client) -> None:
     assert isinstance(found[12].error, InputError)
     assert sorted(found) == list(range(13))
     assert [len(found[at].result.tests) for at in range(12)] == [2, 2, 0] * 4  # type: ignore[union-attr]
-    first = JudgeRequest(Program("print(5)"), TESTS, stop="first")
-    (stopped,) = client.judge_many([first])
-    assert stopped.result is not None
-    assert len(stopped.result.tests) == 1
+    first = JudgeRequest(ProgramJson("print(5)"), TESTS_JSON, stop="first")
+    pair = (TESTS, "print(5)")
+    for stopped in (*client.judge_many([first]), *client.judge_many([pair], stop="first")):
+        assert stopped.result is not None
+        assert len(stopped.result.tests) == 1
 
 
 def test_errors_are_those_of_the_other_end(client: Client) -> None:
     with pytest.raises(InputError, match="cobol"):
         client.run("", language="cobol")
     with pytest.raises(InputError) as caught:
-        client.run("", limits=Limits(cpu=-1.0))
+        client.run("", limits=LimitsJson(cpu=-1.0))
     assert "limits.cpu" in (caught.value.field or "")
     with pytest.raises(InputError, match="colour"):
         client.run("", colour="red")
@@ -182,8 +217,8 @@ def test_leaving_a_batch_calls_off_the_rest(url: str) -> None:
     forever = f"import os\nos.path.exists({mark!r})\nwhile True: pass"
 
     async def use(client: AsyncClient) -> None:
-        slow = JudgeRequest(Program(forever), TESTS, Limits(cpu=3000.0))
-        found = client.judge_many([JudgeRequest(Program(SUM), TESTS), slow])
+        slow = JudgeRequest(ProgramJson(forever), TESTS_JSON, LimitsJson(cpu=3000.0))
+        found = client.judge_many([(TESTS, SUM), slow])
         assert (await anext(found)).index == 0
         await found.aclose()
         # On a machine with one place this would wait for the other one for ever.
@@ -249,7 +284,7 @@ def test_addresses(monkeypatch: pytest.MonkeyPatch, served: Served) -> None:
         with pytest.raises(UsageError):
             connect(url, **options)
     with connect("http://127.0.0.1:1") as client:
-        client._client._transport._attempts = 1  # type: ignore[attr-defined]
+        client._asynchronous._transport._attempts = 1  # type: ignore[attr-defined]
         with pytest.raises(Unreachable, match="127.0.0.1:1"):
             client.run("print(1)")
     with connect("daemon:/nowhere/proctor") as client, pytest.raises(Unreachable, match="nowhere"):

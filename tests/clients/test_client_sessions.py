@@ -9,14 +9,16 @@ from daemon_process import FOREVER, marker, until_carried
 from proctor.clients import (
     AsyncClient,
     Client,
-    Limits,
+    LimitsJson,
     Piece,
-    Program,
+    ProgramJson,
     RunRequest,
     connect,
     connect_async,
 )
 from proctor.errors import Busy, Cancelled, InputError, NotFound, SessionEnded, UsageError
+from proctor.limits import Limits
+from proctor.program import Program
 from served import Served, serving
 
 MOST = 2
@@ -53,7 +55,7 @@ def asynchronous(url: str, use: Callable[[AsyncClient], object]) -> None:
 
 
 def test_what_a_session_keeps(client: Client) -> None:
-    with client.session(limits=Limits(memory=512 << 20), idle=60.0) as session:
+    with client.session(limits=Limits(memory=512 << 20, disk=1 << 20), idle=60.0) as session:
         assert session.run_cell("x = 20").fresh
         found = session.run_cell("print('so'); x + 22")
         assert (found.result, found.stdout.text, found.verdict) == ("42", "so\n", "OK")
@@ -150,7 +152,7 @@ def test_a_session_that_was_called_off_while_it_opened_is_closed(url: str) -> No
 def test_output_comes_while_a_program_runs(client: Client) -> None:
     mark = marker()
     source = f"print('first', flush=True)\n{FOREVER}"
-    request = RunRequest(Program(source), args=(mark,), limits=Limits(wall=3000.0))
+    request = RunRequest(ProgramJson(source), args=(mark,), limits=LimitsJson(wall=3000.0))
     with client.stream(request) as live:
         assert next(iter(live)) == Piece("stdout", b"first\n")
         until_carried(mark, 3)
@@ -186,7 +188,7 @@ def test_all_of_the_output_comes(client: Client) -> None:
 
 
 def test_what_cannot_be_streamed(client: Client) -> None:
-    for asked in ({"collect": ("x",)}, {"language": "cobol"}, {"limits": Limits(cpu=-1.0)}):
+    for asked in ({"collect": ("x",)}, {"language": "cobol"}, {"limits": LimitsJson(cpu=-1.0)}):
         with pytest.raises(InputError), client.stream("1", **asked) as live:
             list(live)
     with pytest.raises(InputError, match="colour"):

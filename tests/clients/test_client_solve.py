@@ -11,7 +11,7 @@ from daemon_process import PATIENCE
 from packing import BEST, CP_SAT, FOREVER, GIVEN, PLAIN, text
 from proctor.clients import Client, Envelope, Incumbent, connect, connect_async
 from proctor.errors import Cancelled, InputError
-from proctor.service.http.native.solve_schema import SolveRequest
+from proctor.service.http.native.schema import SolveRequestJson
 from proctor.solver.envelope import Partial
 from proctor.solver.validation.report import Report, Violation
 from served import serving
@@ -37,7 +37,7 @@ def client(url: str) -> Iterator[Client]:
 def test_typescript_has_the_same_fields() -> None:
     source = (ROOT / "clients/typescript/src/solving.ts").read_text("utf-8")
     for name, struct in (
-        ("SolveRequest", SolveRequest), ("Incumbent", Incumbent), ("PartialSolution", Partial),
+        ("SolveRequest", SolveRequestJson), ("Incumbent", Incumbent), ("PartialSolution", Partial),
         ("Validation", Report), ("Violation", Violation), ("Envelope", Envelope),
     ):  # fmt: skip
         body = source.partition(f"export interface {name} {{\n")[2].partition("\n}\n")[0]

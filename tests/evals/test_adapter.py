@@ -7,12 +7,12 @@ import pytest
 from answers import right_reply
 
 from proctor.errors import ModelStalled, SettingsError
-from proctor.evals.adapter import Outcome, run_benchmark
+from proctor.evals.adapter import InstanceOutcome, run_benchmark
 from proctor.evals.livecodebench.adapter import LiveCodeBench
 from proctor.evals.models.scripted import ScriptedModel
 from proctor.sandbox.pool import Pool
 
-Outcomes = Sequence[Outcome[int, int]]
+Outcomes = Sequence[InstanceOutcome[int, int]]
 
 
 class Doubling:

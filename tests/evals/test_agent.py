@@ -11,7 +11,7 @@ from stub import Call, serving
 
 from proctor.errors import SettingsError
 from proctor.evals.agent import Budgets, calls_in
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 
 AGENT = ("eval", "livecodebench", "--agentic-mode")
 
@@ -58,7 +58,7 @@ def test_all_four_with_tools(proctor: Proctor, tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     assert found["standard"]["passed"] == found["official"]["passed"] == 4
     assert found["completion_tokens"] == 4 * 3 * 20
-    with Store.open(tmp_path / "run") as store:
+    with RunStore.open(tmp_path / "run") as store:
         for sample in store.samples():
             assert sample.generation is not None
             assert (sample.generation.turns, sample.generation.stop_reason) == (3, "submitted")
@@ -76,7 +76,7 @@ def test_hidden_tests_are_not_for_agents(proctor: Proctor, tmp_path: Path) -> No
     with serving(work) as stub:
         proctor(*AGENT, "--model", "stub", "--base-url", stub.url, "--out", tmp_path / "run",
                 "--limit", "1")  # fmt: skip
-    with Store.open(tmp_path / "run") as store:
+    with RunStore.open(tmp_path / "run") as store:
         sample = next(store.samples())
         ran = [t for t in store.turns(sample.problem_id, 0) if t.name == "run_tests"]
         graded = json.loads(sample.judgements[0].tests)
@@ -135,7 +135,7 @@ def test_budgets(
         proctor(*AGENT, "--model", "stub", "--base-url", stub.url, "--out", tmp_path / "run",
                 "--limit", "1", *options)  # fmt: skip
         assert stub.calls.total() == calls
-    with Store.open(tmp_path / "run") as store:
+    with RunStore.open(tmp_path / "run") as store:
         generation = next(store.samples()).generation
         assert generation is not None
         assert generation.stop_reason == reason
@@ -156,7 +156,7 @@ def test_broken_and_unknown_calls_are_answered(proctor: Proctor, tmp_path: Path)
         done = proctor(*AGENT, "--model", "stub", "--base-url", stub.url, "--out", tmp_path / "run",
                        "--limit", "1", "--json")  # fmt: skip
     assert json.loads(done.stdout)["standard"]["passed"] == 1
-    with Store.open(tmp_path / "run") as store:
+    with RunStore.open(tmp_path / "run") as store:
         turns = store.turns("proctor-01-lantern-rows", 0)
     assert "not JSON" in turns[1].content
     assert "no tool 'shell'" in turns[2].content
@@ -179,7 +179,7 @@ def test_the_problem_can_be_read_at_any_time(proctor: Proctor, tmp_path: Path) -
         proctor(*AGENT, "--model", "stub", "--base-url", stub.url, "--out", tmp_path / "run",
                 "--limit", "1")  # fmt: skip
         prompt = stub.bodies[0]["messages"][1]["content"]
-    with Store.open(tmp_path / "run") as store:
+    with RunStore.open(tmp_path / "run") as store:
         turns = store.turns("proctor-01-lantern-rows", 0)
         generation = next(store.samples()).generation
     (read,) = [turn for turn in turns if turn.name == "read_problem"]
@@ -204,7 +204,7 @@ def test_what_is_submitted_is_final(proctor: Proctor, tmp_path: Path) -> None:
                        "--limit", "1", "--json")  # fmt: skip
         assert stub.calls.total() == 1
     assert json.loads(done.stdout)["standard"]["passed"] == 1
-    with Store.open(tmp_path / "run") as store:
+    with RunStore.open(tmp_path / "run") as store:
         turns = store.turns("proctor-01-lantern-rows", 0)
     assert [turn.content for turn in turns[1:3]] == ["Written.", "Handed in."]
     assert all("has been handed in" in turn.content for turn in turns[3:])

@@ -12,7 +12,7 @@ from proctor_command import Proctor
 from stub import Call, Handler, serving
 
 from proctor.evals.models.openai import LONGEST_REPLY
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 
 TITLE = "Ferry Queue"
 
@@ -110,7 +110,7 @@ def test_the_run_goes_on(
     assert found["model_faults"] == {code: 1}
     assert (found["standard"]["passed"], found["standard"]["scored"]) == (3, 3)
     assert (found["unfinished"], found["bounds"]["standard"]) == (0, [0.75, 1.0])
-    with Store.open(tmp_path / "run") as store:
+    with RunStore.open(tmp_path / "run") as store:
         (fault,) = (
             each.generation
             for each in store.samples()

@@ -13,10 +13,9 @@ from proctor_command import Proctor
 from stub import Call, serving
 
 from proctor.errors import ModelFault, ModelRefused, ModelStalled
-from proctor.evals.models.connections import Connections
-from proctor.evals.models.model import Message, Request
+from proctor.evals.models.connections import Connections, Retry
+from proctor.evals.models.model import Message, ModelRequest
 from proctor.evals.models.openai import Endpoint, OpenAIModel
-from proctor.evals.models.retry import Retry
 
 BUSY = ModelRefused("429", busy=True)
 
@@ -203,7 +202,7 @@ def test_a_narrow_server_loses_nobody(status: int) -> None:
     async def many(url: str) -> list[str]:
         retry = Retry(at_once, attempts=1, budget=0)
         model = OpenAIModel(Endpoint("stub", url, "key", connections=24), retry)
-        requests = [Request((Message("user", "x"),), f"p{n}") for n in range(60)]
+        requests = [ModelRequest((Message("user", "x"),), f"p{n}") for n in range(60)]
         try:
             return [reply.text for reply in await asyncio.gather(*map(model.generate, requests))]
         finally:
@@ -237,7 +236,7 @@ def test_alone_and_refused_is_counted() -> None:
         model = OpenAIModel(Endpoint("stub", url, "key", connections=8), Retry(at_once, attempts=3))
         try:
             with pytest.raises(ModelRefused, match="429"):
-                await model.generate(Request((Message("user", "x"),), "p"))
+                await model.generate(ModelRequest((Message("user", "x"),), "p"))
         finally:
             await model.close()
 
@@ -269,11 +268,11 @@ def test_retry_after_is_for_all_requests(named: str) -> None:
             await over.wait()
 
         model = OpenAIModel(Endpoint("stub", url, "key", connections=1), Retry(sleep))
-        requests = [Request((Message("user", "x"),), f"p{n}") for n in range(5)]
+        requests = [ModelRequest((Message("user", "x"),), f"p{n}") for n in range(5)]
         asked = asyncio.gather(*map(model.generate, requests), return_exceptions=named == "date")
         if named == "date":
             found = await asked  # decades from now: that is a refusal, and the others go on
-            assert [type(each).__name__ for each in found] == ["ModelRefused", *["Reply"] * 4]
+            assert [type(each).__name__ for each in found] == ["ModelRefused", *["ModelReply"] * 4]
             assert waits == []
         else:
             await asleep.wait()

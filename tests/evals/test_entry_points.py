@@ -15,7 +15,7 @@ from stub import Call, serving
 from proctor.errors import InputError
 from proctor.evals.provenance import provenance
 from proctor.evals.registry import benchmark_named, installed
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 
 PATIENCE = 120.0
 BENCHMARK = """
@@ -113,7 +113,7 @@ def test_a_benchmark_runs_with_all_that_a_run_has(
         again = json.loads(proctor("retry", run, "--json").stdout)
         assert stub.calls.total() == 6
     assert (again["standard"]["passed"], again["unfinished"]) == (2, 0)
-    with Store.open(run) as store:
+    with RunStore.open(run) as store:
         assert provenance(store)["distribution"] == "lines-dist 1.5"
         assert [each.judgements[0].verdict for each in store.samples()] == ["AC", "AC", "WA", "WA"]
     assert proctor("rejudge", run, "--json").returncode == 0

@@ -101,7 +101,7 @@ def test_a_fault_of_the_server_is_in_no_score(proctor: Proctor, tmp_path: Path) 
 
 
 def test_rejudge_asks_nobody_and_keeps_old_verdicts(proctor: Proctor, tmp_path: Path) -> None:
-    from proctor.evals.store import Store
+    from proctor.evals.store import RunStore
 
     with serving(answer_rightly) as stub:
         proctor(*EVAL, "--model", "stub", "--base-url", stub.url, "--out", tmp_path / "run",
@@ -109,7 +109,7 @@ def test_rejudge_asks_nobody_and_keeps_old_verdicts(proctor: Proctor, tmp_path: 
         found = report(proctor("rejudge", tmp_path / "run", "--json"))
         assert stub.calls.total() == 2
     assert found["standard"]["passed"] == 2
-    with Store.open(tmp_path / "run") as store:
+    with RunStore.open(tmp_path / "run") as store:
         assert [len(sample.judgements) for sample in store.samples()] == [2, 2]
 
 

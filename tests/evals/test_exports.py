@@ -18,12 +18,12 @@ from command import COMMAND, environment
 from proctor_command import Proctor
 from stub import Call, serving
 
-from proctor.cli.stored_run import read_store
 from proctor.errors import InputError
+from proctor.evals.details import read_store
 from proctor.evals.export.formats import FORMATS, export, export_file
-from proctor.evals.store import Store
-from proctor.evals.stored import Generation, Judged, ProblemInfo, Prompt, Turn
-from proctor.reports.records_file import SampleDetail, read_run
+from proctor.evals.store import RunStore
+from proctor.evals.stored import Generation, ProblemInfo, Prompt, SampleJudgement, Turn
+from proctor.reports.records import SampleDetail, read_run
 from proctor.whole_file import whole_file
 
 INSPECT = os.environ.get("PROCTOR_TEST_INSPECT", "")
@@ -35,7 +35,7 @@ SETTINGS = {"model": "m", "mode": "both", "temperature": 0.5, "max_tokens": 99, 
 def run(tmp_path: Path) -> Path:
     """Five samples of all kinds: passed, failed in one mode, by an agent, a fault of either side."""
     directory = tmp_path / "run"
-    with Store.create(directory, SETTINGS) as store:
+    with RunStore.create(directory, SETTINGS) as store:
         store.remember({"benchmark": "livecodebench", "source": "here", "proctor": "1"})
         store.plan([
             (ProblemInfo("p0", "Sum", "Add.", "atcoder", "easy", date(2024, 1, 2), "c", "2024-01-02"), 3),
@@ -51,10 +51,10 @@ def run(tmp_path: Path) -> Path:
                                     {"role": "user", "content": "Add ü."}])),
             Generation("p0", 0, "h", "Ünser:\n```python\nx\n```", "I think", "x", "last-block",
                        "stop", 10, 20, 5, 4, seconds=1.5),
-            Judged("p0", 0, "official", official, "WA", 0.0, "Wrong Answer", 0.1, 0.02, "namespaces",
+            SampleJudgement("p0", 0, "official", official, "WA", 0.0, "Wrong Answer", 0.1, 0.02, "namespaces",
                    tests, upstream),
-            Judged("p0", 0, "standard", standard, "AC", 1.0, cpu=0.1, slowest_share=0.01),
-            Judged("p0", 0, "standard", "an older judge", "TLE"),
+            SampleJudgement("p0", 0, "standard", standard, "AC", 1.0, cpu=0.1, slowest_share=0.01),
+            SampleJudgement("p0", 0, "standard", "an older judge", "TLE"),
             Generation("p0", 1, "h", fault="model-stalled", fault_message="no answer"),
             Generation("p0", 2, "h", "Done.", "", "y", "agent", "stop", 30, 40, seconds=2.0, turns=1,
                        stop_reason="submitted"),
@@ -64,16 +64,16 @@ def run(tmp_path: Path) -> Path:
                      {"id": "b", "name": "submit", "arguments": "{broken"},
                  ])),
             Turn("p0", 2, 1, "tool", "write_solution", "a", "Written.", '{"code": "y"}'),
-            Judged("p0", 2, "official", official, "AC", 1.0),
-            Judged("p0", 2, "standard", standard, "PA", 0.5),
+            SampleJudgement("p0", 2, "official", official, "AC", 1.0),
+            SampleJudgement("p0", 2, "standard", standard, "PA", 0.5),
             Generation("p1", 0, "h", "no code", finish_reason="length"),
-            Judged("p1", 0, "official", official, "NC"),
-            Judged("p1", 0, "standard", standard, "INFRA_FAULT", message="the cell died"),
+            SampleJudgement("p1", 0, "official", official, "NC"),
+            SampleJudgement("p1", 0, "standard", standard, "INFRA_FAULT", message="the cell died"),
         ])  # fmt: skip
     return directory
 
 
-def store_keys(store: Store) -> tuple[str, str]:
+def store_keys(store: RunStore) -> tuple[str, str]:
     from proctor.evals.records import settings_of
     from proctor.evals.rounds import begin_round
 
@@ -83,7 +83,7 @@ def store_keys(store: Store) -> tuple[str, str]:
 
 def exported(run: Path, format_: str) -> Path:
     target = run.parent / f"out.{format_}"
-    with Store.open(run) as store:
+    with RunStore.open(run) as store:
         export_file(store, format_, target)
     return target
 
@@ -179,11 +179,11 @@ def test_csv_and_json(run: Path) -> None:
 
 @pytest.mark.parametrize("problem", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "a=1"])
 def test_csv_has_no_formulas(tmp_path: Path, problem: str) -> None:
-    with Store.create(tmp_path / "run", SETTINGS) as store:
+    with RunStore.create(tmp_path / "run", SETTINGS) as store:
         store.plan([(ProblemInfo(problem), 1)])
         official, _ = store_keys(store)
         store.write([Generation(problem, 0, "h", finish_reason="=HYPERLINK(A1)"),
-                     Judged(problem, 0, "official", official, "WA")])  # fmt: skip
+                     SampleJudgement(problem, 0, "official", official, "WA")])  # fmt: skip
     with exported(tmp_path / "run", "csv").open(encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file)
     assert row["problem_id"] == (problem if problem == "a=1" else f"'{problem}")
@@ -226,7 +226,7 @@ print(json.dumps({
 )
 def test_inspect_ai_reads_its_log(run: Path) -> None:
     target = run.parent / "log.json"
-    with Store.open(run) as store:
+    with RunStore.open(run) as store:
         export_file(store, "inspect", target)
     done = subprocess.run(
         [INSPECT, "-c", READ, str(target)], capture_output=True, text=True, timeout=240
@@ -262,7 +262,7 @@ def test_an_export_is_whole_or_not_there(run: Path) -> None:
         "from pathlib import Path\n"
         "from proctor.evals.export import rows\n"
         "from proctor.evals.export.formats import export_file\n"
-        "from proctor.evals.store import Store\n"
+        "from proctor.evals.store import RunStore\n"
         "made = rows.made\n"
         "def cut_off(store):\n"
         "    for number, sample in enumerate(made(store)):\n"
@@ -270,7 +270,7 @@ def test_an_export_is_whole_or_not_there(run: Path) -> None:
         "            os.kill(os.getpid(), signal.SIGKILL)\n"
         "        yield sample\n"
         "rows.made = cut_off\n"
-        "with Store.open(Path(sys.argv[1])) as store:\n"
+        "with RunStore.open(Path(sys.argv[1])) as store:\n"
         "    export_file(store, 'jsonl', Path(sys.argv[2]))\n"
     )
     done = subprocess.run(
@@ -312,7 +312,7 @@ def test_a_link_stays_a_link_and_a_pipe_a_pipe(tmp_path: Path) -> None:
 def test_a_run_without_samples(tmp_path: Path, format_: str) -> None:
     if format_ == "parquet":
         pytest.importorskip("pyarrow")
-    with Store.create(tmp_path / "run", SETTINGS) as store:
+    with RunStore.create(tmp_path / "run", SETTINGS) as store:
         store.plan([(ProblemInfo("p"), 1)])
         with (tmp_path / "out").open("wb") as out:
             export(store, format_, out)

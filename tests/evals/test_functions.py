@@ -12,7 +12,7 @@ from proctor_command import Proctor
 
 from proctor.errors import InputError
 from proctor.evals.functions import humaneval, mbpp
-from proctor.evals.functions.task import before, program
+from proctor.evals.functions.benchmark import before, program
 from proctor.evals.settings import Settings
 from proctor.formats.tables import Row
 

@@ -15,7 +15,7 @@ from command import COMMAND, environment
 from stub import Call, serving
 
 from proctor.errors import InputError
-from proctor.evals.store import FILE, Store
+from proctor.evals.store import FILE, RunStore
 
 SAMPLES = 5
 KILLS = int(os.environ.get("HARNESS_KILLS", "3"))
@@ -57,7 +57,7 @@ class Server:
 def content(directory: Path) -> list[Any]:
     """What a store holds, times left out: they differ from run to run."""
     found = []
-    with Store.open(directory) as store:
+    with RunStore.open(directory) as store:
         store.check()
         for sample in store.samples():
             generation = sample.generation
@@ -78,7 +78,7 @@ def content(directory: Path) -> list[Any]:
 def finished(directory: Path) -> set[tuple[str, int]]:
     """Title and number of the samples whose reply is in the store."""
     try:
-        with Store.open(directory) as store:
+        with RunStore.open(directory) as store:
             titles = {info.id: info.title for info in store.problems()}
             return {
                 (titles[sample.problem_id], sample.number)
@@ -166,5 +166,5 @@ def test_a_second_process_is_kept_out(tmp_path: Path) -> None:
             first.kill()
         assert first.returncode == 130, said
         assert b"proctor resume" in said
-    with Store.open(tmp_path) as store:
+    with RunStore.open(tmp_path) as store:
         assert store.unasked() == 1

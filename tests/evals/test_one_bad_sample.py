@@ -12,7 +12,7 @@ from stub import Call, completion, serving
 
 from proctor.evals.livecodebench import generation as benchmark
 from proctor.evals.livecodebench.generation import CodeGeneration
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 from proctor.evals.stored import Generation
 from proctor.verdict import Verdict
 
@@ -40,7 +40,7 @@ def right(call: Call) -> str:
 
 
 def of_odd(run: Path) -> tuple[Generation, list[str]]:
-    with Store.open(run) as store:
+    with RunStore.open(run) as store:
         for sample in store.samples():
             if store.problem(sample.problem_id).title == ODD:
                 assert sample.generation is not None

@@ -15,11 +15,11 @@ from proctor.errors import (
     ModelUnreachable,
     SettingsError,
 )
-from proctor.evals.models.model import Message, Reply, Request, Sampling, Tool
+from proctor.evals.models.connections import Retry
+from proctor.evals.models.model import Message, ModelReply, ModelRequest, ModelTool, Sampling
 from proctor.evals.models.openai import LONGEST_REPLY, Endpoint, OpenAIModel
-from proctor.evals.models.retry import Retry
 
-REQUEST = Request((Message("user", "Add."),), "sum", 2, Sampling(0.5, 0.9, 100, 7, ("###",)))
+REQUEST = ModelRequest((Message("user", "Add."),), "sum", 2, Sampling(0.5, 0.9, 100, 7, ("###",)))
 
 
 class Waits(list[float]):
@@ -30,10 +30,10 @@ class Waits(list[float]):
 
 
 def ask(
-    url: str, request: Request = REQUEST, *, attempts: int = 1, timeout: float = 30.0,
+    url: str, request: ModelRequest = REQUEST, *, attempts: int = 1, timeout: float = 30.0,
     waits: Waits | None = None,
-) -> Reply:  # fmt: skip
-    async def once() -> Reply:
+) -> ModelReply:  # fmt: skip
+    async def once() -> ModelReply:
         endpoint = Endpoint("stub", url, "key", timeout)
         model = OpenAIModel(endpoint, Retry(waits if waits is not None else Waits(), attempts))
         try:
@@ -65,7 +65,7 @@ def test_content_as_a_list_of_parts() -> None:
 
 def test_tool_calls() -> None:
     calls = [{"id": "c1", "type": "function", "function": {"name": "submit", "arguments": "{}"}}]
-    request = Request((Message("user", "x"),), "p", tools=(Tool("submit", "Hand in."),))
+    request = ModelRequest((Message("user", "x"),), "p", tools=(ModelTool("submit", "Hand in."),))
     with serving(lambda call: call.reply(None, tool_calls=calls)) as server:
         reply = ask(server.url, request)
         assert server.bodies[0]["tools"][0]["function"]["name"] == "submit"

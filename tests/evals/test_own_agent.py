@@ -14,7 +14,7 @@ from stub import Call, serving
 
 from proctor.errors import SettingsError
 from proctor.evals.provenance import provenance
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 
 PATIENCE = 120.0
 AGENT = """
@@ -123,7 +123,7 @@ def test_all_four_with_an_agent_of_one_s_own(proctor: Proctor, place: Place) -> 
     found = json.loads(done.stdout)
     assert found["standard"]["passed"] == found["official"]["passed"] == 4
     assert found["completion_tokens"] == 4 * 2 * 20
-    with Store.open(Path("run")) as store:
+    with RunStore.open(Path("run")) as store:
         assert provenance(store)["prompt_agentic"] == "own_tries:Tries"
         for sample in store.samples():
             assert sample.generation is not None
@@ -143,7 +143,7 @@ def test_budgets_reach_it(proctor: Proctor, place: Place) -> None:
         proctor("eval", "livecodebench", "--config", "eval.toml", "--model", "stub", "--base-url",
                 stub.url, "--out", "run", "--limit", "1")  # fmt: skip
         assert stub.calls.total() == 1
-    with Store.open(Path("run")) as store:
+    with RunStore.open(Path("run")) as store:
         generation = next(store.samples()).generation
     assert generation is not None
     assert generation.stop_reason == "tried enough"
@@ -160,7 +160,7 @@ def test_an_error_is_one_sample_s_fault(proctor: Proctor, place: Place) -> None:
         assert found["model_faults"] == {"agent-error": 1}
         assert found["standard"]["passed"] == 3
         assert stub.calls.total() == 7
-        with Store.open(Path("run")) as store:
+        with RunStore.open(Path("run")) as store:
             generation = next(store.samples()).generation
             assert generation is not None
             assert generation.fault_message == "LookupError: lost my way"
@@ -178,11 +178,11 @@ def test_an_agent_that_takes_other_steps_cannot_go_on(proctor: Proctor, place: P
         begin = ["eval", "livecodebench", "--agent", "own_steps:Tries", "--model", "stub",
                  "--base-url", stub.url, "--out", "run", "--limit", "1"]  # fmt: skip
         proctor(*begin)
-        with Store.open(Path("run"), write=True) as store:
+        with RunStore.open(Path("run"), write=True) as store:
             (first, tried) = store.turns("proctor-01-lantern-rows", 0)
             store.write([type(tried)(tried.problem_id, 0, 1, "tool", "look"), first])
         proctor("retry", "run")
-    with Store.open(Path("run")) as store:
+    with RunStore.open(Path("run")) as store:
         generation = next(store.samples()).generation
     assert generation is not None
     assert "step 1 is not the one that was recorded" in generation.fault_message
@@ -208,7 +208,7 @@ def test_what_an_agent_must_not_do(proctor: Proctor, place: Place, name: str, wh
                        "--base-url", stub.url, "--out", "run", "--limit", "1")  # fmt: skip
     assert done.returncode == 125
     assert "Traceback" not in done.stderr
-    with Store.open(Path("run")) as store:
+    with RunStore.open(Path("run")) as store:
         generation = next(store.samples()).generation
     assert generation is not None
     assert generation.fault == "agent-error"

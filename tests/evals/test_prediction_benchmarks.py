@@ -12,7 +12,7 @@ from stub import Call, serving
 from fake_hub import FakeHub
 from fake_hub import serving as serving_hub
 from proctor.errors import InputError, SettingsError
-from proctor.evals.models.model import Reply
+from proctor.evals.models.model import ModelReply
 from proctor.evals.predictions import Question, sides, tagged
 from proctor.evals.registry import benchmark_named
 from proctor.evals.settings import Settings
@@ -35,7 +35,7 @@ def questions(name: str, source: str = "fixture") -> list[Question]:
 
 def prompt(name: str, question: Question, template: str = "plain") -> str:
     asked = benchmark_named(name).messages(question, 0, Settings(prompt=template))
-    assert not isinstance(asked, Reply)
+    assert not isinstance(asked, ModelReply)
     return asked[-1].content
 
 

@@ -13,7 +13,7 @@ from proctor.evals import rounds as rounds_module
 from proctor.evals import settings as settings_module
 from proctor.evals.records import records
 from proctor.evals.rounds import rounds
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 from proctor.verdict import Verdict
 from proctor.version import __version__
 
@@ -54,15 +54,15 @@ def test_an_update_loses_no_verdict_and_mixes_none(
     proctor: Proctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = evaluated(proctor, tmp_path)
-    with Store.open(run) as store:
+    with RunStore.open(run) as store:
         before = list(records(store))
     updated(monkeypatch, "99.0")
-    with Store.open(run) as store:
+    with RunStore.open(run) as store:
         assert list(records(store)) == before
         assert store.unfinished(rounds(store)[-1].judges) == 0
     again = proctor("resume", run, "--json")
     assert scores(again)["passed"] == 1
-    with Store.open(run) as store:
+    with RunStore.open(run) as store:
         assert [each.proctor for each in rounds(store)] == [__version__, "99.0"]
         assert [each.earlier_standard for each in records(store)] == [(Verdict.AC,), (Verdict.WA,)]
         assert store.unfinished(rounds(store)[-1].judges) == 0
@@ -71,7 +71,7 @@ def test_an_update_loses_no_verdict_and_mixes_none(
 def test_what_a_round_was_judged_by_is_on_record(proctor: Proctor, tmp_path: Path) -> None:
     run = evaluated(proctor, tmp_path, "--test-timeout", "2s", "--memory", "300M")
     assert proctor("rejudge", run).returncode == 0
-    with Store.open(run) as store:
+    with RunStore.open(run) as store:
         first, second = rounds(store)
     assert (first.number, second.number) == (0, 1)
     assert first.judges != second.judges
@@ -92,11 +92,11 @@ def test_judging_again_is_no_other_judge(proctor: Proctor, tmp_path: Path) -> No
 
 def test_a_verdict_that_changes_is_shown(proctor: Proctor, tmp_path: Path) -> None:
     run = evaluated(proctor, tmp_path)
-    with Store.open(run, write=True) as store:
+    with RunStore.open(run, write=True) as store:
         (right, _) = (sample.judgements[0] for sample in store.samples())
         store.write([type(right)(**{**as_dict(right), "verdict": "TLE"})])
     assert proctor("retry", run, "--verdict", "TLE").returncode == 0
-    with Store.open(run) as store:
+    with RunStore.open(run) as store:
         assert [(each.standard, each.earlier_standard) for each in records(store)] == [
             (Verdict.AC, (Verdict.TLE,)), (Verdict.WA, ()),
         ]  # fmt: skip

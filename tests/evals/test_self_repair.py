@@ -14,11 +14,11 @@ from stub import Call, serving
 
 from proctor.evals.livecodebench.feedback import feedback
 from proctor.evals.livecodebench.repair import BENCHMARK, open_run
-from proctor.evals.models.model import Reply
+from proctor.evals.models.model import ModelReply
 from proctor.evals.records import current_judges, settings_of
 from proctor.evals.settings import Settings
-from proctor.evals.store import Store
-from proctor.evals.stored import Judged
+from proctor.evals.store import RunStore
+from proctor.evals.stored import SampleJudgement
 from proctor.problem import Problem, Test
 from proctor.verdict import Verdict
 
@@ -56,12 +56,12 @@ def earlier(proctor: Proctor, place: Path, programs: list[str], *options: str) -
     return run
 
 
-def asked(run: Path, sample: int) -> str | Reply:
+def asked(run: Path, sample: int) -> str | ModelReply:
     """What self-repair asks for a sample: the last message."""
     source = open_run(run, "fixture")
     (instance,) = source.instances(["plus-one"])
     found = BENCHMARK.messages(instance, sample, Settings(earlier=str(run)))
-    return found if isinstance(found, Reply) else found[-1].content
+    return found if isinstance(found, ModelReply) else found[-1].content
 
 
 def test_failures_are_repaired_and_the_rest_carried_over(proctor: Proctor, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_failures_are_repaired_and_the_rest_carried_over(proctor: Proctor, tmp_p
     anew = [prompt for prompt in prompts if "does not pass" not in prompt]
     assert len(anew) == 1
     assert "Print n + 1." in anew[0]
-    with Store.open(out) as store:
+    with RunStore.open(out) as store:
         policies = [each.generation.policy for each in store.samples() if each.generation]
     assert policies == ["given"] + ["last-block"] * 6
     assert proctor("report", out, "--out", tmp_path / "page.html").returncode == 0
@@ -148,7 +148,7 @@ CODES = (-1, -2, -3, -4, -5, -9, None, "x")
 def test_metadata_may_lack_anything(code: object, keys: tuple[str, ...]) -> None:
     metadata = {key: f"<{key}>" for key in keys} | ({} if code is None else {"error_code": code})
     upstream = json.dumps({"results": [], "metadata": metadata})
-    judged = Judged("a", 0, "official", "key", "RE", upstream=upstream)
+    judged = SampleJudgement("a", 0, "official", "key", "RE", upstream=upstream)
     told = feedback(Problem("a", ()), judged)
     assert told.startswith("It")
     shown = set() if code == -5 else {key for key in keys if key != "error_message"}
@@ -163,7 +163,7 @@ def test_metadata_may_lack_anything(code: object, keys: tuple[str, ...]) -> None
 def test_every_verdict_has_its_words(verdict: Verdict) -> None:
     task = Problem("a", (Test("in", "out", public=True),))
     tests = json.dumps([{"verdict": verdict.value, "message": "why"}])
-    judged = Judged("a", 0, "standard", "key", verdict.value, message="why", tests=tests)
+    judged = SampleJudgement("a", 0, "standard", "key", verdict.value, message="why", tests=tests)
     told = feedback(task, judged)
     assert "which is public" in told
     assert "why" in told
@@ -177,7 +177,7 @@ def test_fences_within_programs(proctor: Proctor, tmp_path: Path) -> None:
     run = earlier(proctor, tmp_path, ['print("""\n```\n""")'])
     (instance,) = open_run(run, "fixture").instances(["plus-one"])
     messages = BENCHMARK.messages(instance, 0, Settings(earlier=str(run)))
-    assert not isinstance(messages, Reply)
+    assert not isinstance(messages, ModelReply)
     assert [each.role for each in messages] == ["system", "user", "assistant", "user"]
     assert messages[2].content.startswith("````python\n")
 
@@ -189,7 +189,7 @@ def test_an_earlier_run_that_changes_is_noticed(proctor: Proctor, tmp_path: Path
     ])  # fmt: skip
     out = tmp_path / "out"
     report(proctor(*REPAIR, "--from", run, "--model", f"replay:{repaired}", "--out", out, "--json"))
-    with Store.open(run, write=True) as store:
+    with RunStore.open(run, write=True) as store:
         (sample, _) = store.samples()
         assert sample.generation is not None
         store.write([msgspec.structs.replace(sample.generation, code="print(5)")])
@@ -208,7 +208,7 @@ def test_runs_that_cannot_be_repaired(proctor: Proctor, tmp_path: Path) -> None:
     assert "holds no run" in said("--from", tmp_path)
     run = earlier(proctor, tmp_path, [FAILING["wrong"], RIGHT])
     assert "leave --source out" in said("--from", run, "--source", "other.jsonl")
-    with Store.open(run, write=True) as store:
+    with RunStore.open(run, write=True) as store:
         store.set_aside(["WA"], current_judges(store, settings_of(store)).values())
     assert "1 samples of" in said("--from", run)
     assert f"`proctor resume {run}`" in said("--from", run)

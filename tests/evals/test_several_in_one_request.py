@@ -14,7 +14,7 @@ from stub import Call, completion, serving
 
 from proctor.errors import SettingsError
 from proctor.evals.settings import Settings
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 
 PATIENCE = 120.0
 
@@ -35,7 +35,7 @@ def right(call: Call) -> str:
 
 
 def usages(run: Path) -> list[tuple[int | None, int | None, int | None]]:
-    with Store.open(run) as store:
+    with RunStore.open(run) as store:
         made = [sample.generation for sample in store.samples()]
     return [(g.prompt_tokens, g.completion_tokens, g.reasoning_tokens) for g in made if g]
 
@@ -61,7 +61,7 @@ def test_groups_and_their_tokens(proctor: Proctor, tmp_path: Path) -> None:
     assert usages(tmp_path / "run") == [
         (100, 21, 3), (0, 20, 1), (0, 20, 1), (100, 21, 3), (0, 20, 2),
     ]  # fmt: skip
-    with Store.open(tmp_path / "run") as store:
+    with RunStore.open(tmp_path / "run") as store:
         verdicts = [sample.judgements[0].verdict for sample in store.samples()]
     assert [verdict == "AC" for verdict in verdicts] == [True, False, True, True, False]
 
@@ -131,7 +131,7 @@ def test_killed_before_a_verdict_pays_nothing_twice(tmp_path: Path) -> None:
         child.append(subprocess.Popen(begin, env=environment(), stderr=subprocess.PIPE))
         child[0].communicate(timeout=PATIENCE)
         assert child[0].returncode == -signal.SIGKILL
-        with Store.open(run) as store:
+        with RunStore.open(run) as store:
             assert store.unasked() == 6
         last = subprocess.run([COMMAND, "resume", str(run), "--json"], env=environment(),
                               capture_output=True, timeout=PATIENCE)  # fmt: skip

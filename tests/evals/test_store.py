@@ -8,14 +8,14 @@ from command import problem, write_rows
 from proctor_command import Proctor
 
 from proctor.errors import InputError, SettingsError
-from proctor.evals.store import FILE, Store
-from proctor.evals.stored import Generation, Judged, ProblemInfo, Prompt, Turn
+from proctor.evals.store import FILE, RunStore
+from proctor.evals.stored import Generation, ProblemInfo, Prompt, SampleJudgement, Turn
 
 JUDGES = {"official": "k1", "standard": "k2"}
 
 
-def begun(directory: Path, problems: int = 2, samples: int = 2) -> Store:
-    store = Store.create(directory, {"model": "m"})
+def begun(directory: Path, problems: int = 2, samples: int = 2) -> RunStore:
+    store = RunStore.create(directory, {"model": "m"})
     store.plan((ProblemInfo(f"p{n}"), samples) for n in range(problems))
     return store
 
@@ -24,8 +24,10 @@ def generation(problem_id: str, sample: int, **more: str) -> Generation:
     return Generation(problem_id, sample, "hash", text="reply", code="x", **more)  # type: ignore[arg-type]
 
 
-def judged(problem_id: str, sample: int, mode: str, key: str, verdict: str = "AC") -> Judged:
-    return Judged(problem_id, sample, mode, key, verdict, tests="[]")
+def judged(
+    problem_id: str, sample: int, mode: str, key: str, verdict: str = "AC"
+) -> SampleJudgement:
+    return SampleJudgement(problem_id, sample, mode, key, verdict, tests="[]")
 
 
 def test_what_is_missing(tmp_path: Path) -> None:
@@ -104,7 +106,7 @@ def test_odd_text_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("info", [ProblemInfo("p\ud800"), ProblemInfo("p", statement="\ud800")])
 def test_texts_of_problems_that_are_none_are_refused(tmp_path: Path, info: ProblemInfo) -> None:
     with (
-        Store.create(tmp_path, {"model": "m"}) as store,
+        RunStore.create(tmp_path, {"model": "m"}) as store,
         pytest.raises(InputError, match="half a surrogate pair"),
     ):
         store.plan([(ProblemInfo("fine"), 1), (info, 1)])
@@ -113,22 +115,22 @@ def test_texts_of_problems_that_are_none_are_refused(tmp_path: Path, info: Probl
 def test_one_directory_one_run(tmp_path: Path) -> None:
     begun(tmp_path).close()
     with pytest.raises(SettingsError, match="proctor resume"):
-        Store.create(tmp_path, {})
+        RunStore.create(tmp_path, {})
     with pytest.raises(InputError, match="holds no run"):
-        Store.open(tmp_path / "other")
+        RunStore.open(tmp_path / "other")
 
 
 def test_tables_of_another_version_are_refused(tmp_path: Path) -> None:
     with begun(tmp_path) as store:
         store.remember({"schema": 1})
     with pytest.raises(InputError, match="another version"):
-        Store.open(tmp_path)
+        RunStore.open(tmp_path)
 
 
 def test_a_run_that_never_began_is_begun_anew(tmp_path: Path) -> None:
-    Store.create(tmp_path, {"model": "a"}).close()
+    RunStore.create(tmp_path, {"model": "a"}).close()
     with pytest.raises(InputError, match="holds no run"):
-        Store.open(tmp_path)
+        RunStore.open(tmp_path)
     with begun(tmp_path) as store:
         assert store.settings == {"model": "m"}
 

@@ -9,7 +9,7 @@ import pytest
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import problem_ids
-from proctor.formats.programs import Submission, load_programs, read_programs
+from proctor.formats.programs import SubmittedProgram, load_programs, read_programs
 
 IDS = ["b", "a", "abc301_c"]
 
@@ -26,13 +26,13 @@ def array(path: Path, content: Any, **options: Any) -> Path:
     return file
 
 
-def good(file: Path) -> list[Submission]:
+def good(file: Path) -> list[SubmittedProgram]:
     submissions, error = load_programs(file, IDS)
     assert error is None
     return submissions
 
 
-def bad(file: Path) -> tuple[list[Submission], InputError]:
+def bad(file: Path) -> tuple[list[SubmittedProgram], InputError]:
     submissions, error = load_programs(file, IDS)
     assert error is not None
     assert error.file == str(file)
@@ -48,9 +48,9 @@ def test_one_program_a_line(tmp_path: Path) -> None:
         {"question_id": "a", "code": " \n"},
     )
     assert good(file) == [
-        Submission(0, "a", 0, "print(1)", {"model": "m", "n": [1]}),
-        Submission(1, "b", 0, ""),
-        Submission(2, "a", 1, " \n"),
+        SubmittedProgram(0, "a", 0, "print(1)", {"model": "m", "n": [1]}),
+        SubmittedProgram(1, "b", 0, ""),
+        SubmittedProgram(2, "a", 1, " \n"),
     ]
 
 
@@ -73,9 +73,9 @@ def test_custom_output_of_objects(tmp_path: Path, indent: int | None) -> None:
         {"question_id": "a", "code": "z"},
     ]
     assert good(array(tmp_path, content, indent=indent)) == [
-        Submission(0, "b", 0, "x", {"seed": 1}),
-        Submission(1, "b", 1, "y", {"seed": 1}),
-        Submission(2, "a", 0, "z"),
+        SubmittedProgram(0, "b", 0, "x", {"seed": 1}),
+        SubmittedProgram(1, "b", 1, "y", {"seed": 1}),
+        SubmittedProgram(2, "a", 0, "z"),
     ]
 
 

@@ -38,7 +38,7 @@ from proctor.languages.headers import _FIRST_INCLUDE
 from proctor.problem import Comparison, Convention, Match, Test
 from proctor.service.http.judge0 import request as judge0
 from proctor.service.http.judge0.archive import unpacked
-from proctor.service.http.judge0.languages import Offered
+from proctor.service.http.judge0.languages import Judge0Language
 from proctor.service.http.judge0.settings import Judge0Settings
 from proctor.service.http.native import convert, schema
 from proctor.service.http.piston import request as piston
@@ -216,7 +216,7 @@ def body(data: bytes) -> None:
         assert job.compile_memory
         job.program()
     for kind, made in (
-        (schema.RunRequest, convert.run_request),
+        (schema.RunRequestJson, convert.run_request),
         (schema.JudgeRequest, native_problem),
         (fusion.RunCodeRequest, None),
     ):
@@ -232,10 +232,10 @@ def body(data: bytes) -> None:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return
     if isinstance(asked, dict):
-        offered = {71: Offered(71, "Python", "python", "script.py", False),
-                   54: Offered(54, "C++", "cpp17", "main.cpp", True)}  # fmt: skip
+        offered = {71: Judge0Language(71, "Python", "python", "script.py", False),
+                   54: Judge0Language(54, "C++", "cpp17", "main.cpp", True)}  # fmt: skip
         for base64 in (False, True):
-            with contextlib.suppress(judge0.Invalid):
+            with contextlib.suppress(judge0.InvalidSubmission):
                 judge0.parsed(asked, offered, Judge0Settings(), base64=base64)
 
 

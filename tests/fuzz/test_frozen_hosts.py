@@ -13,7 +13,7 @@ from proctor.formats.hub_configs import choose_files
 from proctor.integrations.rows import task_of
 from proctor.languages.python_text import matching
 from proctor.service.http.judge0 import request as judge0
-from proctor.service.http.judge0.languages import Offered
+from proctor.service.http.judge0.languages import Judge0Language
 from proctor.service.http.judge0.settings import Judge0Settings
 from proctor.service.http.piston.semver import satisfies, version_in
 
@@ -42,9 +42,9 @@ def test_long_arguments_are_not_split(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         shlex, "split", lambda text: pytest.fail("split") if len(text) > 512 else []
     )
-    offered = {71: Offered(71, "Python", "python", "script.py", compiled=False)}
+    offered = {71: Judge0Language(71, "Python", "python", "script.py", compiled=False)}
     body = {"source_code": "x", "language_id": 71, "command_line_arguments": "'" * 10_000_000}
-    with pytest.raises(judge0.Invalid) as error:
+    with pytest.raises(judge0.InvalidSubmission) as error:
         judge0.parsed(body, offered, Judge0Settings(), base64=False)
     assert "too long" in str(error.value.errors)
 

@@ -13,8 +13,8 @@ from proctor.judgement import TestResult
 from proctor.judging.judge import start
 from proctor.judging.settings import Stop
 from proctor.languages.compiler import Compiler
-from proctor.sandbox.agent_cell import AgentCell
-from proctor.sandbox.executing import in_pool, unless_killed
+from proctor.sandbox.agent_process import AgentProcess
+from proctor.sandbox.executor import in_pool, unless_killed
 from proctor.verdict import Verdict
 
 WAITS = "import sys, time\nword = input()\ntime.sleep(1.5)\nprint(word)"
@@ -33,7 +33,7 @@ def killed_once(pool: Pool, least: int) -> Callable[[], None]:
     def watch() -> None:
         while True:
             for cell in list(pool._live.values()):
-                assert isinstance(cell, AgentCell)
+                assert isinstance(cell, AgentProcess)
                 pids = cell.job_pids()
                 if len(pids) >= least:
                     os.kill(max(pids), signal.SIGKILL)

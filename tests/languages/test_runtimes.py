@@ -18,7 +18,7 @@ from proctor.sandbox.cell import Cell
 from proctor.sandbox.choice import policy
 from proctor.sandbox.clock import ContestClock
 from proctor.sandbox.command import Finished, Streams
-from proctor.sandbox.executing import in_pool
+from proctor.sandbox.executor import in_pool
 from proctor.sandbox.pool import Pool
 
 LIMITS = Limits(cpu=10.0, memory=256 * MIB)

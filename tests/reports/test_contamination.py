@@ -8,7 +8,7 @@ import pytest
 from statsmodels.regression.linear_model import OLS
 
 from made_runs import make_run
-from proctor.reports.contamination import by_month, search, step_at
+from proctor.reports.contamination import by_month, largest_step, step_at
 from proctor.reports.tallies import Mode, Tally, scored_only, tally
 
 SINCE = date(2024, 7, 1)
@@ -64,7 +64,7 @@ def test_drifting_difficulty_is_no_step() -> None:
 
 def test_nothing_on_one_side() -> None:
     assert step_at(tallies(0, 1), date(2030, 1, 1)) is None
-    assert search([each for each in tallies(0, 1) if each.month == "2024-01"]) is None
+    assert largest_step([each for each in tallies(0, 1) if each.month == "2024-01"]) is None
 
 
 def test_months_are_in_order_and_counted() -> None:
@@ -74,7 +74,7 @@ def test_months_are_in_order_and_counted() -> None:
 
 
 def test_search_finds_a_fall() -> None:
-    found = search(tallies(3.0, 7))
+    found = largest_step(tallies(3.0, 7))
     assert found is not None
     assert found.p_value == 1 / 2000
     assert "2024-05" <= found.step.since <= "2024-09"
@@ -93,7 +93,7 @@ def test_search_keeps_its_promise_where_nothing_falls(monkeypatch: pytest.Monkey
                   chance.random() < 0.5, 0, 0)
             for i in range(120)
         ]  # fmt: skip
-        found = search(made)
+        found = largest_step(made)
         assert found is not None
         small += found.p_value <= 0.1
     assert 3 <= small <= 22

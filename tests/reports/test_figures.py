@@ -1,4 +1,4 @@
-"""Tallies, faults, errata, spread, expense and files."""
+"""Tallies, faults, errata, variance, expense and files."""
 
 from collections import Counter
 from dataclasses import replace
@@ -9,15 +9,13 @@ import pytest
 
 from made_runs import make_run, with_details
 from proctor.errors import InputError
-from proctor.reports.bounds import bounds
 from proctor.reports.errata import applicable, bundled_errata, correct, read_errata
 from proctor.reports.figures import ALL, figures, main_mode
-from proctor.reports.flaky import UnsureProgram, Watch
+from proctor.reports.flaky import FlakyDetector, FlakyProgram
 from proctor.reports.published import read_published
-from proctor.reports.records import SampleRecord
-from proctor.reports.records_file import RunRecords, read_run, write_run
-from proctor.reports.spread import spread
+from proctor.reports.records import RunRecords, SampleRecord, read_run, write_run
 from proctor.reports.tallies import Mode, Tally, modes_of, tally
+from proctor.reports.uncertainty import fault_bounds, variance_shares
 from proctor.verdict import Verdict
 
 
@@ -40,7 +38,7 @@ def test_faults_are_counted_and_not_scored() -> None:
     assert (found["a"].scored, found["a"].passed, found["a"].infra_faults) == (1, 1, 1)
     assert (found["b"].scored, found["b"].infra_faults) == (0, 1)
     assert (found["e"].task_faults, found["e"].infra_faults) == (1, 0)
-    limits = bounds(found.values())
+    limits = fault_bounds(found.values())
     assert limits is not None
     assert (limits.low, limits.high) == (0.5 / 3, 2 / 3)
     assert (limits.infra_faults, limits.task_faults) == (2, 2)
@@ -49,23 +47,23 @@ def test_faults_are_counted_and_not_scored() -> None:
 
 def test_a_run_of_faults_alone_has_no_score_but_bounds() -> None:
     lost = tally([record("a", 0, None, fault="down")], Mode.OFFICIAL)
-    limits = bounds(lost)
+    limits = fault_bounds(lost)
     assert limits is not None
     assert (limits.low, limits.high) == (0, 1)
-    assert bounds([]) is None
+    assert fault_bounds([]) is None
 
 
 def test_spread_tells_problems_from_samples() -> None:
     def problems(passes: list[int]) -> list[Tally]:
         return [Tally(str(i), str(i), "", "", None, 10, c, 0, 0) for i, c in enumerate(passes)]
 
-    only_problems = spread(problems([0, 10, 0, 10]))
+    only_problems = variance_shares(problems([0, 10, 0, 10]))
     assert only_problems is not None
     assert (only_problems.between, only_problems.within) == (1, 0)
-    mostly_samples = spread(problems([4, 5, 6, 5, 4, 6]))
+    mostly_samples = variance_shares(problems([4, 5, 6, 5, 4, 6]))
     assert mostly_samples is not None
     assert mostly_samples.within > 0.9
-    assert spread(problems([3])) is None
+    assert variance_shares(problems([3])) is None
 
 
 def test_errata_leave_problems_out(tmp_path: Path) -> None:
@@ -99,14 +97,14 @@ def test_figures_of_a_run() -> None:
     assert found.mode is Mode.OFFICIAL
     assert [each.mode for each in found.headlines] == [Mode.OFFICIAL, Mode.STANDARD]
     assert sum(found.verdicts.values()) == sum(found.shares) == len(run.records)
-    whole = found.cells[ALL, ALL]
+    whole = found.groups[ALL, ALL]
     assert whole == found.headlines[0].estimate == found.pass_at_k[1]
     values = [estimate.value for estimate in found.pass_at_k.values()]
     assert values == sorted(values)
     assert all(e.low is not None and e.low <= e.value for e in found.pass_at_k.values())
     assert found.step is not None
     assert found.step.since == "2024-07-01"
-    assert found.search is None
+    assert found.largest_step is None
     assert found.expense.cost == pytest.approx(sum(r.cost or 0 for r in run.records))
     assert found.expense.per_solved is not None
 
@@ -167,7 +165,7 @@ def test_the_same_program_judged_differently() -> None:
             problem, number, standard=last, earlier_standard=tuple(earlier), program=program
         )
 
-    watch = Watch(Mode.STANDARD)
+    watch = FlakyDetector(Mode.STANDARD)
     for record in (
         sample("a", 0, "p", "AC"), sample("b", 0, "p", "WA"),  # other problems
         sample("a", 1, "q", "WA"), sample("a", 2, "p", "TLE"),  # the same as a 0
@@ -177,8 +175,8 @@ def test_the_same_program_judged_differently() -> None:
         watch.add(record)
     found = watch.found()
     assert found.problems == {
-        "a": (UnsureProgram((0, 2), (Verdict.AC, Verdict.TLE)),),
-        "c": (UnsureProgram((0,), (Verdict.RE, Verdict.WA)),),
+        "a": (FlakyProgram((0, 2), (Verdict.AC, Verdict.TLE)),),
+        "c": (FlakyProgram((0,), (Verdict.RE, Verdict.WA)),),
     }
     assert [name for name, _ in found.worst] == ["a", "c"]
     assert (found.mattering, found.same_program, found.judged_again) == (1, 2, 2)

@@ -15,10 +15,10 @@ from made_runs import make_run, with_details
 from proctor.reports.errata import ErrataList, Erratum
 from proctor.reports.figures import figures
 from proctor.reports.html.page import render
-from proctor.reports.intervals import mean_interval
 from proctor.reports.published import PublishedScore
-from proctor.reports.records_file import RunRecords, SampleDetail
+from proctor.reports.records import RunRecords, SampleDetail
 from proctor.reports.tallies import Mode, tally
+from proctor.reports.uncertainty import mean_interval
 from proctor.verdict import Verdict
 
 NASTY = '</script><img src=x onerror="console.error(1)">&amp;<!--'

@@ -50,7 +50,7 @@ import os, select, signal
 from proctor import Limits, open_pool, run
 from proctor.errors import InfraFault
 from proctor.sandbox.command import Command
-from proctor.sandbox.live import Line
+from proctor.sandbox.interactive import InteractiveRun
 
 def said(line, enough):
     found = b""
@@ -63,7 +63,7 @@ def said(line, enough):
     return found.decode()
 
 def live():
-    line = Line()
+    line = InteractiveRun()
     command = Command((pool._setup.interpreter.executable, "-B", "-s", "-c", TALK))
     future = pool.submit(lambda cell, _: line.execute(cell, command, Limits()))
     try:

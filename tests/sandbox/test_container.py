@@ -10,7 +10,7 @@ from proctor.errors import CellStartFailed, NoIsolation, SettingsError
 from proctor.limits import MIB
 from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.container import crossing, engine, images, owners
-from proctor.sandbox.container.engine import Engine
+from proctor.sandbox.container.engine import ContainerEngine
 from proctor.sandbox.container.level import Container
 from proctor.sandbox.container.size import HEADROOM, Size, size_for
 from proctor.sandbox.machine.interpreter import in_image
@@ -21,7 +21,7 @@ SETUP = CellSetup(in_image(None))
 
 
 def command(kind: str, setup: CellSetup = SETUP, disk: int = 0, **more: str) -> list[str]:
-    backend = Container(Engine(kind, f"/bin/{kind}"), **more)
+    backend = Container(ContainerEngine(kind, f"/bin/{kind}"), **more)
     return backend.command("it", setup, Size(1 << 30, 80, disk))
 
 
@@ -114,7 +114,7 @@ def test_sizes(limits: Limits, payload: int, size: Size) -> None:
 
 
 def test_containers_grow_and_have_the_disk_that_was_asked_for() -> None:
-    backend = Container(Engine("docker", "/bin/docker"))
+    backend = Container(ContainerEngine("docker", "/bin/docker"))
     small = backend.size()
     assert backend.size(Size(1, 500)) == Size(small.memory, 500)
     assert backend.size(Size(1 << 40, 1, 7)) == Size(1 << 40, 500, 7)
@@ -141,7 +141,7 @@ COMPLAINTS = {
 @pytest.mark.parametrize("said", COMPLAINTS)
 def test_what_engines_complain_of_comes_with_a_remedy(said: str) -> None:
     error = engine.failure(
-        Engine("docker", "docker"), "img", f"{said}\nSee 'docker run --help'.", 125
+        ContainerEngine("docker", "docker"), "img", f"{said}\nSee 'docker run --help'.", 125
     )
     assert isinstance(error, NoIsolation)
     assert COMPLAINTS[said] in str(error)
@@ -159,7 +159,7 @@ def test_what_engines_complain_of_comes_with_a_remedy(said: str) -> None:
     ],
 )
 def test_other_failures(said: str, status: int | None, kind: type, part: str) -> None:
-    error = engine.failure(Engine("docker", "docker"), "img", said, status)
+    error = engine.failure(ContainerEngine("docker", "docker"), "img", said, status)
     assert type(error) is kind
     assert part in str(error)
 
@@ -172,10 +172,10 @@ def test_engines_are_found_by_name_path_or_first_answer(
     with pytest.raises(NoIsolation, match="the docker daemon does not answer: start it"):
         engine.find()
     podman = script(tmp_path, "podman", "print('4.3.1')")
-    assert engine.find() == Engine("podman", str(podman))
+    assert engine.find() == ContainerEngine("podman", str(podman))
     assert engine.find("docker").kind == "docker"
     other = script(tmp_path, "my-podman-4", "")
-    assert engine.find(str(other)) == Engine("podman", str(other))
+    assert engine.find(str(other)) == ContainerEngine("podman", str(other))
     monkeypatch.setenv("PROCTOR_CONTAINER_ENGINE", "podman")
     assert engine.find().kind == "podman"
     with pytest.raises(SettingsError, match="'lxc' is not known: name docker or podman"):
@@ -189,7 +189,7 @@ def test_engines_are_found_by_name_path_or_first_answer(
 
 
 def test_the_build_command() -> None:
-    podman = Engine("podman", "/bin/podman")
+    podman = ContainerEngine("podman", "/bin/podman")
     assert images.build_command(podman, "/context", "my:base", "my:tag") == [
         "/bin/podman", "build", "--tag", "my:tag",
         "--label", f"proctor.version={__version__}",

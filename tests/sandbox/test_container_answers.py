@@ -19,7 +19,7 @@ from proctor.sandbox.clock import ContestClock
 from proctor.sandbox.container import box as container_box
 from proctor.sandbox.container import crossing
 from proctor.sandbox.container.cell import ContainerCell
-from proctor.sandbox.container.engine import Engine
+from proctor.sandbox.container.engine import ContainerEngine
 from proctor.sandbox.container.level import Container
 from proctor.sandbox.machine.interpreter import in_image
 
@@ -60,7 +60,7 @@ def opened(tmp_path: Path) -> Any:
         before = PLAYER.format(path=[str(crossing.PACKAGE.parent)], log=str(tmp_path / "log"))
         greeting = f"say({hello!r})\n" if hello is not None else ""
         path = script(tmp_path, "docker", before + greeting + body)
-        cells.append(Container(Engine("docker", str(path))).open_cell(SETUP, 0))
+        cells.append(Container(ContainerEngine("docker", str(path))).open_cell(SETUP, 0))
         return cells[-1]
 
     yield start

@@ -18,7 +18,7 @@ from proctor import Limits, Pool, Problem, Program, Test, judge, run
 from proctor.judging.settings import JudgeSettings
 from proctor.sandbox.cell import TestRun
 from proctor.sandbox.command import Command
-from proctor.sandbox.executing import in_pool
+from proctor.sandbox.executor import in_pool
 from proctor.sandbox.serving import AgentServing
 
 # Prints how often it finds each marker. Never joins the halves; a copy of memory that it makes

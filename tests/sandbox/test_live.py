@@ -12,11 +12,11 @@ import pytest
 
 from proctor.errors import InputError
 from proctor.execution import LimitHit
+from proctor.languages.run import RunRequest
 from proctor.limits import MIB, Limits
 from proctor.program import Program
 from proctor.service.engine import Engine, open_engine
-from proctor.service.live import LiveRun, Stream
-from proctor.service.running import RunRequest
+from proctor.service.live import LiveRun, OutputStream
 
 T = TypeVar("T")
 LIMITS = Limits(cpu=5.0, memory=256 * MIB, output=4 * MIB, disk=4 * MIB)
@@ -46,8 +46,8 @@ def live(
     return asyncio.run(main())
 
 
-async def read_all(run: LiveRun) -> dict[Stream, bytes]:
-    found = {Stream.STDOUT: b"", Stream.STDERR: b""}
+async def read_all(run: LiveRun) -> dict[OutputStream, bytes]:
+    found = {OutputStream.STDOUT: b"", OutputStream.STDERR: b""}
     async for stream, data in run.output():
         found[stream] += data
     return found
@@ -57,7 +57,7 @@ async def line(run: LiveRun) -> bytes:
     """The next line of stdout, which comes in one piece."""
     found = b""
     async for stream, data in run.output():
-        assert stream is Stream.STDOUT
+        assert stream is OutputStream.STDOUT
         found += data
         if found.endswith(b"\n"):
             break
@@ -78,7 +78,7 @@ def test_a_conversation(engine: Engine) -> None:
             run.write(word + b"\n")
             assert await line(run) == word[::-1] + b"\n"
         run.close_stdin()
-        assert await read_all(run) == {Stream.STDOUT: b"", Stream.STDERR: b"bye\n"}
+        assert await read_all(run) == {OutputStream.STDOUT: b"", OutputStream.STDERR: b"bye\n"}
         ran = await run.result()
         assert ran.execution is not None
         assert (ran.execution.exit_code, ran.execution.limit) == (4, None)
@@ -111,7 +111,7 @@ def test_what_does_not_compile(engine: Engine) -> None:
         assert compilation is not None
         assert not compilation.ok
         assert "main.cpp" in compilation.output
-        assert await read_all(run) == {Stream.STDOUT: b"", Stream.STDERR: b""}
+        assert await read_all(run) == {OutputStream.STDOUT: b"", OutputStream.STDERR: b""}
         assert (await run.result()).execution is None
 
     live(engine, "int main( {", talk, language="cpp")
@@ -125,7 +125,7 @@ def test_much_goes_through_both_ways(engine: Engine) -> None:
         run.write(data)
         run.close_stdin()
         await run.drain()
-        return (await read_all(run))[Stream.STDOUT]
+        return (await read_all(run))[OutputStream.STDOUT]
 
     assert live(engine, source, talk) == data
 
@@ -141,7 +141,7 @@ def test_signals_reach_the_program(engine: Engine, number: int) -> None:
     async def talk(run: LiveRun) -> None:
         assert await line(run) == b"ready\n"
         assert await run.signal(number)
-        assert (await read_all(run))[Stream.STDOUT] == f"got {int(number)}\n".encode()
+        assert (await read_all(run))[OutputStream.STDOUT] == f"got {int(number)}\n".encode()
         execution = (await run.result()).execution
         assert execution is not None
         assert execution.exit_code == 7
@@ -180,7 +180,7 @@ def test_output_is_bounded(engine: Engine, stream: str) -> None:
 
 def test_cpu_time_is_bounded(engine: Engine) -> None:
     async def talk(run: LiveRun) -> None:
-        assert (await read_all(run))[Stream.STDOUT] == b"on\n"
+        assert (await read_all(run))[OutputStream.STDOUT] == b"on\n"
         execution = (await run.result()).execution
         assert execution is not None
         assert execution.limit is LimitHit.CPU

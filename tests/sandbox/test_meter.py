@@ -9,7 +9,7 @@ from proctor.errors import CellDied
 from proctor.execution import LimitHit
 from proctor.limits import Limits
 from proctor.sandbox import meter as meter_module
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.clock import UpstreamClock
 from proctor.sandbox.machine import procfs
 from proctor.sandbox.meter import Meter
@@ -27,7 +27,7 @@ def now(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
 
 def made() -> Meter:
-    return Meter(cast("AgentCell", SimpleNamespace(group=None, job_pids=list)))
+    return Meter(cast("AgentProcess", SimpleNamespace(group=None, job_pids=list)))
 
 
 def test_a_test_that_ended_in_time_or_not(now: SimpleNamespace) -> None:
@@ -93,11 +93,11 @@ def test_a_host_that_is_kept_waiting_amid_a_look_takes_no_work_for_rest(
     assert rested <= job.now - 0.1 - 10.0 + 1e-6, "it was confirmed after that"
 
 
-def cell_of(job: Computing, ended: list[int], works: bool = False) -> AgentCell:
+def cell_of(job: Computing, ended: list[int], works: bool = False) -> AgentProcess:
     cell = SimpleNamespace(
         group=job, job_pids=lambda: [7], wait=lambda _fds, _time: ended, works=lambda: works
     )
-    return cast("AgentCell", cell)
+    return cast("AgentProcess", cell)
 
 
 @pytest.mark.parametrize(("ended", "works"), [([3], False), ([], True), ([], False)])
@@ -142,7 +142,7 @@ class Memory:
 @pytest.mark.parametrize(("peak", "known"), [(1000, True), (950, True), (0, True), (300, False)])
 def test_a_machine_out_of_memory_is_no_limit_of_the_program(peak: int, *, known: bool) -> None:
     cell = SimpleNamespace(group=Memory(peak), job_pids=list, memory_bound=1000)
-    meter = Meter(cast("AgentCell", cell))
+    meter = Meter(cast("AgentProcess", cell))
     if known:
         assert meter.limit_hit(Limits(), 9, 0.0, b"", b"") is LimitHit.MEMORY
     else:

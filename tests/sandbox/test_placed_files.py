@@ -9,7 +9,7 @@ from proctor.limits import MIB, Limits
 from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.choice import policy
 from proctor.sandbox.command import Command
-from proctor.sandbox.executing import in_pool
+from proctor.sandbox.executor import in_pool
 from proctor.sandbox.pool import Pool
 
 BOTH = pytest.mark.parametrize("collect", [(), ("nothing*",)], ids=["words", "bundle"])

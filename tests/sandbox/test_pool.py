@@ -18,11 +18,10 @@ from proctor.cell.wire import Kind
 from proctor.errors import CellDied, PoolClosed
 from proctor.execution import Execution
 from proctor.languages.run import RunRequest, start
-from proctor.sandbox import agent_cell as cell_module
+from proctor.sandbox import agent_process as cell_module
 from proctor.sandbox.clock import ContestClock
-from proctor.sandbox.execute import execute
-from proctor.sandbox.local_cell import LocalCell as Cell
 from proctor.sandbox.machine import memfile, procfs
+from proctor.sandbox.process_cell import ProcessCell as Cell
 from proctor.sandbox.serving import AgentServing
 
 PATIENCE = 60.0
@@ -33,7 +32,7 @@ LIMITS = Limits(cpu=5.0)
 
 
 def hello(cell: Cell, _queued: float = 0.0) -> Execution:
-    return execute(cell, HELLO, b"", LIMITS)
+    return cell.run(HELLO, b"", LIMITS)
 
 
 def first_process(cell: Cell, _queued: float = 0.0) -> int:
@@ -121,7 +120,7 @@ def test_a_cell_that_dies_in_the_middle_of_a_program_is_replaced() -> None:
             killer = threading.Thread(target=kill_when_busy, args=(cell,))
             killer.start()
             try:
-                return execute(cell, FOREVER, b"", Limits(cpu=PATIENCE))
+                return cell.run(FOREVER, b"", Limits(cpu=PATIENCE))
             finally:
                 killer.join()
         return hello(cell)
@@ -171,7 +170,7 @@ def test_close_ends_what_runs_and_refuses_what_waits() -> None:
         if cell.group is not None:
             groups.extend(Path(path).parent for path in cell.group.join_files())
         begun.set()
-        return execute(cell, FOREVER, b"", Limits(cpu=1000.0))
+        return cell.run(FOREVER, b"", Limits(cpu=1000.0))
 
     pool = open_pool(cells=1)
     running, waiting = pool.submit(job), [pool.submit(hello) for _ in range(3)]

@@ -15,13 +15,12 @@ from dying import dead
 from proctor import InfraFault, Limits, NoIsolation, Problem, Program, Test, judge, open_pool, run
 from proctor.errors import CellStartFailed
 from proctor.judging.settings import JudgeSettings
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.choice import policy
-from proctor.sandbox.execute import execute
-from proctor.sandbox.local_cell import LocalCell
 from proctor.sandbox.machine import cgroup, procfs, users
+from proctor.sandbox.process_cell import ProcessCell
 
 HELLO = "print('hello')"
 SLEEPER = (
@@ -157,10 +156,10 @@ def chosen(level: str) -> policy.Choice:
 
 
 @contextmanager
-def landlock_cell() -> Iterator[AgentCell]:
+def landlock_cell() -> Iterator[AgentProcess]:
     choice = chosen("landlock")
     cell = choice.backend.open_cell(CellSetup(choice.interpreter), 0)
-    assert isinstance(cell, LocalCell)
+    assert isinstance(cell, ProcessCell)
     try:
         yield cell
     finally:
@@ -177,7 +176,7 @@ def test_a_cell_whose_keeper_was_killed_leaves_nothing(agent_too: bool) -> None:
 
         def work() -> None:
             try:
-                execute(cell, Program(SLEEPER), b"", Limits(cpu=60.0, wall=240.0))
+                cell.run(Program(SLEEPER), b"", Limits(cpu=60.0, wall=240.0))
             except InfraFault as error:
                 raised.append(error)
 

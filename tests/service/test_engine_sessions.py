@@ -11,10 +11,11 @@ from proctor.limits import MIB, Limits
 from proctor.program import Program
 from proctor.sandbox.session import Session, open_session
 from proctor.sandbox.stop import Stop
-from proctor.service.engine import Asker, Engine, open_engine
-from proctor.service.sessions import OpenSession
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine, open_engine
+from proctor.service.owned_session import OwnedSession
 
-ANN, BOB = Asker("ann"), Asker("bob")
+ANN, BOB = RequestContext("ann"), RequestContext("bob")
 LIMITS = Limits(cpu=600, memory=256 * MIB, disk=8 * MIB)
 FOREVER = "while True: pass"
 
@@ -43,15 +44,15 @@ def test_sessions_and_jobs_share_the_places() -> None:
         first = await engine.sessions.open(ANN, LIMITS)
         second = await engine.sessions.open(ANN, LIMITS)
         assert engine.admission.running == 0  # a session that does nothing holds no place
-        busy = asyncio.ensure_future(first.cell(FOREVER, ANN))
+        busy = asyncio.ensure_future(first.run_cell(FOREVER, ANN))
         await running(engine)
-        waits = asyncio.ensure_future(second.cell("1 + 1", ANN))
+        waits = asyncio.ensure_future(second.run_cell("1 + 1", ANN))
         while not engine.admission.waiting:
             await asyncio.sleep(0.001)
         assert engine.admission.running == 1
         assert second.busy
         await cancelled(busy)
-        assert (await waits).made.result == "2"  # type: ignore[union-attr]
+        assert (await waits).made.result == "2"
         assert (engine.admission.running, engine.admission.waiting) == (0, 0)
 
     in_engine(work)
@@ -61,17 +62,17 @@ def test_what_is_cancelled_while_it_waits_never_begins() -> None:
     async def work(engine: Engine) -> None:
         session = await engine.sessions.open(ANN, LIMITS)
         other = await engine.sessions.open(ANN, LIMITS)
-        busy = asyncio.ensure_future(session.cell(FOREVER, ANN))
+        busy = asyncio.ensure_future(session.run_cell(FOREVER, ANN))
         await running(engine)
-        in_line = asyncio.ensure_future(session.cell("began = 1", ANN))
-        for_a_place = asyncio.ensure_future(other.cell("began = 1", ANN))
+        in_line = asyncio.ensure_future(session.run_cell("began = 1", ANN))
+        for_a_place = asyncio.ensure_future(other.run_cell("began = 1", ANN))
         while not engine.admission.waiting:
             await asyncio.sleep(0.001)
         await cancelled(in_line)
         await cancelled(for_a_place)
         await cancelled(busy)
         for each in (session, other):
-            assert (await each.cell("'began' in globals()", ANN)).made.result == "False"  # type: ignore[union-attr]
+            assert (await each.run_cell("'began' in globals()", ANN)).made.result == "False"
         assert (engine.admission.running, engine.admission.waiting) == (0, 0)
 
     in_engine(work)
@@ -81,8 +82,8 @@ def test_the_place_is_taken_until_what_was_cancelled_has_ended() -> None:
     async def work(engine: Engine) -> None:
         session = await engine.sessions.open(ANN, LIMITS)
         deaf = "import signal\nsignal.signal(2, signal.SIG_IGN)\nsignal.signal = lambda *_: None"
-        await session.cell(deaf, ANN)
-        busy = asyncio.ensure_future(session.cell(FOREVER, ANN))
+        await session.run_cell(deaf, ANN)
+        busy = asyncio.ensure_future(session.run_cell(FOREVER, ANN))
         await running(engine)
         for _ in range(3):  # he may be impatient
             busy.cancel()
@@ -113,7 +114,7 @@ def test_owners_and_numbers() -> None:
         with pytest.raises(SessionEnded, match="was closed"):
             sessions.get("ann", first.id)
         with pytest.raises(SessionEnded, match="was closed"):
-            await first.cell("1", ANN)
+            await first.run_cell("1", ANN)
         with pytest.raises(NotFound):
             sessions.get("bob", first.id)
         for idle in (0.0, -1.0, 1e9, float("nan")):
@@ -133,12 +134,12 @@ def test_without_sessions_there_are_those_of_one_job() -> None:
         async with engine.sessions.leased(ANN, LIMITS) as session:
             assert engine.admission.running == 1
             await session.write("a/b", b"x", ANN)
-            await session.cell("c = open('a/b').read()", ANN)
-            assert (await session.cell("c", ANN)).made.result == "'x'"  # type: ignore[union-attr]
+            await session.run_cell("c = open('a/b').read()", ANN)
+            assert (await session.run_cell("c", ANN)).made.result == "'x'"
             leased = session
         assert engine.admission.running == 0
         with pytest.raises(SessionEnded):
-            await leased.cell("1", ANN)
+            await leased.run_cell("1", ANN)
 
     in_engine(work, sessions=0)
 
@@ -148,7 +149,7 @@ def test_the_engines_end_ends_what_runs() -> None:
         engine = open_engine(cells=1, sessions=1)
         session = await engine.sessions.open(ANN, LIMITS)
         tasks = [
-            asyncio.ensure_future(session.cell(FOREVER, ANN)),
+            asyncio.ensure_future(session.run_cell(FOREVER, ANN)),
             asyncio.ensure_future(session.run(Program(FOREVER), b"", ANN)),
         ]
         await running(engine)
@@ -200,7 +201,7 @@ def test_an_opening_that_is_cancelled_leaves_no_session() -> None:
             await asyncio.sleep(0)
         await cancelled(opening)
         assert engine.sessions.taken == 0
-        kept: list[OpenSession] = [await engine.sessions.open(ANN, LIMITS) for _ in range(2)]
+        kept: list[OwnedSession] = [await engine.sessions.open(ANN, LIMITS) for _ in range(2)]
         assert len({each.id for each in kept}) == 2
 
     in_engine(work)

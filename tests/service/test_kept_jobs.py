@@ -8,15 +8,14 @@ import pytest
 
 from proctor.errors import Busy, InfraFault, InputError, PoolClosed
 from proctor.judging.settings import JudgeSettings
+from proctor.languages.run import RunRequest
 from proctor.limits import MIB, Limits
 from proctor.problem import Problem, Subtask, Test
 from proctor.program import Program
 from proctor.service import jobs as kept
 from proctor.service.engine import open_engine
-from proctor.service.jobs import Job, Jobs
-from proctor.service.live import PIECE
-from proctor.service.running import RunRequest
-from proctor.service.weight import weight
+from proctor.service.jobs import Job, Jobs, size_of
+from proctor.service.live import PIECE_OVERHEAD
 
 
 def ended(work: Coroutine[Any, Any, None]) -> None:
@@ -119,9 +118,9 @@ def test_a_job_that_is_called_off_before_it_begins_ends_too() -> None:
     ended(main())
 
 
-def test_weight_counts_what_is_within() -> None:
-    assert weight({"a": [b"x" * 1000, ("y" * 1000,)]}) >= 2000
-    assert weight(None) < 1000
+def test_size_counts_what_is_within() -> None:
+    assert size_of({"a": [b"x" * 1000, ("y" * 1000,)]}) >= 2000
+    assert size_of(None) < 1000
 
 
 def test_small_pieces_of_stdin_count_for_more_than_their_bytes() -> None:
@@ -130,7 +129,7 @@ def test_small_pieces_of_stdin_count_for_more_than_their_bytes() -> None:
         async with open_engine(cells=1) as engine, engine.live(request) as run:
             for _ in range(5000):
                 run.write(b"x")
-            assert run.unwritten == 5000 * (1 + PIECE)
+            assert run.unwritten == 5000 * (1 + PIECE_OVERHEAD)
             run.close_stdin()
             assert b"".join([data async for _, data in run.output()]) == b"5000\n"
             assert run.unwritten == 0

@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from proctor.errors import InfraFault, InputError, SettingsError
+from proctor.languages.run import RunRequest
 from proctor.program import Program
-from proctor.service.engine import Asker, Engine, open_engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine, open_engine
 from proctor.service.package_sets import MOST_OPEN, PackageSet
-from proctor.service.running import RunRequest
 
 NAMES = [f"set{n}" for n in range(MOST_OPEN + 2)]
 ASK = Program("import which; print(which.name)")
-ME = Asker(patient=True)
+ME = RequestContext(unlimited=True)
 
 
 def sets(place: Path) -> dict[str, PackageSet]:

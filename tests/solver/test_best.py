@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from proctor.errors import InfraFault
-from proctor.sandbox.workplace import Found
+from proctor.sandbox.directory_job import FoundFile
 from proctor.solver import artifacts, claim
 from proctor.solver import profile as profiles
 from proctor.solver.artifacts import FOLDER, Store
@@ -226,7 +226,7 @@ class Judge:
 
 def offer(best: Best, profile: Profile, true: int, claimed: int | None = None, **more: Any) -> None:
     told = {"status": "FEASIBLE", "bins": [["a"]], "objective": claimed, "true": true, **more}
-    found = Found(f"inc_{true}.json", json.dumps(told).encode(), 0.0)
+    found = FoundFile(f"inc_{true}.json", json.dumps(told).encode(), 0.0)
     read = claim.read(found.data, "", profile)
     assert isinstance(read, Claim)
     best.offer(found, read)

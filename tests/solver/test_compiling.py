@@ -12,7 +12,7 @@ from proctor.cell import compiling
 from proctor.errors import InfraFault
 from proctor.execution import LimitHit
 from proctor.limits import MIB
-from proctor.sandbox.workplace import Worked
+from proctor.sandbox.directory_job import DirectoryResult
 from proctor.solver import gate
 from proctor.solver import profile as profiles
 from proctor.solver.envelope import Envelope
@@ -99,7 +99,9 @@ def test_no_word_is_the_runs_own_end() -> None:
         (replace(done, limit=LimitHit.WALL, signal=9), False, True),
         (replace(done, exit_code=1), False, True),
     ]:
-        worked = Worked(ended, None, "was not written", (), interrupted=False, stopped=stopped)
+        worked = DirectoryResult(
+            ended, None, "was not written", (), interrupted=False, stopped=stopped
+        )
         assert gate.of(worked).ok is ok
     with pytest.raises(InfraFault):
         gate.of(replace(worked, compiled=b"{"))

@@ -10,7 +10,7 @@ from hypothesis import given as fuzzed
 from hypothesis import strategies as st
 
 from proctor.errors import InputError
-from proctor.sandbox.workplace import Found
+from proctor.sandbox.directory_job import FoundFile
 from proctor.solver import claim, strict_json
 from proctor.solver import profile as profiles
 from proctor.solver.artifacts import Store
@@ -21,7 +21,10 @@ def test_the_store_keeps_the_latest(tmp_path: Path) -> None:
     paths = [store.save(store.new(f"job_{n}"), b"{}", ()) for n in range(5)]
     assert sorted(tmp_path.glob(".ai_results/*")) == sorted(paths[2:])
     assert stat.S_IMODE(paths[4].stat().st_mode) == 0o600
-    left = (Found("artifacts/../../x.txt", b"a" * 600, 0.0), Found("artifacts/x.txt", b"b", 0.0))
+    left = (
+        FoundFile("artifacts/../../x.txt", b"a" * 600, 0.0),
+        FoundFile("artifacts/x.txt", b"b", 0.0),
+    )
     large = store.save(store.new("job_5"), b"{}", left)
     assert sorted(path.name for path in large.with_suffix("").iterdir()) == [
         "000_x.txt",

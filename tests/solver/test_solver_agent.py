@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from proctor.evals.models.model import Request
+from proctor.evals.models.model import ModelRequest
 from proctor.evals.models.scripted import ScriptedModel
 from proctor.solver.host import SolverHost
 
@@ -44,10 +44,10 @@ class Recorded(ScriptedModel):
     """Replays, and keeps what it was asked."""
 
     def __init__(self, **changes: list[str]) -> None:
-        self.asked: list[Request] = []
+        self.asked: list[ModelRequest] = []
         replies = REPLIES | changes
 
-        def script(request: Request) -> str:
+        def script(request: ModelRequest) -> str:
             self.asked.append(request)
             return str(replies[request.problem_id][request.sample])
 

@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from proctor.errors import InputError
-from proctor.sandbox.machine import plain_file, tree
-from proctor.sandbox.workplace import Found
+from proctor.sandbox.directory_job import FoundFile
+from proctor.sandbox.machine import plain_file, walk
 from proctor.solver import claim, strict_json
 from proctor.solver import profile as profiles
 from proctor.solver.artifacts import FOLDER, Store
@@ -145,7 +145,7 @@ def test_a_walk_has_bounds(tmp_path: Path) -> None:
     Path(tmp_path, *"12345678", "9", "deeper").touch()
     directory = os.open(tmp_path, os.O_RDONLY)
     open_before = len(os.listdir("/proc/self/fd"))
-    found = {path for path, _, _ in tree.files(directory)}
+    found = {path for path, _, _ in walk.files(directory)}
     assert len(os.listdir("/proc/self/fd")) == open_before
     os.close(directory)
     assert found == {"link", "a/b/file", "1/2/3/4/5/6/7/8/deep"}
@@ -197,7 +197,7 @@ def test_a_store_that_others_write_to(tmp_path: Path) -> None:
     (store.place / "result_20000101T000000000000_link.json").symlink_to(other)
     (store.place / "result_20000101T000000000001_dir.json").mkdir()
     (store.place / "result_99990101T000000000000_later.json").write_text("x" * 2000)
-    second = store.save(store.new("job_2"), b"{}", (Found("a/" + "n" * 255, b"", 0.0),))
+    second = store.save(store.new("job_2"), b"{}", (FoundFile("a/" + "n" * 255, b"", 0.0),))
     assert second.exists()
     assert not first.exists()
     assert other.read_text() == "not ours"

@@ -130,8 +130,8 @@ def test_none_is_gated_and_refused_in_production(
     monkeypatch.setenv("TT_SANDBOX_MODE", "none")
     for variables, refused in (
         ({}, True),
-        ({"TT_SANDBOX_ALLOW_UNSAFE": "1"}, False),
-        ({"TT_SANDBOX_ALLOW_UNSAFE": "1", "TT_PRODUCTION": "1"}, True),
+        ({"PROCTOR_ALLOW_UNSAFE": "1"}, False),
+        ({"PROCTOR_ALLOW_UNSAFE": "1", "PROCTOR_PRODUCTION": "1"}, True),
     ):
         with monkeypatch.context() as patch, SolverHost(cells=1) as opened:
             for name, value in variables.items():

@@ -21,7 +21,7 @@ from unittest import mock
 from watched import Watched
 
 from proctor.sandbox import meter
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.machine import cgroup, procfs
 
 
@@ -82,8 +82,8 @@ class Faults:
     def _pause(self, most: float) -> None:
         self._over.wait(self._rng.uniform(0.05, most))
 
-    def _cell(self) -> AgentCell | None:
-        cells = [cell for cell in self._watched.live() if isinstance(cell, AgentCell)]
+    def _cell(self) -> AgentProcess | None:
+        cells = [cell for cell in self._watched.live() if isinstance(cell, AgentProcess)]
         return self._rng.choice(cells) if cells else None
 
     @contextlib.contextmanager

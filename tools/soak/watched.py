@@ -2,7 +2,7 @@
 
 import threading
 
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.backend import Backend, CellSetup
 from proctor.sandbox.cell import Cell
 
@@ -33,7 +33,7 @@ class Watched:
                 self._guarantees = cell.isolation.guarantees
             elif cell.isolation.guarantees != self._guarantees:
                 self.weaker.add(str(dict(cell.isolation.guarantees)))
-            if isinstance(cell, AgentCell) and cell._user is not None:
+            if isinstance(cell, AgentProcess) and cell._user is not None:
                 self.users |= {cell._user.guard, cell._user.job}
         closing = cell.close
 

@@ -1,14 +1,14 @@
-"""Whether a program compiles, and what it imports. Nothing of it is executed.
+"""Compiling a program to tell its errors and imports. Nothing of it is executed.
 
-Used by work_job.py, and shipped into a cell as a program of its own where nothing is to be run.
+Used by directory_job.py, and shipped into a cell as a program of its own where nothing is run.
 """
 
 from typing import Any
 
 ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
-"""What CPython's compiler raises for what it cannot compile."""
+"""Errors that CPython's compiler raises for source it cannot compile."""
 _MOST_NAMES, _LONGEST_NAME, _LONGEST_ERROR = 64, 60, 1000
-"""What is told crosses in one message, whatever the program makes up."""
+"""Bounds of a report, which crosses in one message, whatever the program makes up."""
 
 
 def look(source: bytes, name: str, *, whole: bool = True) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What stands in for the C part where it cannot be loaded: plain forks with resource limits.
+"""A substitute for the C part where it cannot be loaded: plain forks with resource limits.
 
 There is then no lock-down inside the box; the host retires the cell after one job, since only the
 end of the box ends everything that the job started. `doctor` and every result say so.

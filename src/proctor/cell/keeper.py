@@ -1,4 +1,4 @@
-"""What ends a cell that no PID namespace ends: a parent of the agent that outlives it.
+"""The keeper, which ends a cell without a PID namespace: a parent of the agent that outlives it.
 
 Without a box, processes of a job would stay behind when their agent is killed. The keeper is
 started first, adopts every orphan below it, and when the agent is gone kills whatever is left. Both

@@ -1,4 +1,4 @@
-"""What an lcb_runner process looks like from inside: its streams, and one test's run.
+"""An lcb_runner process as seen from inside: its streams, and one test's run.
 
 Verdicts of official mode depend on all of it: which ways of reading see the input, which ways of
 writing are heard. None of it is a security boundary, and the expected outputs are nowhere near.
@@ -153,7 +153,7 @@ _Buffer.__name__ = _Buffer.__qualname__ = "MockBuffer"
 
 
 class _OpenedInput:
-    """What the mocked builtins.open returns for any file name: the input, from its start."""
+    """The file that the mocked builtins.open returns for any name: the input, from its start."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -16,7 +16,7 @@ from typing import Any
 from proctor.cell.lcb_io import CallProgram, StdioProgram
 
 RECURSION_LIMIT = 50_000
-"""What the last line of upstream's imports sets."""
+"""The recursion limit that the last line of upstream's imports sets."""
 
 _ALL_NAMES_OF = (  # noqa: SIM905  # a list of 18 lines says no more
     "string re datetime collections heapq bisect copy math random statistics itertools functools "
@@ -118,7 +118,7 @@ def _load_stdio(source: str, base: ModuleType) -> object:
 
 
 def _needs_text(source: str) -> bool:
-    """Whether the outcome may hang on the text that `ast.unparse` makes of the program.
+    """Return whether the outcome may depend on the text that `ast.unparse` makes of the program.
 
     That is where the text is searched ("class Solution"), where upstream's imports stand before a
     future import, and with f-strings whose quotes and backslashes `ast.unparse` cannot write.
@@ -149,7 +149,7 @@ def _compile_wrapped(source: str) -> CodeType | None:
 
 
 def _is_main_guard(test: ast.expr) -> bool:
-    """Whether the condition reads exactly `__name__ == '__main__'`; quotes do not matter."""
+    """Return whether the condition reads exactly `__name__ == '__main__'`; quotes do not matter."""
     match test:
         case ast.Compare(
             left=ast.Name(id="__name__"),

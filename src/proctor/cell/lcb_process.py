@@ -30,7 +30,7 @@ _UNIMPORTABLE = ("ipdb", "joblib", "resource", "psutil", "tkinter")
 
 
 class TimeoutException(Exception):  # verdicts depend on the name: see judging.upstream
-    """What upstream's SIGALRM handler raises; a program that sets an alarm of its own meets it."""
+    """Raised by upstream's SIGALRM handler; a program that sets an alarm of its own meets it."""
 
 
 class Disguise:

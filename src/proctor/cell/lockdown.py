@@ -20,7 +20,7 @@ Wear = Callable[[int], None]
 
 
 def enter(config: dict[str, Any], inherited: list[int]) -> None:
-    """Be kept, where no box keeps us; see keeper.start."""
+    """Start a keeper where there is no box; see keeper.start."""
     if config["box"] == "landlock":
         if _lockdown is None:
             raise RuntimeError("level landlock needs proctor's C part, which is missing")
@@ -138,7 +138,7 @@ def seal(config: dict[str, Any]) -> None:
 
 
 def _keep_times(devices: tuple[str, ...]) -> None:
-    """Have the times of devices stay what they are, whoever writes to them."""
+    """Keep the times of devices as they are, whatever is written to them."""
     assert _lockdown is not None
     for name in devices:
         with contextlib.suppress(OSError):  # no right to mount here; `proctor selftest` tells

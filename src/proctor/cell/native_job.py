@@ -1,4 +1,4 @@
-"""What a job does that executes a program: put its files in place, become it.
+"""The job that executes a program: it puts the files in place and becomes the program.
 
 Everything it needs is in a bundle, a file whose format is (integers big-endian):
 

@@ -38,8 +38,8 @@ _MIME_METHODS = {
 }
 
 
-class Interpreter:
-    """What lasts between cells."""
+class NotebookInterpreter:
+    """The state that lasts between a notebook's cells."""
 
     def __init__(self) -> None:
         self.main = types.ModuleType("__main__")
@@ -186,7 +186,7 @@ def main() -> None:
     os.close(writer)
     os.dup2(nothing, 0)
     os.close(nothing)
-    interpreter = Interpreter()
+    interpreter = NotebookInterpreter()
     own = os.getpid()
     while True:
         token, extras, _, _ = host.recvmsg(64, socket.CMSG_LEN(_FDS.size), socket.MSG_CMSG_CLOEXEC)

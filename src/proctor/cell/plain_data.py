@@ -1,4 +1,4 @@
-"""Values as tagged plain data: what carries a function's result out of the sandbox.
+"""Values as tagged plain data, the form in which a function's result leaves the sandbox.
 
 The text is ASCII JSON. None, booleans, finite floats, lists, ordinary strings and integers of up to
 63 bits stand for themselves; a JSON object is always a tag with one member::

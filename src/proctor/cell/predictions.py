@@ -1,4 +1,4 @@
-"""What grading a predicted value asks of a cell. Loaded there as a program: `answer` is called.
+"""Grading a predicted value, inside a cell: loaded there as a program, of which `answer` is called.
 
 Each call has a process of its own. What a prediction says is parsed, not executed, save in
 `asserted` and `evaluated`, which do what the published evaluators do.
@@ -12,7 +12,7 @@ from typing import Any
 _MORE = {"np": "numpy", "pd": "pandas"}
 """Modules that lcb_runner imports for these tasks, by name; here where a task speaks of them."""
 _TOO_MUCH = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
-"""What parsing raises for text that is not what it should be, or has no end."""
+"""Errors that parsing raises for malformed or endless text."""
 
 Found = tuple[bool, Any]
 """True and a value, or False and why there is none."""
@@ -29,7 +29,7 @@ def answer(what: str, *given: Any) -> Found:
 
 
 def called(code: str, call: str, imports: bool) -> Found:
-    """What a task's own call gives. Raises what the task raises."""
+    """Return the value of a task's own call. Raises what the task raises."""
     names = _loaded(code, imports)
     return True, eval(call, names)  # noqa: S307 - the task's own, as its code
 
@@ -57,7 +57,7 @@ def literal(text: str) -> Found:
 
 
 def called_with(code: str, function: str, text: str, imports: bool) -> Found:
-    """What a task gives for predicted arguments: `f(1, k=2)`, or `1, k=2`, all of them literals.
+    """Return a task's value for predicted arguments: `f(1, k=2)`, or `1, k=2`, all literals.
 
     Raises what the task raises.
     """
@@ -80,7 +80,7 @@ def called_with(code: str, function: str, text: str, imports: bool) -> Found:
 
 
 def asserted(text: str, imports: bool) -> Found:
-    """Whether a text runs to its end, and no assertion fails. Raises what it raises else."""
+    """Return whether a text runs to its end with no assertion failing. Raises its other errors."""
     names = _names(text) if imports else {}
     try:
         exec(text, names)
@@ -90,7 +90,7 @@ def asserted(text: str, imports: bool) -> Found:
 
 
 def evaluated(text: str) -> Found:
-    """What lcb_runner takes for the value that an assertion states. Raises what it fails with.
+    """Return the value that an assertion states, as lcb_runner takes it. Raises what that raises.
 
     Of many lines the first that says `assert` and is no comment; of that what is behind the first
     ==. Source: check_testcase_output in compute_test_output_prediction_metrics.py.
@@ -115,7 +115,7 @@ def _loaded(code: str, imports: bool) -> dict[str, Any]:
 
 
 def _names(code: str) -> dict[str, Any]:
-    """What lcb_runner's imports leave: those that this program was loaded after, and more."""
+    """Return the names that lcb_runner's imports leave: this program's preamble's, and more."""
     found = dict(globals())
     found["re_search"] = importlib.import_module("re").search
     found["commonprefix"] = importlib.import_module("os.path").commonprefix

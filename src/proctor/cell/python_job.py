@@ -1,4 +1,4 @@
-"""What a Python job does once it is locked down. From here on the submission may do anything."""
+"""Python jobs, once they are locked down. From here on the submission may do anything."""
 
 import atexit
 import builtins
@@ -17,7 +17,15 @@ import types
 from types import CodeType, ModuleType
 from typing import NoReturn
 
-from proctor.cell import compiling, lcb_io, lcb_load, lockdown, native_job, plain_data, work_job
+from proctor.cell import (
+    compiling,
+    directory_job,
+    lcb_io,
+    lcb_load,
+    lockdown,
+    native_job,
+    plain_data,
+)
 from proctor.cell.lcb_process import Disguise
 from proctor.cell.wire import TEST, Kind, Reply, Tag, receive
 
@@ -43,7 +51,7 @@ def run(kind: int, function: str, base: ModuleType, disguise: Disguise) -> NoRet
         native_job.run()
     gc.enable()
     if kind == _WORK:
-        _run_once(*work_job.prepare())
+        _run_once(*directory_job.prepare())
     source = _read(SOURCE_FD)
     os.close(SOURCE_FD)
     if kind == _RUN:
@@ -112,7 +120,7 @@ def _serve_shared(feed: socket.socket, code: CodeType, function: str, base: Modu
 
 
 def _end_of_test(status: int) -> int:
-    """What _finish does, for a process that goes on: that can shut threading down only once."""
+    """Do as _finish does, in a process that goes on: threading can be shut down only once."""
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()
@@ -227,7 +235,7 @@ def _exit_code(stop: SystemExit) -> int:
 
 
 def _finish(status: int) -> int:
-    """What the interpreter does on its way out: threads, atexit handlers, flush."""
+    """Do as the interpreter does on its way out: threads, atexit handlers, flush."""
     try:
         threading._shutdown()  # type: ignore[attr-defined]  # noqa: SLF001 - no public twin
         atexit._run_exitfuncs()  # noqa: SLF001 - no public twin

@@ -1,4 +1,4 @@
-"""What host, agent and job say to each other. Runs on both sides; standard library only.
+"""Messages between host, agent and job. Runs on both sides; standard library only.
 
 Two sockets, both SOCK_SEQPACKET (one send is one message):
 
@@ -28,7 +28,7 @@ DIRECTORY = b"D"
 
 
 class Kind(IntEnum):
-    """What a request asks the agent to fork."""
+    """The kind of job that a request asks the agent to fork."""
 
     RUN = 0
     """One program, run once. Descriptors: stdin, stdout, stderr, source."""
@@ -49,7 +49,7 @@ class Kind(IntEnum):
     (see execute.h), the program's file if it is executed by descriptor, what it inherits."""
     WORK = 7
     """One Python program, run once, in a directory that the host looks into. Descriptors: stdin,
-    stdout, stderr, bundle, feed, and where it may write of its progress (see work_job.py)."""
+    stdout, stderr, bundle, feed, and where it may write of its progress (see directory_job.py)."""
 
 
 _REQUEST = struct.Struct("<B ? QQQQQQ 64s")
@@ -170,7 +170,7 @@ _STARTED = struct.Struct("<B I")
 
 
 class What(IntEnum):
-    """What an order asks a session for."""
+    """The kind of an order to a session."""
 
     RUN = ord("R")
     """Run a program. Descriptors: stdin, stdout, stderr, source."""
@@ -192,7 +192,7 @@ class Order:
 
 
 class Tell(IntEnum):
-    """What a notice tells."""
+    """The kind of a notice from a session."""
 
     STARTED = 6
     FINISHED = 7

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from proctor.cli import render, terminal
 from proctor.errors import ProctorError
-from proctor.evals.adapter import BenchmarkAdapter, Outcome, run_benchmark
+from proctor.evals.adapter import BenchmarkAdapter, InstanceOutcome, run_benchmark
 from proctor.evals.registry import Installed
 from proctor.units import seconds
 
@@ -19,8 +19,8 @@ _logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What was asked for."""
+class AdapterOptions:
+    """Options of `proctor eval` for an adapter."""
 
     limit: int | None
     concurrency: int
@@ -34,7 +34,9 @@ class _End(StrEnum):
     FAULT = "fault"
 
 
-def run(entry: Installed, adapter: BenchmarkAdapter[Any, Any, Any, Any], wanted: Request) -> int:
+def run(
+    entry: Installed, adapter: BenchmarkAdapter[Any, Any, Any, Any], wanted: AdapterOptions
+) -> int:
     """Run it and say what it adds up to; returns the exit code. Raises InputError for its faults.
 
     0 if every instance has a result, 125 if one has a fault instead, 130 if stopped.
@@ -45,7 +47,7 @@ def run(entry: Installed, adapter: BenchmarkAdapter[Any, Any, Any, Any], wanted:
     render.note(f"{entry.name} is an adapter: nothing is kept, a run that is stopped begins anew")
     with render.Progress(wanted.limit, not wanted.as_json, doing="running", shown=Text) as progress:
 
-        def show(outcome: Outcome[Any, Any]) -> None:
+        def show(outcome: InstanceOutcome[Any, Any]) -> None:
             if outcome.fault:
                 faults.append(outcome.fault)
             end = _End.PASSED if outcome.passed else _End.FAILED

@@ -12,8 +12,14 @@ from proctor.cli.report import errata_named, mode_named, open_run
 from proctor.cli.terminal import Screen
 from proctor.errors import InputError, SettingsError
 from proctor.reports.errata import ErrataList, applicable, correct
-from proctor.reports.paired import Comparison, Differences, compare, differences, holm
-from proctor.reports.records_file import RunRecords
+from proctor.reports.records import RunRecords
+from proctor.reports.run_comparison import (
+    ProvenanceDifferences,
+    RunComparison,
+    compare,
+    differences,
+    holm,
+)
 from proctor.reports.tallies import Mode, Tally, modes_of, tally
 
 _LISTED = 10
@@ -81,7 +87,7 @@ def _modes(a: RunRecords, b: RunRecords, wanted: str | None) -> list[Mode]:
     return [chosen] if chosen else shared
 
 
-def _refuse(first: RunRecords, unlike: dict[str, Differences], *, force: bool) -> None:
+def _refuse(first: RunRecords, unlike: dict[str, ProvenanceDifferences], *, force: bool) -> None:
     """Raise SettingsError for runs made differently; say what is not known."""
     for name, found in unlike.items():
         for key, (a, b) in found.unlike.items():
@@ -95,7 +101,9 @@ def _refuse(first: RunRecords, unlike: dict[str, Differences], *, force: bool) -
             render.note(f"not known of both {first.name} and {name}: {', '.join(found.unknown)}")
 
 
-def _to_json(rows: list[dict[str, Any]], unlike: dict[str, Differences]) -> dict[str, Any]:
+def _to_json(
+    rows: list[dict[str, Any]], unlike: dict[str, ProvenanceDifferences]
+) -> dict[str, Any]:
     return {
         "comparisons": [{**row, "comparison": asdict(row["comparison"])} for row in rows],
         "provenance": {name: asdict(found) for name, found in unlike.items()},
@@ -105,7 +113,7 @@ def _to_json(rows: list[dict[str, Any]], unlike: dict[str, Differences]) -> dict
 def _show(rows: list[dict[str, Any]], *, several: bool) -> None:
     console = Screen(soft_wrap=True)
     for row in rows:
-        found: Comparison = row["comparison"]
+        found: RunComparison = row["comparison"]
         console.print(f"{row['b']} against {row['a']}, {row['mode']} rules", style="bold")
         table = Table(box=None, pad_edge=False, show_header=False)
         for label, text in _lines(found):
@@ -119,7 +127,7 @@ def _show(rows: list[dict[str, Any]], *, several: bool) -> None:
                 console.print(f"{label}: {', '.join(names[:_LISTED])}{more}")
 
 
-def _lines(found: Comparison) -> list[tuple[str, str]]:
+def _lines(found: RunComparison) -> list[tuple[str, str]]:
     lines = [
         ("pass@1", f"{100 * found.rate_b:.1f} % against {100 * found.rate_a:.1f} %"),
         ("on", f"{found.problems} problems in {found.clusters} clusters"),

@@ -32,8 +32,8 @@ _MOST_SOURCE = 16 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What was asked for on the command line."""
+class SolutionsRun:
+    """Solutions to be judged, and how."""
 
     problem: str
     solutions: tuple[str, ...]
@@ -76,36 +76,40 @@ def read_program(path: Path, language: str | None, running: Running) -> Program:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _SolutionEntry:
     """A submission and its problem, None if that has no test."""
 
     name: str
     problem: Problem | None
     program: Program
     fields: Mapping[str, Any]
-    """What stands before the judgement in its row of results."""
+    """Fields that stand before the judgement in its row of results."""
 
     @classmethod
-    def of_row(cls, row: ContestSubmission, problem: Problem | None) -> "_Entry":
+    def of_row(cls, row: ContestSubmission, problem: Problem | None) -> "_SolutionEntry":
         fields = {**row.extra, "line": row.line, "problem": row.problem}
         return cls(f"line {row.line}: {row.problem}", problem, row.program, fields)
 
 
-def judge(request: Request, pool: Pool, *, as_json: bool) -> int:
+def judge(request: SolutionsRun, pool: Pool, *, as_json: bool) -> int:
     """Judge each solution and show what it came to; returns the exit code."""
     place, tests = Path(request.problem), [Path(each) for each in request.tests]
     if request.programs is not None:
         problems, rows = load_contest_submissions(
             place, Path(request.programs), tests, request.language
         )
-        entries = [_Entry.of_row(each, problems[each.problem]) for each in rows]
+        entries = [_SolutionEntry.of_row(each, problems[each.problem]) for each in rows]
     else:
         problem = load_contest_problem(place, tests, request.problem_id)
         entries = [
-            _Entry(name, problem, read_program(Path(name), request.language, problem.running),
-                   {"problem": problem.id, "solution": name})
+            _SolutionEntry(
+                name,
+                problem,
+                read_program(Path(name), request.language, problem.running),
+                {"problem": problem.id, "solution": name},
+            )
             for name in request.solutions
-        ]  # fmt: skip
+        ]
     for each in entries:
         _check_subtasks(request.subtasks, each.problem)
     console = Screen(wide=True)
@@ -137,7 +141,7 @@ def _check_subtasks(wanted: tuple[str, ...], problem: Problem | None) -> None:
             raise InputError(f"there is no subtask {name!r} (there are: {', '.join(known)})")
 
 
-def _start(entry: _Entry, request: Request, pool: Pool) -> Future[Judgement]:
+def _start(entry: _SolutionEntry, request: SolutionsRun, pool: Pool) -> Future[Judgement]:
     if entry.problem is None:
         none: Future[Judgement] = Future()
         none.set_result(Judgement(Verdict.TASK_FAULT, 0.0, (), "the problem has no test"))
@@ -166,7 +170,7 @@ def _exit_code(judgement: Judgement) -> int:
     return {Verdict.INFRA_FAULT: 125, Verdict.TASK_FAULT: 2}.get(judgement.verdict, 0)
 
 
-def _show(console: Screen, entry: _Entry, judgement: Judgement, *, alone: bool) -> None:
+def _show(console: Screen, entry: _SolutionEntry, judgement: Judgement, *, alone: bool) -> None:
     points = "no points" if judgement.points is None else f"{judgement.points:g}"
     slowest = max((each.cpu for each in judgement.tests), default=0.0)
     memory = max((each.memory for each in judgement.tests), default=0)

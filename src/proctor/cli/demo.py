@@ -12,7 +12,7 @@ from proctor.cli import render, terminal
 from proctor.cli.terminal import Screen, coloured, line
 from proctor.errors import InputError, SettingsError
 from proctor.formats.livecodebench import load_problems
-from proctor.formats.programs import Submission, load_programs
+from proctor.formats.programs import SubmittedProgram, load_programs
 from proctor.judgement import Judgement
 from proctor.judging.judge import judge_many
 from proctor.judging.settings import JudgeSettings, Mode, default_limits
@@ -74,7 +74,7 @@ def run(
     return 1 if surprises else 0
 
 
-def bundled(subset: str | None) -> tuple[dict[str, Problem], list[Submission]]:
+def bundled(subset: str | None) -> tuple[dict[str, Problem], list[SubmittedProgram]]:
     """Return the problems and programs that come with proctor, or one subset of them."""
     with as_file(files("proctor") / "bundled") as directory:
         problems = load_problems(Path(directory) / "problems.jsonl")

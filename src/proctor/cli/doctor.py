@@ -3,7 +3,7 @@
 from proctor.cli import terminal
 from proctor.cli.terminal import Screen, coloured, line
 from proctor.sandbox.choice.policy import last_line
-from proctor.sandbox.choice.probe import Report, examine
+from proctor.sandbox.choice.probe import MachineReport, examine
 
 
 def run(*, as_json: bool) -> int:
@@ -16,7 +16,7 @@ def run(*, as_json: bool) -> int:
     return 0 if report.works else 1
 
 
-def _show(report: Report) -> None:
+def _show(report: MachineReport) -> None:
     console = Screen(soft_wrap=True)
     for finding in report.findings:
         mark = coloured("ok     ", "green") if finding.ok else coloured("missing", "yellow")

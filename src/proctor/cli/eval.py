@@ -2,9 +2,7 @@
 
 import asyncio
 import os
-import re
 import signal
-import time
 import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -15,33 +13,32 @@ from typing import Any
 import msgspec
 
 from proctor.cli import render, terminal
-from proctor.cli.ioi_points import show_points
+from proctor.cli.ioi import show_points
 from proctor.cli.judge import k_list
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals import evaluation
 from proctor.evals.benchmark import Benchmark, Grader
 from proctor.evals.figures import Figures, figures, to_plain
-from proctor.evals.ioi.report import Report, to_json
-from proctor.evals.models.model import Model, Reply, plain
+from proctor.evals.ioi.report import PointsReport, to_json
+from proctor.evals.models.model import Model, ModelReply, plain
 from proctor.evals.models.opening import open_model
 from proctor.evals.records import current_judges, records, settings_of
 from proctor.evals.registry import benchmark_named
 from proctor.evals.rounds import begin_round, judges_to_use
 from proctor.evals.run import Done
 from proctor.evals.settings import Settings
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 from proctor.units import seconds, size
 from proctor.verdict import Verdict
 
 _TIMES = ("timeout", "test_timeout", "agentic_time_budget")
 _ENVIRONMENT = {"model": "MODEL_ID", "base_url": "OPENAI_BASE_URL"}
 _LISTS = ("platforms", "difficulties")
-RUNS = "runs"
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What is said when a run is over."""
+    """Options for the end of a run."""
 
     k: tuple[int, ...]
     fail_under: float | None
@@ -93,7 +90,7 @@ def dry_run(benchmark: Benchmark[Any], settings: Settings, *, as_json: bool) -> 
     first = planned.selection.problems[0]
     instance = next(planned.source.instances([first.id]))
     asked = benchmark.messages(instance, 0, settings)
-    messages = [] if isinstance(asked, Reply) else plain(asked)
+    messages = [] if isinstance(asked, ModelReply) else plain(asked)
     found = {
         "source": planned.source.name,
         "problems": len(planned.selection.problems),
@@ -120,37 +117,33 @@ def evaluate(benchmark: Benchmark[Any], settings: Settings, out: str | None, end
     model = open_model(settings, os.environ)
     probe(model)
     planned = evaluation.plan(benchmark, settings, model)
-    directory = Path(out) if out is not None else _new_directory(settings)
+    directory = Path(out) if out is not None else evaluation.new_directory(settings.model)
     with evaluation.begin(directory, planned) as store:
         return _do(store, open_model(settings, os.environ), ending)
 
 
 def resume(run: str, ending: Ending) -> int:
     """Do what is missing of a run."""
-    with Store.open(Path(run), write=True) as store:
+    with RunStore.open(Path(run), write=True) as store:
         return _continue(store, ending)
 
 
 def retry(run: str, verdicts: tuple[str, ...], ending: Ending) -> int:
     """Forget faults, or judgements with certain verdicts, and do what is missing then."""
-    if unknown := [name for name in verdicts if name not in Verdict.__members__]:
-        raise InputError(f"{unknown[0]!r} is no verdict; see the reference", field="--verdict")
-    with Store.open(Path(run), write=True) as store:
-        again = store.set_aside(verdicts, _judges(store).values())
-        if Verdict.INFRA_FAULT.value in verdicts:
-            again += store.forget_faults()
+    with RunStore.open(Path(run), write=True) as store:
+        again = evaluation.retry(store, verdicts)
         render.note(f"{again} to be done again")
         return _continue(store, ending)
 
 
 def rejudge(run: str, ending: Ending) -> int:
     """Judge everything again, in a new round; the old verdicts stay in the store."""
-    with Store.open(Path(run), write=True) as store:
+    with RunStore.open(Path(run), write=True) as store:
         begin_round(store, settings_of(store))
         return _continue(store, ending)
 
 
-def _continue(store: Store, ending: Ending) -> int:
+def _continue(store: RunStore, ending: Ending) -> int:
     settings = settings_of(store)
     model = open_model(settings, os.environ)
     if store.unasked():
@@ -172,7 +165,7 @@ def probe(model: Model) -> None:
         render.note(remark)
 
 
-def _do(store: Store, model: Model, ending: Ending) -> int:
+def _do(store: RunStore, model: Model, ending: Ending) -> int:
     settings = settings_of(store)
     failure: ProctorError | None = None
     interrupted = False
@@ -196,12 +189,12 @@ def _do(store: Store, model: Model, ending: Ending) -> int:
     return _finish(store, ending, failure, interrupted)
 
 
-def _judges(store: Store) -> dict[str, str]:
+def _judges(store: RunStore) -> dict[str, str]:
     return current_judges(store, settings_of(store))
 
 
 async def stoppable(
-    store: Store, model: Model, grader: Grader[Any] | None, show: Callable[[Done], None]
+    store: RunStore, model: Model, grader: Grader[Any] | None, show: Callable[[Done], None]
 ) -> None:
     """Go on with the run; SIGINT and SIGTERM stop it so that what was made is kept."""
     loop = asyncio.get_running_loop()
@@ -218,7 +211,7 @@ async def stoppable(
 
 
 def _finish(
-    store: Store, ending: Ending, failure: ProctorError | None, interrupted: bool
+    store: RunStore, ending: Ending, failure: ProctorError | None, interrupted: bool
 ) -> int:  # fmt: skip
     settings = settings_of(store)
     found = figures(records(store), settings.modes, ending.k)
@@ -243,8 +236,8 @@ def _finish(
     return _gate(settings, found, ending)
 
 
-def _points(store: Store, settings: Settings) -> Report | None:
-    """What a run of the IOI adds up to; None for other runs, and where nothing is judged."""
+def _points(store: RunStore, settings: Settings) -> PointsReport | None:
+    """Points of a run of the IOI; None for other runs, and where nothing is judged."""
     if store.recall("benchmark") != "ioi" or not settings.modes:
         return None
     from proctor.evals.ioi.rows import points
@@ -257,20 +250,17 @@ def _points(store: Store, settings: Settings) -> Report | None:
 
 
 def _gate(settings: Settings, found: Figures, ending: Ending) -> int:
-    faults = sum(found.faults.values()) + max(
-        (summary.infra_faults for summary in found.modes.values()), default=0
-    )
-    code = 125 if faults else 0
-    if ending.fail_under is not None and settings.modes:
-        main = "standard" if "standard" in found.modes else "official"
-        rate = found.modes[main].overall.pass_at_k.get(1) or 0.0
+    code = 125 if found.fault_count else 0
+    mode = found.main_mode
+    if ending.fail_under is not None and settings.modes and mode is not None:
+        rate = found.modes[mode].overall.pass_at_k.get(1) or 0.0
         if rate < ending.fail_under:
-            render.note(f"{main} pass@1 is {rate:.1%}, below {ending.fail_under:.1%}")
+            render.note(f"{mode} pass@1 is {rate:.1%}, below {ending.fail_under:.1%}")
             code = 1
     return code
 
 
-def _report(store: Store, settings: Settings, found: Figures, left: int) -> dict[str, Any]:
+def _report(store: RunStore, settings: Settings, found: Figures, left: int) -> dict[str, Any]:
     return {
         "run": str(store.directory),
         "benchmark": store.recall("benchmark"),
@@ -283,7 +273,7 @@ def _report(store: Store, settings: Settings, found: Figures, left: int) -> dict
     }
 
 
-def _show(store: Store, settings: Settings, found: Figures) -> None:
+def _show(store: RunStore, settings: Settings, found: Figures) -> None:
     terminal.write(f"{settings.model} on {store.recall('source')}, run {store.directory}\n")
     for mode, summary in found.modes.items():
         terminal.write(f"\n{mode}\n")
@@ -303,7 +293,7 @@ def _show(store: Store, settings: Settings, found: Figures) -> None:
         terminal.write(_cost(store, found))
 
 
-def _cost(store: Store, found: Figures) -> str:
+def _cost(store: RunStore, found: Figures) -> str:
     price = store.recall("price")
     if price is None:
         return "cost: not known, no price for this model (--prices)\n"
@@ -311,8 +301,3 @@ def _cost(store: Store, found: Figures) -> str:
         return "cost: not known, the server counts no tokens\n"
     of = f"{found.priced} of {found.samples} samples"
     return f"cost: ${found.cost:.4f} for {of}, by a price of {price['date']}\n"
-
-
-def _new_directory(settings: Settings) -> Path:
-    name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(settings.model).name).strip("-.")
-    return Path(RUNS) / f"{time.strftime('%Y%m%d-%H%M%S')}-{name or 'model'}"

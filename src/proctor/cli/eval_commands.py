@@ -1,31 +1,20 @@
 """`proctor eval`, `runs`, `resume`, `retry`, `rejudge` and `export`: their options."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
 
-from proctor.cli.eval_options import AGENTIC, COMMON, IOI, SELECTING, taking
+from proctor.cli.eval_options import FailUnder, Json, KList, taking
 from proctor.errors import InputError
+from proctor.evals.bundled import DATED, FAMILIES, Family
 
 if TYPE_CHECKING:
     from proctor.evals.adapter import BenchmarkAdapter
     from proctor.evals.registry import Installed
 
 Run = Annotated[str, typer.Argument(help="Directory of the run.", metavar="RUN")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
-KList = Annotated[
-    str,
-    typer.Option("--k", help="Which pass@k to show, if there are k samples.", metavar="LIST"),
-]
-FailUnder = Annotated[
-    float | None,
-    typer.Option(
-        "--fail-under", help="Exit with 1 if pass@1 is below this, 0 to 1.", metavar="RATE"
-    ),
-]
 
 
 _ENDS = """
@@ -35,56 +24,8 @@ fails, 130 if stopped; `proctor resume` goes on.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Evaluation:
-    """A command of `proctor eval`."""
-
-    summary: str
-    options: tuple[str, ...]
-    benchmarks: Mapping[str, str]
-    """By value of the option `choice`."""
-    choice: str = ""
-    """Option that says which of the benchmarks; empty where there is one."""
-
-
-_EVALUATIONS = {
-    "livecodebench": _Evaluation(
-        "Ask a model for programs, judge them by both rules, keep everything in a run.",
-        ("scenario", "earlier", *COMMON, *SELECTING, *AGENTIC),
-        {
-            "codegeneration": "livecodebench",
-            "selfrepair": "livecodebench/selfrepair",
-            "testoutputprediction": "livecodebench/testoutputprediction",
-            "codeexecution": "livecodebench/codeexecution",
-        },
-        choice="scenario",
-    ),
-    "humaneval": _Evaluation(
-        "Ask for Python functions; grade by HumanEval's tests and, where there, HumanEval+'s.",
-        COMMON,
-        {"": "humaneval"},
-    ),
-    "mbpp": _Evaluation(
-        "Ask for Python functions in words; grade by the asserts of MBPP.",
-        COMMON,
-        {"": "mbpp"},
-    ),
-    "cruxeval": _Evaluation(
-        "Ask a model what short functions return, or for inputs of theirs.",
-        ("task", *COMMON),
-        {"output": "cruxeval/output", "input": "cruxeval/input"},
-        choice="task",
-    ),
-    "ioi": _Evaluation(
-        "Ask a model for C++ programs for subtasks of the IOI; judge them, add up points.",
-        IOI,
-        {"": "ioi"},
-    ),
-}
-
-
 class _Evaluations(TyperGroup):
-    """Our benchmarks, and those of installed packages, which are imported only to be run."""
+    """Benchmarks of proctor, and of installed packages, which are imported only to be run."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         from proctor.evals.registry import installed
@@ -121,9 +62,10 @@ def _installed_command(other: "Installed") -> Any:
 
     loaded, whose = other.load(), f"{other.name} of {other.distribution}"
     if is_benchmark(loaded):
-        options = (*COMMON, *SELECTING, *(AGENTIC if loaded.agentic else ()))
-        evaluation = _Evaluation(f"Evaluate a model on {whose}.", options, {"": other.name})
-        return _click_command(other.name, evaluation.summary + _ENDS, _command(evaluation))
+        family = Family(
+            f"Evaluate a model on {whose}.", {other.name: ""}, agentic=loaded.agentic, more=DATED
+        )
+        return _click_command(other.name, family.summary + _ENDS, _command(family))
     adapter = cast("BenchmarkAdapter[Any, Any, Any, Any]", loaded)
 
     def command(
@@ -140,7 +82,7 @@ def _installed_command(other: "Installed") -> Any:
     ) -> None:
         from proctor.cli import adapters
 
-        wanted = adapters.Request(limit, concurrency, instance_timeout, json)
+        wanted = adapters.AdapterOptions(limit, concurrency, instance_timeout, json)
         raise typer.Exit(adapters.run(other, adapter, wanted))
 
     return _click_command(other.name, f"Run {whose}. Nothing is kept: it is an adapter.", command)
@@ -152,28 +94,29 @@ def _click_command(name: str, text: str, function: Callable[..., None]) -> Any:
     return typer.main.get_command(app)
 
 
-def _command(evaluation: _Evaluation) -> Callable[..., None]:
+def _command(family: Family) -> Callable[..., None]:
     def command(**given: Any) -> None:
-        from proctor.cli import eval as front
+        from proctor.cli import eval as evaluate
         from proctor.evals.registry import benchmark_named
 
-        choice = given.pop(evaluation.choice) if evaluation.choice else ""
-        if choice not in evaluation.benchmarks:
-            known = ", ".join(evaluation.benchmarks)
-            raise InputError(f"{choice!r} is none of {known}", field=f"--{evaluation.choice}")
-        benchmark = benchmark_named(evaluation.benchmarks[choice])
+        choice = given.pop(family.choice) if family.choice else family.choices[0]
+        name = family.benchmark(choice)
+        if name is None:
+            known = ", ".join(family.choices)
+            raise InputError(f"{choice!r} is none of {known}", field=f"--{family.choice}")
+        benchmark = benchmark_named(name)
         out, config, json = given.pop("out"), given.pop("config"), given.pop("json")
-        ending = front.ending(given.pop("k"), given.pop("fail_under"), json)
+        ending = evaluate.ending(given.pop("k"), given.pop("fail_under"), json)
         dry_run = given.pop("dry_run")
         given["run_tests"] = False if given.pop("no_run_tests") else None
         for flag in ("agentic_mode", "all_subtasks"):
             given[flag] = given.get(flag) or None
-        settings = front.merged(given, config)
+        settings = evaluate.merged(given, config)
         if dry_run:
-            raise typer.Exit(front.dry_run(benchmark, settings, as_json=json))
-        raise typer.Exit(front.evaluate(benchmark, settings, out, ending))
+            raise typer.Exit(evaluate.dry_run(benchmark, settings, as_json=json))
+        raise typer.Exit(evaluate.evaluate(benchmark, settings, out, ending))
 
-    return taking(command, evaluation.options)
+    return taking(command, family)
 
 
 def runs_command(
@@ -192,10 +135,10 @@ def resume_command(
     run: Run, k: KList = "1,5,10", fail_under: FailUnder = None, json: Json = False
 ) -> None:
     """Go on with a run that was stopped: nothing is generated or judged twice."""
-    from proctor.cli import eval as front
+    from proctor.cli import eval as evaluate
 
-    ending = front.ending(k, fail_under, json)
-    raise typer.Exit(front.resume(run, ending))
+    ending = evaluate.ending(k, fail_under, json)
+    raise typer.Exit(evaluate.resume(run, ending))
 
 
 def retry_command(
@@ -208,24 +151,24 @@ def retry_command(
     fail_under: FailUnder = None,
     json: Json = False,
 ) -> None:
-    """Do again what met a fault: replies that failed, and judgements with a verdict.
+    """Retry failed replies and infrastructure faults, or judgements with other verdicts.
 
     Without --verdict, INFRA_FAULT.
     """
-    from proctor.cli import eval as front
+    from proctor.cli import eval as evaluate
 
-    ending = front.ending(k, fail_under, json)
-    raise typer.Exit(front.retry(run, tuple(verdict or ("INFRA_FAULT",)), ending))
+    ending = evaluate.ending(k, fail_under, json)
+    raise typer.Exit(evaluate.retry(run, tuple(verdict or ("INFRA_FAULT",)), ending))
 
 
 def rejudge_command(
     run: Run, k: KList = "1,5,10", fail_under: FailUnder = None, json: Json = False
 ) -> None:
     """Judge all programs of a run again, as by this version; the model is not asked."""
-    from proctor.cli import eval as front
+    from proctor.cli import eval as evaluate
 
-    ending = front.ending(k, fail_under, json)
-    raise typer.Exit(front.rejudge(run, ending))
+    ending = evaluate.ending(k, fail_under, json)
+    raise typer.Exit(evaluate.rejudge(run, ending))
 
 
 def export_command(
@@ -250,8 +193,8 @@ def export_command(
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the application."""
-    for name, evaluation in _EVALUATIONS.items():
-        eval_app.command(name, help=evaluation.summary + _ENDS)(_command(evaluation))
+    for name, family in FAMILIES.items():
+        eval_app.command(name, help=family.summary + _ENDS)(_command(family))
     app.add_typer(eval_app, name="eval")
     for name, command in (
         ("runs", runs_command), ("resume", resume_command), ("retry", retry_command),

@@ -1,10 +1,24 @@
 """Options of `proctor eval`: each described once, for all benchmarks."""
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
+
+from proctor.evals.bundled import DATED, Family
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+KList = Annotated[
+    str,
+    typer.Option("--k", help="Which pass@k to show, if there are k samples.", metavar="LIST"),
+]
+FailUnder = Annotated[
+    float | None,
+    typer.Option(
+        "--fail-under", help="Exit with 1 if pass@1 is below this, 0 to 1.", metavar="RATE"
+    ),
+]
 
 OPTIONS: dict[str, Any] = {
     "source": Annotated[
@@ -112,7 +126,9 @@ OPTIONS: dict[str, Any] = {
     "agentic_mode": Annotated[bool, typer.Option("--agentic-mode", help="Let it work with tools.")],
     "agent": Annotated[
         str | None,
-        typer.Option(help="An agent of your own instead of ours.", metavar="MODULE:CALLABLE"),
+        typer.Option(
+            help="An agent of your own instead of the built-in one.", metavar="MODULE:CALLABLE"
+        ),
     ],
     "agentic_turn_budget": Annotated[
         int | None, typer.Option(help="Replies for one sample; default 10.", metavar="N")
@@ -147,20 +163,12 @@ OPTIONS: dict[str, Any] = {
     "prices": Annotated[
         str | None, typer.Option(help="TOML table that goes above the bundled one.", metavar="FILE")
     ],
-    "k": Annotated[
-        str,
-        typer.Option("--k", help="Which pass@k to show, if there are k samples.", metavar="LIST"),
-    ],
-    "fail_under": Annotated[
-        float | None,
-        typer.Option(
-            "--fail-under", help="Exit with 1 if pass@1 is below this, 0 to 1.", metavar="RATE"
-        ),
-    ],
+    "k": KList,
+    "fail_under": FailUnder,
     "dry_run": Annotated[
         bool, typer.Option("--dry-run", help="Say what would be done, and ask no model.")
     ],
-    "json": Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")],
+    "json": Json,
 }
 """Name of the parameter, and its type with what is said of it."""
 _DEFAULTS: dict[str, Any] = {
@@ -170,20 +178,15 @@ _DEFAULTS: dict[str, Any] = {
 """None for all others: not given."""
 
 _OWN = ("scenario", "earlier", "task", "years", "all_subtasks", "medals")
-SELECTING = ("platforms", "difficulties", "min_release_date", "max_release_date")
-"""What only dated problems of several platforms have."""
-AGENTIC = tuple(name for name in OPTIONS if name.startswith("agent"))
-COMMON = tuple(name for name in OPTIONS if name not in (*_OWN, *SELECTING, *AGENTIC))
-"""What all benchmarks take."""
-
-_PYTHON_ONLY = ("mode", "test_timeout", "memory", "python", "packages", "preload")
-IOI = tuple(name for name in ("years", "all_subtasks", "medals", *COMMON)
-            if name not in _PYTHON_ONLY)  # fmt: skip
-"""Limits are the tasks' own, and programs are C++."""
+_AGENTIC = tuple(name for name in OPTIONS if name.startswith("agent"))
+_COMMON = tuple(name for name in OPTIONS if name not in (*_OWN, *DATED, *_AGENTIC))
+"""Options of all benchmarks."""
 
 
-def taking(command: Callable[..., None], names: Iterable[str]) -> Callable[..., None]:
+def taking(command: Callable[..., None], family: Family) -> Callable[..., None]:
     """Give a function that takes anything the signature that typer makes options of."""
+    taken = {*_COMMON, *family.more, *(_AGENTIC if family.agentic else ())} - {*family.without}
+    names = [name for name in OPTIONS if name in taken]
     parameters = [
         inspect.Parameter(
             name,

@@ -4,7 +4,7 @@ import msgspec
 
 from proctor.cli import terminal
 from proctor.sandbox.container import engine, images
-from proctor.sandbox.container.engine import Engine
+from proctor.sandbox.container.engine import ContainerEngine
 from proctor.sandbox.container.images import Image
 
 
@@ -34,7 +34,7 @@ def show(name: str | None, tag: str | None, *, as_json: bool) -> int:
     return 1
 
 
-def _say(found: Engine, image: Image, *, as_json: bool) -> None:
+def _say(found: ContainerEngine, image: Image, *, as_json: bool) -> None:
     if as_json:
         row = {"engine": found.kind, **msgspec.to_builtins(image)}
         terminal.write_json(row)

@@ -1,232 +1,176 @@
-"""`proctor ioi score`."""
+"""`proctor ioi score`, `proctor ioi validate` and `proctor ioi report`: what they print."""
 
-import os
-import tempfile
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from proctor import __version__
-from proctor.cli import render
-from proctor.cli.ioi_points import show
-from proctor.cli.terminal import Screen
-from proctor.errors import ProctorError, UsageError
-from proctor.evals.ioi import report, results, runners, strategies
-from proctor.evals.ioi.medals import load_thresholds
-from proctor.evals.ioi.pipeline import Grade, Outcome, OwnGrade, Pipeline, Store
-from proctor.evals.ioi.scripts import Scripts
+from rich.table import Table
+
+from proctor.cli import render, terminal
+from proctor.cli.judge import closing_words
+from proctor.cli.terminal import Screen, coloured, line
+from proctor.evals.ioi import report, strategies
+from proctor.evals.ioi.report import FULL, PointsReport
+from proctor.evals.ioi.scoring import GradeOptions, LabelledSolution, ScoreRun, validate
+from proctor.evals.ioi.scoring import score as scored
 from proctor.evals.ioi.sources import Sources
-from proctor.evals.ioi.submissions import Submission, check_targets, read_submissions
-from proctor.formats.ioi_rows import IoiTask, TaskKey, load_tasks, task_keys
-from proctor.formats.livecodebench import did_you_mean
-from proctor.formats.tables import without_extra
-from proctor.judging.environment import open_environment
-from proctor.sandbox.pool import open_pool
 from proctor.verdict import Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """Where programs run. Raises UsageError."""
-
-    runner: str | None = None
-    jobs: int | None = None
-    isolation: str | None = None
-    min_isolation: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.jobs is not None and self.jobs < 1:
-            raise UsageError(f"--jobs must be at least 1, not {self.jobs}")
-
-    @property
-    def width(self) -> int:
-        """Submissions in flight: one more than run at once, so that cells need not wait."""
-        return (self.jobs or len(os.sched_getaffinity(0))) + (self.runner is None)
-
-    def grade(self, stack: ExitStack) -> Grade:
-        """Open what judges. Raises UsageError, PlatformError."""
-        levels: dict[str, Any] = {
-            "isolation": self.isolation, "min_isolation": self.min_isolation, "cells": self.jobs,
-        }  # fmt: skip
-        if self.runner is None:
-            return OwnGrade(stack.enter_context(open_environment(**levels)))
-        if self.runner.startswith("piston:"):
-            try:
-                from proctor.evals.ioi.piston import Piston
-            except ImportError as error:
-                raise without_extra(f"--runner {self.runner}", error) from error
-            piston = stack.enter_context(Piston(self.runner.removeprefix("piston:")))
-            return runners.ForeignGrade(piston, self.runner)
-        if self.runner.startswith("script:"):
-            place = Path(self.runner.removeprefix("script:"))
-            scripts = Scripts(place, stack.enter_context(open_pool(**levels)))
-            return runners.ForeignGrade(scripts, self.runner)
-        return runners.ForeignGrade(runners.load(self.runner), self.runner)
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What was asked for on the command line."""
-
-    tasks: tuple[str, ...]
-    submissions: tuple[str, ...]
-    out: str | None = None
-    only_target: bool = False
-    always_extract: bool = False
-    repair_includes: bool = False
-    strategies: tuple[str, ...] = ()
-    medals: str | None = None
-    machine: Machine = Machine()
-
-    @property
-    def stored(self) -> dict[str, Any]:
-        """What a results file must have in common with the run that goes on with it."""
-        return {
-            "proctor": __version__,
-            "subtasks": "target" if self.only_target else "all",
-            "always_extract_code": self.always_extract,
-            "repair_includes": self.repair_includes,
-            "runner": self.machine.runner,
-        }
-
-
-def score(request: Request, *, as_json: bool) -> int:
-    """Judge, keep results, print the report; returns the exit code."""
-    names = request.strategies or report.DEFAULT_STRATEGIES
-    for name in names:
-        strategies.apply(name, [])
-    thresholds = load_thresholds(Path(request.medals)) if request.medals else {}
-    sources = Sources(Downloads(not as_json))
-    files = [file for source in request.submissions for file in sources.files(source)]
-    submissions = list(read_submissions(files, always_extract=request.always_extract))
-    tally = Tally()
+def score(wanted: ScoreRun, names: Collection[str], medals: str | None, *, as_json: bool) -> int:
+    """Judge, keep results, print points by these strategies; returns the exit code."""
+    chosen = tuple(names) or report.DEFAULT_STRATEGIES
+    for name in chosen:
+        strategies.apply(name, [])  # a wrong one is an error before anything is judged
+    thresholds = report.load_thresholds(Path(medals)) if medals else {}
+    progress = _Progress(as_json)
     with ExitStack() as stack:
-        spool = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="proctor-ioi-")))
-        tasks = find_tasks(sources, request.tasks, submissions, spool)
-        check_targets(
-            submissions,
-            {key: tuple(task.rows) for key, task in tasks.items()},
-            needed=request.only_target,
-        )
-        out = None if request.out is None else Path(request.out)
-        store = stack.enter_context(Store(out, request.stored))
-        digests = Digests(tasks, request.stored)
-        todo = [entry for entry in submissions if not store.has(entry, digests(entry))]
-        progress = stack.enter_context(render.Progress(len(submissions), not as_json))
-        progress.skip(len(submissions) - len(todo))
-        try:
-            if todo:
-                pipeline = Pipeline(
-                    tasks=tasks,
-                    grade=request.machine.grade(stack),
-                    store=store,
-                    digest=digests,
-                    jobs=request.machine.width,
-                    repair_includes=request.repair_includes,
-                    only_target=request.only_target,
-                )
-                for batch in pipeline.run(todo):
-                    tally.take(batch)
-                    progress.show(outcome.verdict for outcome in batch)
-        except KeyboardInterrupt:
-            tally.interrupted = True
-        rows = tally.rows if out is None else list(store.rows())
-        summary = report.summarise(_in_order(rows, submissions), tasks, names, thresholds)
+        found = scored(wanted, Sources(_downloads(as_json)), progress.begun_in(stack), stack)
+        summary = report.summarise(found.rows, found.tasks, chosen, thresholds)
     show(summary, as_json=as_json)
-    return tally.closing_words(len(rows), len(submissions), request.out)
+    out = None if wanted.out is None else str(wanted.out)
+    closing_words(found.tally, found.found, progress.total, out)
+    return found.tally.exit_code
 
 
-def find_tasks(
-    sources: Sources,
-    named: Collection[str],
-    submissions: Collection[Submission],
-    spool: Path,
-) -> dict[TaskKey, IoiTask]:
-    """Load the tasks that submissions are for. Raises InputError, with the row of the first."""
-    wanted = {submission.task for submission in submissions}
-
-    def years(subtasks: list[Path]) -> set[int]:
-        known = task_keys(subtasks)
-        missing = wanted - known
-        for submission in submissions:
-            if submission.task in missing:
-                year, problem = submission.task
-                hint = did_you_mean(problem, {name for _, name in known})
-                said = f"there is no task {problem!r} of {year}{hint}"
-                raise submission.row.error(said, "problem_id")
-        return {year for year, _ in wanted}
-
-    subtasks, tests = sources.task_files(named, years)
-    years(subtasks)
-    return load_tasks(subtasks, tests, only=wanted, spool=spool)
+def check_labels(
+    tasks: Collection[str], solutions: Collection[str], where: GradeOptions, *, as_json: bool
+) -> int:
+    """Judge labelled solutions, print how they compare; returns the exit code."""
+    progress = _Progress(as_json)
+    with ExitStack() as stack:
+        compared, tally = validate(
+            tasks, solutions, where, Sources(_downloads(as_json)), progress.begun_in(stack), stack
+        )
+    _show_labels(compared, as_json=as_json)
+    closing_words(tally, len(compared), progress.total, None)
+    return tally.exit_code or int(any(one.differences for one in compared))
 
 
-class Digests:
-    """Digest of a submission's row to be; each task's tests are hashed once."""
-
-    def __init__(self, tasks: Mapping[TaskKey, IoiTask], settings: Mapping[str, Any]) -> None:
-        self._settings = settings
-        self._tasks = {key: results.task_digest(task) for key, task in tasks.items()}
-
-    def __call__(self, submission: Submission) -> str:
-        """Return the digest."""
-        return results.row_digest(self._tasks[submission.task], submission, self._settings)
-
-
-class Tally:
-    """What a run has come to so far."""
-
-    def __init__(self) -> None:
-        self.rows: list[Mapping[str, Any]] = []
-        self.faults: list[ProctorError] = []
-        self.refused: list[ProctorError] = []
-        self.interrupted = False
-
-    def take(self, batch: list[Outcome]) -> None:
-        """Count outcomes."""
-        for outcome in batch:
-            if outcome.row is not None:
-                self.rows.append(outcome.row)
-            elif outcome.error is not None:
-                kind = self.faults if outcome.verdict is Verdict.INFRA_FAULT else self.refused
-                kind.append(outcome.error)
-
-    def closing_words(self, done: int, total: int, out: str | None) -> int:
-        """Say on stderr what is missing; return the exit code."""
-        code = 0
-        if self.faults:
-            again = " Run the same command again to judge them." if out else ""
-            render.note(f"{len(self.faults)} could not be judged: {self.faults[0]}.{again}")
-            code = 125
-        for error in self.refused:
-            render.note(str(error))
-            code = error.exit_code
-        if self.interrupted:
-            kept = f"; they are in {out}, and the same command goes on from there" if out else ""
-            render.note(f"interrupted: {done} of {total} judged{kept}")
-            code = 130
-        return code
+def add_up(
+    tasks: Collection[str],
+    results: Collection[str],
+    names: Collection[str],
+    medals: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Add up rows of results and print points. Raises InputError, InfraFault."""
+    thresholds = report.load_thresholds(Path(medals)) if medals else {}
+    chosen = tuple(names) or report.DEFAULT_STRATEGIES
+    show(report.of_files(Sources(), tasks, results, chosen, thresholds), as_json=as_json)
 
 
-class Downloads:
-    """Tells on stderr what is being fetched, where that is a terminal."""
+class _Progress:
+    """Progress of a run, shown from when it is known how many submissions there are."""
 
-    def __init__(self, wanted: bool) -> None:
-        self._console = Screen(stderr=True)
-        self._wanted = wanted and self._console.is_terminal
+    def __init__(self, as_json: bool) -> None:
+        self.total = 0
+        self._as_json = as_json
 
-    def __call__(self, name: str, there: int, size: int) -> None:
-        """Show how far a file is."""
-        if self._wanted:
+    def begun_in(self, stack: ExitStack) -> Callable[[int, int], Callable[[Iterable[Any]], None]]:
+        """Return what begins it; `stack` ends it."""
+
+        def begin(submissions: int, judged: int) -> Callable[[Iterable[Any]], None]:
+            self.total = submissions
+            progress = stack.enter_context(render.Progress(submissions, not self._as_json))
+            progress.skip(judged)
+            return progress.show
+
+        return begin
+
+
+def _downloads(as_json: bool) -> Callable[[str, int, int], None]:
+    """Return what tells on stderr how far a download is, where that is a terminal."""
+    console = Screen(stderr=True)
+
+    def show(name: str, there: int, size: int) -> None:
+        if console.is_terminal and not as_json:
             end = "\n" if there >= size else "\r"
-            self._console.print(f"fetching {name}: {there >> 20} of {size >> 20} MiB", end=end)
+            console.print(f"fetching {name}: {there >> 20} of {size >> 20} MiB", end=end)
+
+    return show
 
 
-def _in_order(
-    rows: Collection[Mapping[str, Any]], submissions: Collection[Submission]
-) -> list[Mapping[str, Any]]:
-    """Rows as submitted, for what asks who was first; those of no submission given now are out."""
-    order = {submission.key: number for number, submission in enumerate(submissions)}
-    return sorted((row for row in rows if row["row"] in order), key=lambda row: order[row["row"]])
+def show(summary: PointsReport, *, as_json: bool) -> None:
+    """Print a report."""
+    if as_json:
+        terminal.write_json(report.to_json(summary))
+        return
+    console = Screen()
+    verdicts = Counter(summary.verdicts)
+    told = render.counted((render.coloured(Verdict(name)), n) for name, n in verdicts.items())
+    console.print(line(f"{summary.submissions} submissions: ", told or "none"))
+    show_points(summary)
+    if summary.faulty:
+        console.print(f"without points: {summary.faulty} TASK_FAULT")
+
+
+def show_points(summary: PointsReport) -> None:
+    """Print points by model and task, and totals."""
+    console = Screen()
+    table = Table(box=None, pad_edge=False)
+    for heading in ("model", "year", "task"):
+        table.add_column(heading)
+    for heading in ("given", "of", *summary.strategies):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in _table_rows(summary):
+        table.add_row(*row)
+    console.print(table)
+
+
+def _table_rows(summary: PointsReport) -> Iterator[list[str]]:
+    for score in summary.tasks:
+        name = score.id if score.counts else f"{score.id} (practice)"
+        head = [score.model, str(score.year), name, str(score.submissions), f"{score.of:g}"]
+        yield head + [f"{score.points[name]:g}" for name in summary.strategies]
+    for total in summary.years:
+        points = []
+        for name in summary.strategies:
+            medal = total.medals.get(name)
+            points.append(f"{total.points[name]:g}{f' {medal}' if medal else ''}")
+        yield [total.model, str(total.year), "total", "", f"{total.of:g}/{FULL:g}", *points]
+
+
+def _show_labels(compared: list[LabelledSolution], *, as_json: bool) -> None:
+    differing = [one for one in compared if one.differences]
+    if as_json:
+        content = {
+            "solutions": len(compared),
+            "differing": len(differing),
+            "results": [_json(one) for one in compared],
+        }
+        terminal.write_json(content)
+        return
+    console = Screen()
+    table = Table(box=None, pad_edge=False)
+    for heading in ("year", "task", "solution", "label"):
+        table.add_column(heading, overflow="fold")
+    table.add_column("points", justify="right")
+    table.add_column("")
+    for one in compared:
+        said = "; ".join(one.differences or one.notes)
+        colour = "red" if one.differences else "yellow"
+        table.add_row(
+            str(one.submission.year), one.submission.problem_id, one.name, one.label,
+            "" if one.points is None else f"{one.points:g}",
+            coloured(said, colour),
+        )  # fmt: skip
+    console.print(table)
+    console.print(f"{len(compared) - len(differing)} of {len(compared)} as their labels say")
+
+
+def _json(one: LabelledSolution) -> dict[str, Any]:
+    return {
+        "year": one.submission.year,
+        "problem_id": one.submission.problem_id,
+        "solution": one.name,
+        "label": one.label,
+        "points": one.points,
+        "of": one.of,
+        "verdict": one.verdict,
+        "differences": one.differences,
+        "notes": one.notes,
+    }

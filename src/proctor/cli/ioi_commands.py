@@ -1,5 +1,6 @@
 """The options of `proctor ioi score` and `proctor ioi validate`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -86,19 +87,18 @@ def score_command(
     for a fault that is not theirs; the same command judges these again.
     """
     from proctor.cli import ioi
+    from proctor.evals.ioi.scoring import GradeOptions, ScoreRun
 
-    request = ioi.Request(
+    wanted = ScoreRun(
         tasks=tuple(tasks),
         submissions=tuple(submissions),
-        out=out,
+        out=None if out is None else Path(out),
         only_target=target,
         always_extract=always_extract_code,
         repair_includes=repair_includes,
-        strategies=tuple(strategy or ()),
-        medals=medals,
-        machine=ioi.Machine(runner, jobs, isolation, min_isolation),
+        where=GradeOptions(runner, jobs, isolation, min_isolation),
     )
-    raise typer.Exit(ioi.score(request, as_json=json))
+    raise typer.Exit(ioi.score(wanted, strategy or (), medals, as_json=json))
 
 
 @ioi_app.command("report")
@@ -114,9 +114,9 @@ def report_command(
     json: Json = False,
 ) -> None:  # fmt: skip
     """Add up points of solutions that are judged already; nothing is run."""
-    from proctor.cli import ioi_points
+    from proctor.cli import ioi
 
-    ioi_points.report(tuple(tasks), tuple(results), tuple(strategy or ()), medals, as_json=json)
+    ioi.add_up(tasks, results, strategy or (), medals, as_json=json)
 
 
 @ioi_app.command("validate")
@@ -138,8 +138,8 @@ def validate_command(
     Exit code: 0 if all are as their labels say, 1 if any is not, 2 for rows that cannot be used,
     125 if some could not be judged.
     """
-    from proctor.cli import ioi_validate
-    from proctor.cli.ioi import Machine
+    from proctor.cli import ioi
+    from proctor.evals.ioi.scoring import GradeOptions
 
-    machine = Machine(runner, jobs, isolation, min_isolation)
-    raise typer.Exit(ioi_validate.run(tuple(tasks), tuple(solutions), machine, as_json=json))
+    where = GradeOptions(runner, jobs, isolation, min_isolation)
+    raise typer.Exit(ioi.check_labels(tasks, solutions, where, as_json=json))

@@ -8,7 +8,7 @@ from proctor.cli.terminal import Screen, coloured, line
 from proctor.errors import NoLanguage
 from proctor.languages import registry
 from proctor.languages.language import Language
-from proctor.languages.selftest import Outcome, selftest
+from proctor.languages.selftest import LanguageResult, selftest
 
 
 def show(names: Sequence[str], *, as_json: bool) -> int:
@@ -65,14 +65,14 @@ def _row(language: Language) -> dict[str, Any]:
     return {**row, "found": True, "tools": dict(found.tools), "versions": dict(found.versions)}
 
 
-def _show(console: Screen, outcome: Outcome) -> None:
+def _show(console: Screen, outcome: LanguageResult) -> None:
     mark = coloured("passed ", "green") if outcome.passed else coloured("failed ", "red")
     mark = coloured("missing", "yellow") if outcome.missing else mark
     text = f"{outcome.cpu:.3f} CPU seconds" if outcome.passed else outcome.complaint
     console.print(line(mark, f" {outcome.language.id:<11} {text}"))
 
 
-def _result(outcome: Outcome) -> dict[str, Any]:
+def _result(outcome: LanguageResult) -> dict[str, Any]:
     status = "passed" if outcome.passed else "missing" if outcome.missing else "failed"
     return {
         "id": outcome.language.id,

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from types import FrameType
 from typing import Annotated, NoReturn
 
@@ -200,7 +201,7 @@ def judge_command(
         ) as pool:
             from proctor.cli import contest  # while the first cells start
 
-            wanted = contest.Request(
+            solutions_run = contest.SolutionsRun(
                 problem,
                 tuple(solutions or ()),
                 language,
@@ -210,7 +211,7 @@ def judge_command(
                 programs,
                 tuple(tests or ()),
             )
-            raise typer.Exit(contest.judge(wanted, pool, as_json=json))
+            raise typer.Exit(contest.judge(solutions_run, pool, as_json=json))
     _check_absent(
         "only with PROBLEM",
         {
@@ -224,14 +225,14 @@ def judge_command(
     if problems is None or programs is None:
         raise UsageError("judge what? give PROBLEM SOLUTION..., or --problems and --programs")
     from proctor.cli import judge
+    from proctor.evals.programs import ProgramsRun
 
-    request = judge.Request(
-        problems=problems,
-        programs=programs,
-        settings=judge.settings(mode, timeout, memory, stop, fast, tolerance, codes),
-        k=judge.k_list("1,5,10" if k is None else k),
-        out=out,
-        pool={
+    wanted = ProgramsRun(
+        Path(problems),
+        Path(programs),
+        judge.settings(mode, timeout, memory, stop, fast, tolerance, codes),
+        None if out is None else Path(out),
+        {
             "isolation": isolation,
             "min_isolation": min_isolation,
             "python": python,
@@ -240,7 +241,8 @@ def judge_command(
             "cells": jobs,
         },
     )
-    raise typer.Exit(judge.run(request, as_json=json))
+    k_list = judge.k_list("1,5,10" if k is None else k)
+    raise typer.Exit(judge.run(wanted, k_list, as_json=json))
 
 
 def _check_absent(why: str, options: Mapping[str, object]) -> None:

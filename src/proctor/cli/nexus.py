@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NoReturn
@@ -22,18 +22,12 @@ from proctor.cli.eval import probe, stoppable
 from proctor.errors import InputError, ProctorError
 from proctor.evals import evaluation
 from proctor.evals.livecodebench.generation import BENCHMARK
+from proctor.evals.livecodebench.nexus import summary
 from proctor.evals.models.opening import open_model
-from proctor.evals.records import records
 from proctor.evals.run import Done
 from proctor.evals.settings import Settings
-from proctor.evals.store import Store
-from proctor.reports.records import SampleRecord
-from proctor.verdict import Verdict
 
 DEFAULT_MODEL = "gpt-4o"
-VARIANT = "code_generation"
-NOTE_TESTS = "programs were run on all tests"
-NOTE_NO_TESTS = "no tests were run: an instance passes if its reply has code"
 
 
 def main() -> NoReturn:
@@ -71,57 +65,6 @@ def run(arguments: Sequence[str]) -> int:
     else:
         _show(found)
     return 0 if found["passed"] == found["total"] else 1
-
-
-def summary(store: Store, settings: Settings, milliseconds: int) -> dict[str, Any]:
-    """The summary under its model's keys. Every instance is in `total`, those that failed too."""
-    with_code = {
-        (sample.problem_id, sample.number)
-        for sample in store.samples()
-        if sample.generation is not None and sample.generation.code.strip()
-    }
-
-    def passed(record: SampleRecord) -> bool:
-        if settings.run_tests:
-            return record.standard is Verdict.AC
-        return (record.problem_id, record.sample) in with_code
-
-    made = list(records(store))
-    failed = [record for record in made if record.fault]
-    note = NOTE_TESTS if settings.run_tests else NOTE_NO_TESTS
-    rate = _score(made, passed)
-    metadata: dict[str, Any] = {
-        "byPlatform": _grouped(made, passed, lambda record: record.platform),
-        "byDifficulty": _grouped(made, passed, lambda record: record.difficulty),
-        "note": note,
-    }
-    if failed:
-        metadata["failureCount"] = len(failed)
-        metadata["sampleFailure"] = failed[0].fault
-        metadata["passRateBounds"] = [
-            rate["passRate"], (rate["passed"] + len(failed)) / rate["total"],
-        ]  # fmt: skip
-    if settings.agentic_mode:
-        metadata["turnsUsed"] = sum(record.turns or 0 for record in made)
-    return {"name": "livecodebench", "variant": VARIANT, **rate, "runTimeMs": milliseconds,
-            "metadata": metadata}  # fmt: skip
-
-
-def _score(made: Iterable[SampleRecord], passed: Callable[[SampleRecord], bool]) -> dict[str, Any]:
-    results = [passed(record) for record in made]
-    rate = sum(results) / len(results) if results else 0.0
-    return {"total": len(results), "passed": sum(results), "passRate": rate}
-
-
-def _grouped(
-    made: Sequence[SampleRecord],
-    passed: Callable[[SampleRecord], bool],
-    group: Callable[[SampleRecord], str],
-) -> dict[str, Any]:
-    names = sorted({group(record) for record in made})
-    return {
-        name: _score((record for record in made if group(record) == name), passed) for name in names
-    }
 
 
 def _settings(options: argparse.Namespace) -> Settings:

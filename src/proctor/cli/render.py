@@ -1,4 +1,4 @@
-"""What people see: tables and progress. Progress and notes go to stderr, results to stdout."""
+"""Tables and progress for people. Progress and notes go to stderr, results to stdout."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping

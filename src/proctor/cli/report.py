@@ -12,7 +12,7 @@ from proctor.cli import render
 from proctor.errors import InputError, PlatformError
 from proctor.reports.errata import ErrataList, applicable, bundled_errata, read_errata
 from proctor.reports.published import read_published
-from proctor.reports.records_file import RunRecords, read_run
+from proctor.reports.records import RunRecords, read_run
 from proctor.reports.tallies import Mode
 from proctor.whole_file import whole_file
 
@@ -82,7 +82,7 @@ def open_run(text: str, opened: ExitStack) -> RunRecords:
     named = bool(separator) and not Path(text).exists()
     path = Path(rest if named else text)
     if path.is_dir():
-        from proctor.cli.stored_run import read_store
+        from proctor.evals.details import read_store
 
         return read_store(path, opened, name if named else None)
     return read_run(path, name if named else None)

@@ -11,7 +11,7 @@ from proctor.errors import InputError, ProctorError
 from proctor.evals.export.formats import RECORDS, export_file
 from proctor.evals.export.formats import export as write
 from proctor.evals.records import current_judges, settings_of
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 from proctor.evals.store_file import FILE
 
 
@@ -41,7 +41,7 @@ def show(directory: str, *, as_json: bool) -> int:
 
 def _row(path: Path) -> dict[str, Any] | None:
     try:
-        with Store.open(path) as store:
+        with RunStore.open(path) as store:
             settings = settings_of(store)
             return {
                 "run": str(path),
@@ -57,7 +57,7 @@ def _row(path: Path) -> dict[str, Any] | None:
 
 def export(run: str, format_: str, out: str) -> int:
     """Write a run to a file or stdout."""
-    with Store.open(Path(run)) as store:
+    with RunStore.open(Path(run)) as store:
         if out != "-":
             export_file(store, format_, Path(out))
         elif format_ == RECORDS:

@@ -1,12 +1,11 @@
-"""Which transport a URL means."""
+"""Clients by URL."""
 
 import os
 from typing import Any
 
-from proctor.clients.asynchronous import AsyncClient
-from proctor.clients.calls import Transport
+from proctor.clients.client import AsyncClient, Client
 from proctor.clients.options import Options
-from proctor.clients.synchronous import Client
+from proctor.clients.transport import Transport
 from proctor.errors import UsageError
 
 
@@ -14,12 +13,12 @@ def connect(url: str | None = None, *, token: str | None = None, **options: Any)
     """Return a client.
 
     `url` is `http://HOST:PORT` (or https) of a `proctor serve`; `daemon:` for a child process, or
-    `daemon:COMMAND` for that of another installation; `local:` for this process. Without one
-    PROCTOR_URL says it, else it is this process. `token` (else PROCTOR_TOKEN) is shown to servers.
+    `daemon:COMMAND` for that of another installation; `local:` for this process. The default is
+    PROCTOR_URL, else `local:`. `token` (else PROCTOR_TOKEN) is sent to servers.
 
     `options` are `cells`, `isolation`, `min_isolation`, `python`, `packages` and `preload`, as in
-    open_pool, `sessions`, how many at once (16), and `package_sets`, directories by name; a server
-    has its own. Nothing is started before the first call. Raises UsageError.
+    open_pool, `sessions`, the most sessions at once (16), and `package_sets`, directories by name;
+    a server has its own. Nothing is started before the first call. Raises UsageError.
     """
     transport = _transport(url, token, options)
     return Client(lambda: AsyncClient(transport()))
@@ -28,7 +27,7 @@ def connect(url: str | None = None, *, token: str | None = None, **options: Any)
 def connect_async(
     url: str | None = None, *, token: str | None = None, **options: Any
 ) -> AsyncClient:
-    """`connect` for asyncio; to be called in the event loop that the client is used in."""
+    """Return a client for asyncio, see connect. Call it in the event loop that uses the client."""
     return AsyncClient(_transport(url, token, options)())
 
 
@@ -53,18 +52,18 @@ def _transport(url: str | None, token: str | None, options: dict[str, Any]) -> A
 
 
 def _http(url: str, token: str | None) -> Transport:
-    from proctor.clients.http import Http
+    from proctor.clients.http import HttpTransport
 
-    return Http(url, token)
+    return HttpTransport(url, token)
 
 
 def _daemon(command: str, options: Options) -> Transport:
-    from proctor.clients.daemon import Daemon
+    from proctor.clients.daemon import DaemonTransport
 
-    return Daemon(command, options)
+    return DaemonTransport(command, options)
 
 
 def _local(options: Options) -> Transport:
-    from proctor.clients.local import Local
+    from proctor.clients.local import LocalTransport
 
-    return Local(options)
+    return LocalTransport(options)

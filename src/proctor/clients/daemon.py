@@ -1,119 +1,120 @@
-"""Over a `proctor daemon` that is started for this client, and again if it dies."""
+"""The transport to a `proctor daemon`, started for this client, and again if it dies."""
 
 import asyncio
 import contextlib
 import itertools
 import sys
 from base64 import b64encode
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
 
-from proctor.clients.calls import Call, Result, Told, bytes_of, encoded
-from proctor.clients.failing import broken, error_of
 from proctor.clients.options import Options
+from proctor.clients.remote_errors import broken, error_of
+from proctor.clients.transport import Call, Result, bytes_of, encoded
 from proctor.errors import InputError, PoolClosed, ProctorError, ReplyBroken, Unreachable
-from proctor.service.http.native import schema
+from proctor.service.http.native.schema import Capabilities, LanguageJson, Output
 from proctor.service.http.native.session_schema import (
-    ExecuteRequest,
+    ExecuteRequestJson,
     ExecuteResult,
     FileState,
     SessionRequest,
     SessionState,
 )
-from proctor.service.http.problem import Problem
+from proctor.service.http.problem_details import ProblemDetails
 
 PROTOCOL = 1
-_LONGEST_LINE = 1 << 30
+_MAX_LINE = 1 << 30
 _GRACE = 10.0
-"""Seconds that a daemon whose stdin was closed may take to call off what runs."""
+"""Seconds that a daemon whose stdin was closed may take to end what runs."""
 _ATTEMPTS = 3
-"""Daemons that one request with an idempotency key may be given to."""
-_OWN = ("-P", "-c", "from proctor.cli.main import main; main()")
+"""Daemons that one request with an idempotency key is given to at most."""
+_THIS_PROCTOR = ("-P", "-c", "from proctor.cli.main import main; main()")
 
-_WITH = {"test": "test", "incumbent": "incumbent"}
-"""Fields of a progress message that have what it tells of; of others it is `output`."""
+_EVENT_FIELDS = {"test": "test", "incumbent": "incumbent"}
+"""Fields of progress messages with the data of an event; for other events it is `output`."""
 _HEAD = 100
 """Bytes of a line around a request, at most."""
+Told = Callable[[str, Any], None]
 
 T = TypeVar("T")
 
 
-class _Message(msgspec.Struct):
+class _DaemonMessage(msgspec.Struct):
     id: str | int | None = None
     hello: dict[str, Any] | None = None
     result: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    error: Problem | None = None
+    error: ProblemDetails | None = None
     progress: dict[str, Any] | None = None
 
 
-class Daemon:
+class DaemonTransport:
     """A transport to a child process."""
 
     def __init__(self, command: str, options: Options) -> None:
-        """`command` is proctor's, or empty for this interpreter's own."""
-        words = [command] if command else [sys.executable, *_OWN]
+        """`command` is the path of proctor's command; empty for that of this interpreter."""
+        words = [command] if command else [sys.executable, *_THIS_PROCTOR]
         self._words = [*words, "daemon", *options.words()]
-        self._spoken: _Spoken | None = None
+        self._daemon: _DaemonProcess | None = None
         self._starting = asyncio.Lock()
         self._closed = False
 
     async def call(self, call: Call[Result]) -> Result:
-        """Ask, and wait for the answer."""
+        """Send a request and wait for the answer."""
         body = call.body()
         for attempt in itertools.count(1):
-            spoken = await self._connected()
+            process = await self._connected()
             try:
-                return await spoken.ask(call.method, body, call.result, call.told)
+                return await process.ask(call.method, body, call.result, call.report)
             except Unreachable:
                 if call.key is None or attempt == _ATTEMPTS or self._closed:
                     raise
         raise AssertionError("unreachable")
 
-    @property
-    def sessions(self) -> "_Sessions":
-        """The daemon's sessions, which end with it."""
-        return _Sessions(self)
+    async def sessions(self) -> "DaemonSessions":
+        """Return the daemon's sessions, which end with it."""
+        return DaemonSessions(self)
 
     async def ask(self, method: str, params: Any, kind: type[T]) -> T:
-        """Ask for what can be asked without further ado, and wait."""
+        """Send a request that is not a job, and wait for the answer."""
         return await (await self._connected()).ask(method, encoded(params), kind)
 
-    async def languages(self) -> list[schema.Language]:
-        """Return the languages whose tools the daemon has."""
-        return await self.ask("languages", {}, list[schema.Language])
+    async def languages(self) -> list[LanguageJson]:
+        """Return the languages whose tools are installed where the daemon runs."""
+        return await self.ask("languages", {}, list[LanguageJson])
 
-    async def capabilities(self) -> schema.Capabilities:
-        """Return which isolation the daemon has."""
-        return await self.ask("capabilities", {}, schema.Capabilities)
+    async def capabilities(self) -> Capabilities:
+        """Return version, isolation and load of the daemon."""
+        return await self.ask("capabilities", {}, Capabilities)
 
     async def close(self) -> None:
-        """End the daemon, and all that runs in it."""
+        """End the daemon with all that runs in it."""
         self._closed = True
         async with self._starting:
-            if self._spoken is not None:
-                await self._spoken.end()
-                self._spoken = None
+            if self._daemon is not None:
+                await self._daemon.end()
+                self._daemon = None
 
-    async def _connected(self) -> "_Spoken":
+    async def _connected(self) -> "_DaemonProcess":
         async with self._starting:
             if self._closed:
                 raise PoolClosed("the client is closed")
-            if self._spoken is None or self._spoken.over:
-                if self._spoken is not None:
-                    await self._spoken.end()
-                self._spoken = await _started(self._words)
-            return self._spoken
+            if self._daemon is None or self._daemon.over:
+                if self._daemon is not None:
+                    await self._daemon.end()
+                self._daemon = await _started(self._words)
+            return self._daemon
 
 
-class _Sessions:
-    """Its sessions."""
+class DaemonSessions:
+    """The sessions of a daemon: one method of its protocol for each operation."""
 
-    def __init__(self, daemon: Daemon) -> None:
+    def __init__(self, daemon: DaemonTransport) -> None:
         self._ask = daemon.ask
 
-    async def open(self, asked: SessionRequest) -> SessionState:
-        return await self._ask("session_open", asked, SessionState)
+    async def open(self, request: SessionRequest) -> SessionState:
+        return await self._ask("session_open", request, SessionState)
 
     async def all(self) -> list[SessionState]:
         return await self._ask("session_list", {}, list[SessionState])
@@ -121,8 +122,8 @@ class _Sessions:
     async def state(self, identity: str) -> SessionState:
         return await self._ask("session_state", {"session": identity}, SessionState)
 
-    async def execute(self, identity: str, asked: ExecuteRequest) -> ExecuteResult:
-        params = {"session": identity, **msgspec.structs.asdict(asked)}
+    async def execute(self, identity: str, request: ExecuteRequestJson) -> ExecuteResult:
+        params = {"session": identity, **msgspec.structs.asdict(request)}
         return await self._ask("session_execute", params, ExecuteResult)
 
     async def files(self, identity: str) -> list[FileState]:
@@ -130,7 +131,7 @@ class _Sessions:
 
     async def read(self, identity: str, path: str) -> bytes:
         params = {"session": identity, "path": path}
-        return bytes_of(await self._ask("session_read", params, schema.Output))
+        return bytes_of(await self._ask("session_read", params, Output))
 
     async def write(self, identity: str, path: str, content: bytes) -> FileState:
         params = {"session": identity, "path": path, "base64": b64encode(content).decode()}
@@ -140,35 +141,38 @@ class _Sessions:
         return await self._ask("session_close", {"session": identity}, SessionState)
 
 
-async def _started(words: list[str]) -> "_Spoken":
-    """Start a daemon and hear what it is. Raises Unreachable, ReplyBroken, and what it says."""
+async def _started(words: list[str]) -> "_DaemonProcess":
+    """Start a daemon and wait for its greeting.
+
+    Raises Unreachable, ReplyBroken, and the error that the daemon reports.
+    """
     pipe = asyncio.subprocess.PIPE
     try:
-        process = await asyncio.create_subprocess_exec(
-            *words, stdin=pipe, stdout=pipe, limit=_LONGEST_LINE,
-            process_group=0,  # Ctrl-C is ours to pass on
+        child = await asyncio.create_subprocess_exec(
+            *words, stdin=pipe, stdout=pipe, limit=_MAX_LINE,
+            process_group=0,  # Ctrl-C is passed on by this process
         )  # fmt: skip
     except OSError as error:
         raise Unreachable(f"{words[0]} cannot be started: {error}") from error
-    spoken = _Spoken(process)
+    process = _DaemonProcess(child)
     try:
-        await spoken.greet()
+        await process.greet()
     except BaseException:
-        await spoken.end()
+        await process.end()
         raise
-    return spoken
+    return process
 
 
-class _Spoken:
-    """One daemon's life."""
+class _DaemonProcess:
+    """One process of a daemon."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self._waiting: dict[str | int, tuple[asyncio.Future[msgspec.Raw], Told | None]] = {}
         self._numbers = itertools.count(1)
         self._listening: asyncio.Task[None] | None = None
-        self._most = _LONGEST_LINE
-        """Bytes of a request; the answer to a longer one would not say whose it is."""
+        self._most = _MAX_LINE
+        """Bytes of a request at most; the answer to a longer one would not name its request."""
         self.over = False
 
     async def greet(self) -> None:
@@ -182,11 +186,11 @@ class _Spoken:
             raise error_of(message.error)
         if message.hello is None or message.hello.get("protocol") != PROTOCOL:
             raise broken("the daemon", first.decode("utf-8", "replace"))
-        self._most = int(message.hello.get("max_line", _LONGEST_LINE))
+        self._most = int(message.hello.get("max_line", _MAX_LINE))
         self._listening = asyncio.ensure_future(self._listen())
 
     async def ask(self, method: str, params: bytes, kind: type[T], told: Told | None = None) -> T:
-        """Ask, and wait. If this task is cancelled, the daemon is told to call the job off."""
+        """Send a request and wait. Cancelling this task cancels the job in the daemon."""
         name = next(self._numbers)
         future: asyncio.Future[msgspec.Raw] = asyncio.get_running_loop().create_future()
         if self.over:
@@ -210,7 +214,7 @@ class _Spoken:
             raise broken("the daemon", error) from error
 
     async def end(self) -> None:
-        """Close its stdin, stop it, and wait for it; kill it if it does not end."""
+        """Close the daemon's stdin, terminate it and wait; kill it if it does not end."""
         process = self._process
         assert process.stdin is not None
         process.stdin.close()
@@ -235,7 +239,7 @@ class _Spoken:
         try:
             await self._process.stdin.drain()
         except ConnectionError:
-            return  # its end is noticed where it is listened to
+            return  # _listen() notices the daemon's end
 
     async def _listen(self) -> None:
         assert self._process.stdout is not None
@@ -253,14 +257,14 @@ class _Spoken:
             if not future.done():
                 future.set_exception(fault)
 
-    def _take(self, message: _Message) -> None:
+    def _take(self, message: _DaemonMessage) -> None:
         if message.id is None or message.id not in self._waiting:
-            return  # nobody waits for it any more
+            return  # the request was cancelled
         future, told = self._waiting[message.id]
         if message.progress is not None:
             if told is not None:
                 event = str(message.progress.get("event"))
-                told(event, message.progress.get(_WITH.get(event, "output")))
+                told(event, message.progress.get(_EVENT_FIELDS.get(event, "output")))
         elif future.done():
             return
         elif message.error is not None:
@@ -269,8 +273,8 @@ class _Spoken:
             future.set_result(message.result.copy())
 
 
-def _read(line: bytes) -> _Message:
+def _read(line: bytes) -> _DaemonMessage:
     try:
-        return msgspec.json.decode(line, type=_Message)
+        return msgspec.json.decode(line, type=_DaemonMessage)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise broken("the daemon", line.decode("utf-8", "replace")) from error

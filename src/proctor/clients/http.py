@@ -1,41 +1,52 @@
-"""Over HTTP, to a `proctor serve`."""
+"""The transport over HTTP, to a `proctor serve`."""
 
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+from urllib.parse import quote
 
 import msgspec
 
-from proctor.clients.calls import Call, Result
-from proctor.clients.failing import broken, error_of
-from proctor.clients.http_sessions import HttpSessions
-from proctor.errors import Busy, Cancelled, ProctorError, Unreachable, UsageError
-from proctor.service.http.native import schema
-from proctor.service.http.problem import Problem
+from proctor.clients.remote_errors import broken, error_of
+from proctor.clients.transport import Call, Result, encoded
+from proctor.errors import Busy, Cancelled, NotFound, ProctorError, Unreachable, UsageError
+from proctor.program import check_relative
+from proctor.service.http.native.schema import Capabilities, LanguageJson
+from proctor.service.http.native.session_schema import (
+    ExecuteRequestJson,
+    ExecuteResult,
+    FileState,
+    SessionRequest,
+    SessionState,
+)
+from proctor.service.http.problem_details import ProblemDetails
 
 if TYPE_CHECKING:
     import httpx
 
 ATTEMPTS = 8
-"""Of one request at most; only those that cannot do anything twice are made again."""
-PATIENCE = 300.0
-"""Seconds in which a request is made again."""
-_CONNECTING = 10.0
-_CALLING_OFF = 10.0
+"""Attempts of one request at most; only requests that cannot do anything twice are repeated."""
+RETRY_FOR = 300.0
+"""Seconds within which a request is repeated."""
+_CONNECT_TIMEOUT = 10.0
+"""Seconds."""
+_CANCEL_TIMEOUT = 10.0
+"""Seconds."""
 _EVENTS = "text/event-stream"
-_TOLD = ("test", "stdout", "stderr", "incumbent")
+_REPORTED = ("test", "stdout", "stderr", "incumbent")
 T = TypeVar("T")
 
 
-class _Again(Exception):
-    """A failed attempt, of which nothing was done at the other end, or can be done twice."""
+class _Retry(Exception):
+    """A failed attempt that can be repeated: nothing was done, or it can be done twice."""
 
     def __init__(self, error: ProctorError, wait: float | None = None) -> None:
         self.error, self.wait = error, wait
 
 
-class Http:
+class HttpTransport:
     """A transport to a server. Redirects are not followed: they would show others the token."""
 
     def __init__(self, url: str, token: str | None, attempts: int = ATTEMPTS) -> None:
@@ -51,13 +62,13 @@ class Http:
         self._client = httpx.AsyncClient(
             base_url=url,
             headers={} if token is None else {"Authorization": f"Bearer {token}"},
-            # A job takes as long as it takes; whether the server is there is known at once.
-            timeout=httpx.Timeout(None, connect=_CONNECTING),
+            # A job may take any time; connecting to a server that is there does not.
+            timeout=httpx.Timeout(None, connect=_CONNECT_TIMEOUT),
             limits=httpx.Limits(max_connections=None),
         )
 
     async def call(self, call: Call[Result]) -> Result:
-        """Ask, and wait for the answer."""
+        """Send a request and wait for the answer."""
         body = call.body()
         headers = {"Content-Type": "application/json"}
         if call.key is not None:
@@ -73,26 +84,25 @@ class Http:
         try:
             return await self._tried(attempt, keyed=call.key is not None)
         except asyncio.CancelledError:
-            # Without a key the server calls a job off when its client hangs up.
+            # Without a key the server cancels a job when its client hangs up.
             if call.key is not None:
-                await self._call_off(path, body, headers)
+                await self._cancel(path, body, headers)
             raise
 
-    async def languages(self) -> list[schema.Language]:
-        """Return the languages whose tools the server has."""
-        return await self._get("/v1/languages", list[schema.Language])
+    async def languages(self) -> list[LanguageJson]:
+        """Return the languages whose tools are installed on the server."""
+        return await self._get("/v1/languages", list[LanguageJson])
 
-    async def capabilities(self) -> schema.Capabilities:
-        """Return which isolation the server has, and how busy it is."""
-        return await self._get("/v1/capabilities", schema.Capabilities)
+    async def capabilities(self) -> Capabilities:
+        """Return version, isolation and load of the server."""
+        return await self._get("/v1/capabilities", Capabilities)
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connections."""
         await self._client.aclose()
 
-    @property
-    def sessions(self) -> HttpSessions:
-        """The server's sessions, which outlive this client."""
+    async def sessions(self) -> "HttpSessions":
+        """Return the server's sessions, which outlive this client."""
         return HttpSessions(self)
 
     async def ask(
@@ -103,13 +113,13 @@ class Http:
         content: bytes = b"",
         *,
         status: int = 200,
-        again: bool = True,
-        patient: bool = True,
+        repeatable: bool = True,
+        wait_for_room: bool = True,
     ) -> T:
-        """Ask for what is no job; for `bytes`, as they are.
+        """Send a request that is not a job; `bytes` as `kind` returns the body as it is.
 
-        `again`: it can be done twice, and so be asked again when the line breaks. `patient`: be
-        refused for want of room only after many attempts.
+        `repeatable` requests can be done twice, and are repeated when the connection breaks.
+        With `wait_for_room` a request that a busy server refuses is repeated, too.
         """
         headers = {"Content-Type": "application/json"} if verb == "POST" else {}
 
@@ -119,12 +129,12 @@ class Http:
                 if kind is bytes and answer.status_code == status:
                     return cast("T", answer.content)
                 return self._decoded(answer, kind, status)
-            except _Again as refused:
-                if patient:
+            except _Retry as refused:
+                if wait_for_room:
                     raise
                 raise refused.error from refused
 
-        return await self._tried(attempt, keyed=again)
+        return await self._tried(attempt, keyed=repeatable)
 
     async def _get(self, path: str, kind: type[T]) -> T:
         return await self.ask("GET", path, kind)
@@ -135,7 +145,7 @@ class Http:
         unsent = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
         try:
             async for each in self._stamina.retry_context(
-                on=_wait, attempts=self._attempts, timeout=PATIENCE
+                on=_wait, attempts=self._attempts, timeout=RETRY_FOR
             ):
                 with each:
                     try:
@@ -143,42 +153,42 @@ class Http:
                     except (httpx.TransportError, httpx.InvalidURL) as error:
                         lost = Unreachable(f"{self._url}: {error or type(error).__name__}")
                         if keyed or isinstance(error, unsent):
-                            raise _Again(lost) from error
+                            raise _Retry(lost) from error
                         raise lost from error
-        except _Again as last:
+        except _Retry as last:
             raise last.error from last.__cause__
         raise AssertionError("unreachable")
 
     async def _follow(
         self, path: str, body: bytes, headers: dict[str, str], call: Call[Result]
     ) -> Result:
-        """Hear of tests, or output, until there is a result."""
+        """Report the events of a job until its result comes."""
         headers = {**headers, "Accept": _EVENTS}
         async with self._client.stream("POST", path, content=body, headers=headers) as answer:
             if answer.status_code != 200:
                 await answer.aread()
                 return self._decoded(answer, call.result)
             async for name, data in _events(answer):
-                if name in _TOLD:
+                if name in _REPORTED:
                     self._tell(call, name, data)
                 elif name == "done":
                     return self._read(data, call.result)
                 elif name == "failed":
-                    self._raise(self._read(data, Problem), None)
+                    self._raise(self._read(data, ProblemDetails), None)
                 elif name == "cancelled":
                     raise Cancelled("the job was cancelled")
         raise self._httpx.RemoteProtocolError("the events ended before the job")
 
     def _tell(self, call: Call[Any], name: str, data: bytes) -> None:
         try:
-            call.told(name, msgspec.json.decode(data))
+            call.report(name, msgspec.json.decode(data))
         except msgspec.DecodeError as error:
             raise broken(self._url, error) from error
 
-    async def _call_off(self, path: str, body: bytes, headers: dict[str, str]) -> None:
-        """Call off a job that its key keeps alive: the same request, not waited for, names it."""
+    async def _cancel(self, path: str, body: bytes, headers: dict[str, str]) -> None:
+        """Cancel a job that its key keeps alive: sent again with `wait=false`, it tells its id."""
         with contextlib.suppress(self._httpx.HTTPError, ProctorError, TimeoutError):
-            async with asyncio.timeout(_CALLING_OFF):
+            async with asyncio.timeout(_CANCEL_TIMEOUT):
                 started = await self._client.post(
                     path, params={"wait": "false"}, content=body, headers=headers
                 )
@@ -189,22 +199,22 @@ class Http:
         if answer.status_code == status:
             return self._read(answer.content, kind)
         try:
-            problem = msgspec.json.decode(answer.content, type=Problem)
+            problem = msgspec.json.decode(answer.content, type=ProblemDetails)
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise broken(self._url, f"{answer.status_code} {answer.text[:100]}") from None
         self._raise(problem, answer.headers.get("retry-after"))
         raise AssertionError("unreachable")
 
-    def _raise(self, problem: Problem, retry_after: str | None) -> None:
-        """Raise what the server says; _Again if it also says that the job was not begun."""
+    def _raise(self, problem: ProblemDetails, retry_after: str | None) -> None:
+        """Raise the server's error; as _Retry if the server says that the job was not begun."""
         wait = None
         with contextlib.suppress(ValueError):
             wait = None if retry_after is None else max(0.0, float(retry_after))
         error = error_of(problem, wait)
         if isinstance(error, Busy):
-            raise _Again(error, error.retry_after)
+            raise _Retry(error, error.retry_after)
         if problem.status == 503 and wait is not None:
-            raise _Again(error, wait)
+            raise _Retry(error, wait)
         raise error
 
     def _read(self, data: bytes, kind: type[T]) -> T:
@@ -214,15 +224,69 @@ class Http:
             raise broken(self._url, data.decode("utf-8", "replace")) from error
 
 
+class HttpSessions:
+    """The sessions of a server: one route for each operation."""
+
+    def __init__(self, http: HttpTransport) -> None:
+        self._ask = http.ask
+
+    async def open(self, request: SessionRequest) -> SessionState:
+        """Open a session. Does not wait for room: the caller may hold all sessions."""
+        return await self._ask(
+            "POST", "/v1/sessions", SessionState, encoded(request),
+            status=201, repeatable=False, wait_for_room=False,
+        )  # fmt: skip
+
+    async def all(self) -> list[SessionState]:
+        """List one's own sessions, the oldest first."""
+        return await self._ask("GET", "/v1/sessions", list[SessionState])
+
+    async def state(self, identity: str) -> SessionState:
+        """Return the state of a session."""
+        return await self._ask("GET", _place(identity), SessionState)
+
+    async def execute(self, identity: str, request: ExecuteRequestJson) -> ExecuteResult:
+        """Run a cell, a program or a command, once."""
+        place = f"{_place(identity)}/execute"
+        return await self._ask("POST", place, ExecuteResult, encoded(request), repeatable=False)
+
+    async def files(self, identity: str) -> list[FileState]:
+        """List the files of the workspace."""
+        return await self._ask("GET", f"{_place(identity)}/files", list[FileState])
+
+    async def read(self, identity: str, path: str) -> bytes:
+        """Return the content of a file."""
+        return await self._ask("GET", _file(identity, path), bytes)
+
+    async def write(self, identity: str, path: str, content: bytes) -> FileState:
+        """Write a file."""
+        return await self._ask("PUT", _file(identity, path), FileState, content)
+
+    async def close(self, identity: str) -> SessionState:
+        """End a session."""
+        return await self._ask("DELETE", _place(identity), SessionState, repeatable=False)
+
+
+def _place(identity: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_-]+", identity):
+        raise NotFound(f"there is no session {identity!r} of yours")
+    return f"/v1/sessions/{identity}"
+
+
+def _file(identity: str, path: str) -> str:
+    """Return the path of a file. Raises InputError for `..`, which would lead elsewhere."""
+    return f"{_place(identity)}/files/{quote(check_relative(path))}"
+
+
 def _wait(error: Exception) -> bool | float:
-    """Say whether to try again: after which time, or whenever."""
-    if not isinstance(error, _Again):
+    """Return True to retry, or the seconds after which to retry; False not to."""
+    if not isinstance(error, _Retry):
         return False
     return True if error.wait is None else error.wait
 
 
 async def _events(answer: "httpx.Response") -> AsyncIterator[tuple[str, bytes]]:
-    """Yield server-sent events; comments between them are dropped."""
+    """Yield the names and data of server-sent events."""
     name, data = "message", b""
     async for line in answer.aiter_lines():
         field, _, value = line.partition(": ")

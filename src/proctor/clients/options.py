@@ -1,4 +1,4 @@
-"""What cells are started with, by whoever starts them."""
+"""Options with which a local engine or a daemon is started."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -7,33 +7,33 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """As in open_pool; None and empty: the usual."""
+    """Options as in open_pool; None and empty values mean the default."""
 
     cells: int | None = None
     sessions: int | None = None
-    """At once, besides the cells."""
+    """Most sessions at once, which have cells besides `cells`."""
     isolation: str | None = None
     min_isolation: str | None = None
     python: str | None = None
     packages: tuple[str, ...] = ()
     preload: tuple[str, ...] = ()
     package_sets: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
-    """Directories, by the names that requests have for them."""
+    """Directories by the names that requests use for them."""
 
     def given(self) -> dict[str, Any]:
-        """Return those that were set, by name."""
+        """Return the options that were set, by name."""
         named = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in named.items() if value not in (None, (), {})}
 
     def sets(self) -> dict[str, tuple[str, ...]]:
-        """Return the sets of packages, each as all of its directories."""
+        """Return the package sets, each as a tuple of its directories."""
         return {
             name: (said,) if isinstance(said, str) else tuple(said)
             for name, said in self.package_sets.items()
         }
 
     def words(self) -> list[str]:
-        """Return them as options of the command line."""
+        """Return the options as arguments of the command line."""
         found = []
         given = self.given()
         for name, directories in self.sets().items():

@@ -1,17 +1,20 @@
-"""Benchmarks of your own: an adapter with five methods, and the loop that runs it.
+"""The small form of a benchmark: an adapter with five methods, which keeps its own results.
 
-The loop does what is the same for all: many instances at once, a time limit for each, faults that
-do not end the run, progress, cancellation. For a store that survives a kill, see `evals/run.py`.
+`run_benchmark` does what is the same for all: many instances at once, a time limit for each, faults
+that do not end the run, progress, cancellation. It has nothing to store, since instances,
+predictions and results are whatever the adapter makes of them; a run that survives a kill is one of
+a `Benchmark` (benchmark.py, run.py).
 """
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, Protocol, TypeVar
 
 from proctor.errors import ProctorError, SettingsError
+from proctor.evals.workers import for_each
 
 _logger = logging.getLogger(__name__)
 Instance = TypeVar("Instance")
@@ -21,8 +24,8 @@ Summary_co = TypeVar("Summary_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[Instance, Result]):
-    """What became of one instance."""
+class InstanceOutcome(Generic[Instance, Result]):
+    """Result of one instance, or the fault instead."""
 
     instance: Instance
     result: Result | None
@@ -33,7 +36,7 @@ class Outcome(Generic[Instance, Result]):
 
 
 class BenchmarkAdapter(Protocol[Instance, Prediction, Result, Summary_co]):
-    """A benchmark: where instances come from, how one is done and graded, what it adds up to."""
+    """A benchmark that generates and grades by itself, and adds up what came of it."""
 
     @property
     def name(self) -> str:
@@ -53,10 +56,10 @@ class BenchmarkAdapter(Protocol[Instance, Prediction, Result, Summary_co]):
         ...
 
     def is_pass(self, result: Result) -> bool:
-        """Whether a grade is a pass."""
+        """Return True if a grade is a pass."""
         ...
 
-    def summarize(self, outcomes: Sequence[Outcome[Instance, Result]]) -> Summary_co:
+    def summarize(self, outcomes: Sequence[InstanceOutcome[Instance, Result]]) -> Summary_co:
         """Add outcomes up, in the order of the instances, faults among them."""
         ...
 
@@ -67,7 +70,7 @@ async def run_benchmark(
     concurrency: int = 1,
     instance_timeout: float | None = 300.0,
     limit: int | None = None,
-    on_progress: Callable[[Outcome[Instance, Result]], None] | None = None,
+    on_progress: Callable[[InstanceOutcome[Instance, Result]], None] | None = None,
 ) -> Summary_co:
     """Run all instances, or the first `limit`; at most `instance_timeout` seconds each.
 
@@ -76,46 +79,33 @@ async def run_benchmark(
     """
     if concurrency < 1:
         raise SettingsError(f"concurrency must be at least 1, not {concurrency}")
-    outcomes: dict[int, Outcome[Instance, Result]] = {}
-    waiting = enumerate(islice(adapter.load_instances(), limit))
+    outcomes: dict[int, InstanceOutcome[Instance, Result]] = {}
 
-    async def worker() -> None:
-        for number, instance in _shared(waiting):
-            outcomes[number] = await _outcome(adapter, instance, instance_timeout)
-            if on_progress is not None:
-                on_progress(outcomes[number])
+    async def do(numbered: tuple[int, Instance]) -> None:
+        number, instance = numbered
+        outcomes[number] = await _outcome(adapter, instance, instance_timeout)
+        if on_progress is not None:
+            on_progress(outcomes[number])
 
-    workers = [asyncio.create_task(worker()) for _ in range(concurrency)]
-    try:
-        await asyncio.gather(*workers)
-    finally:
-        for task in workers:
-            task.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
+    await for_each(enumerate(islice(adapter.load_instances(), limit)), do, concurrency)
     return adapter.summarize([outcomes[number] for number in sorted(outcomes)])
-
-
-def _shared(waiting: Iterator[tuple[int, Instance]]) -> Iterator[tuple[int, Instance]]:
-    """Take from what all workers take from."""
-    while (entry := next(waiting, None)) is not None:
-        yield entry
 
 
 async def _outcome(
     adapter: BenchmarkAdapter[Instance, Prediction, Result, Summary_co],
     instance: Instance,
     timeout: float | None,
-) -> Outcome[Instance, Result]:
+) -> InstanceOutcome[Instance, Result]:
     try:
         async with asyncio.timeout(timeout):
             prediction = await adapter.run_instance(instance)
             result = await adapter.evaluate(instance, prediction)
-        return Outcome(instance, result, adapter.is_pass(result))
+        return InstanceOutcome(instance, result, adapter.is_pass(result))
     except TimeoutError:
-        return Outcome(instance, None, False, f"timeout: not done within {timeout:g} s")
+        return InstanceOutcome(instance, None, False, f"timeout: not done within {timeout:g} s")
     except ProctorError as error:
-        return Outcome(instance, None, False, f"{error.code}: {error}")
+        return InstanceOutcome(instance, None, False, f"{error.code}: {error}")
     except Exception as error:
         # An adapter is somebody else's code; one instance's mistake must not cost the others.
         _logger.warning("instance of %s failed", adapter.name, exc_info=error)
-        return Outcome(instance, None, False, f"adapter-error: {error!r}")
+        return InstanceOutcome(instance, None, False, f"adapter-error: {error!r}")

@@ -13,7 +13,7 @@ import msgspec
 
 from proctor.errors import SettingsError
 from proctor.evals.journal import Journal, Solved
-from proctor.evals.models.model import Message, Reply, Tool, ToolCall
+from proctor.evals.models.model import Message, ModelReply, ModelTool, ToolCall
 from proctor.formats.replies import code_blocks
 from proctor.text import well_formed
 
@@ -21,10 +21,10 @@ Channel = Literal["tools", "text"]
 
 _CODE = {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]}
 TOOLS = (
-    Tool("read_problem", "Read the problem again."),
-    Tool("write_solution", "Write the whole program; it replaces the one before.", _CODE),
-    Tool("run_tests", "Run the program on the public tests."),
-    Tool("submit", "Hand in the program. It is graded on hidden tests; this ends the work."),
+    ModelTool("read_problem", "Read the problem again."),
+    ModelTool("write_solution", "Write the whole program; it replaces the one before.", _CODE),
+    ModelTool("run_tests", "Run the program on the public tests."),
+    ModelTool("submit", "Hand in the program. It is graded on hidden tests; this ends the work."),
 )
 _NAMES = tuple(tool.name for tool in TOOLS)
 _TOOLS_GUIDE = (
@@ -113,7 +113,7 @@ class _Work:
             self._add(reply.text, calls, results)
         return self._journal.solved(self._code, reason)
 
-    def _calls(self, reply: Reply) -> tuple[ToolCall, ...]:
+    def _calls(self, reply: ModelReply) -> tuple[ToolCall, ...]:
         return tuple(calls_in(reply.text)) if self._budgets.channel == "text" else reply.tool_calls
 
     def _spent(self) -> str:
@@ -130,7 +130,7 @@ class _Work:
         return ""
 
     async def _result(self, call: ToolCall) -> str:
-        """What a tool says. Writing happens in any case, running only if it did not before.
+        """Return a tool's answer; a program is run only if it was not before, but always written.
 
         Handing in is final: what the same reply wants afterwards is answered, and not done.
         """

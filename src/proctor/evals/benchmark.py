@@ -1,4 +1,4 @@
-"""What a benchmark is to a run: where its instances come from, what is asked, how it is graded.
+"""The contract of a benchmark: where instances come from, what is asked, how it is graded.
 
 The run, the store, agents and reports know nothing else of it. One of your own needs no store: see
 adapter.py.
@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
-from proctor.evals.models.model import Message, Reply
+from proctor.evals.models.model import Message, ModelReply
 from proctor.evals.settings import Settings
 from proctor.evals.stored import ProblemInfo
 from proctor.formats.hub import Progress
@@ -21,7 +21,7 @@ from proctor.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """What a grader found, as it is stored."""
+    """Grade of one reply, as it is stored."""
 
     verdict: Verdict
     score: float = 0.0
@@ -85,7 +85,7 @@ class Source(Protocol[InstanceT_co]):
         ...
 
     def provenance(self) -> list[dict[str, Any]]:
-        """What a run is to find unchanged when it goes on: files with their digests."""
+        """Files with their digests, which a run that goes on must find unchanged."""
         ...
 
 
@@ -104,7 +104,7 @@ class Grader(Protocol[InstanceT_contra]):
 
 @runtime_checkable
 class Rehearsing(Protocol[InstanceT_contra]):
-    """What graders of benchmarks that agents can work on do besides."""
+    """A grader that also runs the tests an agent may see."""
 
     async def rehearse(self, instance: InstanceT_contra, code: str, /) -> str:
         """Run the tests that an agent may see; returns what it is told."""
@@ -131,7 +131,7 @@ class Benchmark(Protocol[InstanceT]):
 
     @property
     def agentic(self) -> bool:
-        """Whether agents can work on it: it has tests for them."""
+        """True if agents can work on it: it has tests for them."""
         ...
 
     def check(self, settings: Settings) -> None:
@@ -146,12 +146,12 @@ class Benchmark(Protocol[InstanceT]):
 
     def messages(
         self, instance: InstanceT, sample: int, settings: Settings, /
-    ) -> tuple[Message, ...] | Reply:
-        """What is asked for one sample; or the reply itself, where there is nothing to ask."""
+    ) -> tuple[Message, ...] | ModelReply:
+        """Return the prompt of one sample; or the reply itself, where there is nothing to ask."""
         ...
 
     def extract(self, text: str, settings: Settings) -> str:
-        """What is graded of a reply; "" if it has none."""
+        """Return the part of a reply that is graded; "" if there is none."""
         ...
 
     def open_grader(self, settings: Settings) -> AbstractContextManager[Grader[InstanceT]]:

@@ -8,8 +8,7 @@ extraction: inference/ in github.com/facebookresearch/cruxeval.
 import msgspec
 
 from proctor.evals.benchmark import Benchmark
-from proctor.evals.calls import Wanted, call_prediction
-from proctor.evals.predictions import Question
+from proctor.evals.predictions import Question, Wanted, call_prediction
 from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import Places, converted
 from proctor.formats.tables import Row

@@ -1,14 +1,18 @@
-"""A sample's texts as reports show them: program, what the judge said, the failing test."""
+"""A run's directory as reports read it: its records, how it was made, its samples' texts."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from proctor.evals.records import current_judges, settings_of
-from proctor.evals.store import Store
-from proctor.evals.stored import Judged, Sample
-from proctor.reports.records_file import SampleDetail
+from proctor.errors import InputError
+from proctor.evals.provenance import provenance
+from proctor.evals.records import StoredRecords, current_judges, settings_of
+from proctor.evals.store import RunStore
+from proctor.evals.stored import Sample, SampleJudgement
+from proctor.reports.records import RunRecords, SampleDetail
 
 _MOST = 100_000
 """Characters of a text that are kept."""
@@ -17,7 +21,7 @@ _MOST = 100_000
 class StoredDetails(Mapping[tuple[str, int], SampleDetail]):
     """Details by problem and sample, each read when it is asked for."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: RunStore) -> None:
         """Of an open run."""
         self._store = store
         self._judges = current_judges(store, settings_of(store))
@@ -57,8 +61,8 @@ def detail_of(sample: Sample, judges: Mapping[str, str]) -> SampleDetail:
     )
 
 
-def _said(made: Mapping[str, Judged], error: str) -> str:
-    """What the judges said, once if they said the same; `error` is what official mode recorded."""
+def _said(made: Mapping[str, SampleJudgement], error: str) -> str:
+    """Messages of the judges, one if they agree; `error` is what official mode recorded."""
     said = {mode: f"{_failing(each)}{each.message}" for mode, each in made.items() if each.message}
     if error and "official" in said:
         said["official"] += f" ({error})"
@@ -67,14 +71,14 @@ def _said(made: Mapping[str, Judged], error: str) -> str:
     return "; ".join(f"{mode}: {text}" for mode, text in sorted(said.items()))
 
 
-def _failing(judged: Judged) -> str:
+def _failing(judged: SampleJudgement) -> str:
     tests = msgspec.json.decode(judged.tests, type=list[dict[str, Any]])
     failed = (i for i, test in enumerate(tests, 1) if test.get("verdict") != "AC")
     number = next(failed, None)
     return "" if number is None else f"test {number}: "
 
 
-def _metadata(judged: Judged | None) -> dict[str, Any]:
+def _metadata(judged: SampleJudgement | None) -> dict[str, Any]:
     if judged is None or not judged.upstream:
         return {}
     found = msgspec.json.decode(judged.upstream).get("metadata")
@@ -86,3 +90,18 @@ def _text(value: Any) -> str:
         return ""
     text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
     return text[:_MOST]
+
+
+def read_store(directory: Path, opened: ExitStack, name: str | None = None) -> RunRecords:
+    """Open a run, until `opened` closes it; named as its directory by default.
+
+    Nothing is kept in memory: samples are read each time they are gone through. Raises InputError
+    if there is none.
+    """
+    store = opened.enter_context(RunStore.open(directory))
+    found = StoredRecords(store)
+    if not found:
+        raise InputError("no samples in it yet", file=str(directory))
+    return RunRecords(
+        name or directory.resolve().name, found, provenance(store), StoredDetails(store)
+    )

@@ -1,6 +1,8 @@
 """A benchmark's run: planning it, beginning it, and doing what is missing of it."""
 
-from collections.abc import Callable
+import re
+import time
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,24 +14,27 @@ from proctor.evals.benchmark import Benchmark, Grader, Source
 from proctor.evals.models.model import Model
 from proctor.evals.own_agent import agent_of
 from proctor.evals.prices import price_of
-from proctor.evals.records import settings_of
+from proctor.evals.records import current_judges, settings_of
 from proctor.evals.registry import benchmark_named, other_named
 from proctor.evals.rounds import judges_to_use
-from proctor.evals.run import Done, Plan, evaluate
+from proctor.evals.run import Done, RunPlan, evaluate
 from proctor.evals.selection import Selection, filters, select
 from proctor.evals.settings import Settings
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 from proctor.evals.stored import ProblemInfo
 from proctor.formats.hub import Progress
+from proctor.verdict import Verdict
 from proctor.version import __version__
 
+RUNS = "runs"
+"""Directory of runs that are given no other."""
 SAMPLES_PER_CELL = 4
 """Under way beyond the model's connections, so that cells do not wait for the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What a run would do."""
+    """Problems and samples of a run that is not begun yet."""
 
     benchmark: Benchmark[Any]
     settings: Settings
@@ -90,11 +95,11 @@ def plan(
     )
 
 
-def begin(directory: Path, planned: Planned) -> Store:
+def begin(directory: Path, planned: Planned) -> RunStore:
     """Begin a run in a directory. Raises InputError, SettingsError."""
     price = price_of(planned.settings)
     other = other_named(planned.benchmark.name)
-    store = Store.create(directory, msgspec.to_builtins(planned.settings))
+    store = RunStore.create(directory, msgspec.to_builtins(planned.settings))
     try:
         store.remember({
             "benchmark": planned.benchmark.name,
@@ -114,7 +119,7 @@ def begin(directory: Path, planned: Planned) -> Store:
 
 
 async def go_on(
-    store: Store, model: Model, grader: Grader[Any] | None, on_done: Callable[[Done], None]
+    store: RunStore, model: Model, grader: Grader[Any] | None, on_done: Callable[[Done], None]
 ) -> None:
     """Do all that is missing of a run.
 
@@ -132,7 +137,7 @@ async def go_on(
     if store.recall("prompt_version") != benchmark.version:
         raise SettingsError("prompts have changed since this run was begun: begin another run")
     cells = grader.cells if grader is not None else 0
-    wanted = Plan(
+    wanted = RunPlan(
         benchmark=benchmark,
         settings=settings,
         model=model,
@@ -144,3 +149,23 @@ async def go_on(
     )
     ids = [info.id for info in store.problems()]
     await evaluate(store, source.instances(ids), wanted)
+
+
+def retry(store: RunStore, verdicts: Collection[str]) -> int:
+    """Let judgements with these verdicts no longer count, to be made again; returns how many.
+
+    With INFRA_FAULT, replies that failed are forgotten too. Raises InputError for a name that is
+    no verdict.
+    """
+    if unknown := [name for name in verdicts if name not in Verdict.__members__]:
+        raise InputError(f"{unknown[0]!r} is no verdict; see the reference", field="--verdict")
+    again = store.set_aside(verdicts, current_judges(store, settings_of(store)).values())
+    if Verdict.INFRA_FAULT.value in verdicts:
+        again += store.forget_faults()
+    return again
+
+
+def new_directory(model: str) -> Path:
+    """Name a directory for a run of this model: runs/TIME-MODEL."""
+    name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(model).name).strip("-.")
+    return Path(RUNS) / f"{time.strftime('%Y%m%d-%H%M%S')}-{name or 'model'}"

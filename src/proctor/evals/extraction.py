@@ -88,7 +88,7 @@ def _beyond_quoted_fence(text: str, code: str) -> str:
 
 
 def _is_program(text: str) -> bool:
-    """Whether text without any fence is Python that does something; one word is Python, too."""
+    """True if text without a fence is Python that does something; one word is Python, too."""
     found = outline(text)
     return found is not None and found.acts
 

@@ -1,4 +1,4 @@
-"""What a run amounts to: both modes' scores, by group, with faults as bounds."""
+"""Figures of a run: both modes' scores, by group, with faults as bounds."""
 
 import math
 from array import array
@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proctor.reports.bounds import Bounds, bounds
 from proctor.reports.records import SampleRecord
 from proctor.reports.summary import Summary, summary_of, to_json
-from proctor.reports.tallies import Counting, Mode
+from proctor.reports.tallies import Mode, SampleCounter
+from proctor.reports.uncertainty import FaultBounds, fault_bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Figures:
     faults: dict[str, int]
     """Samples without a reply, per kind of fault."""
     modes: dict[str, Summary]
-    bounds: dict[str, Bounds]
+    bounds: dict[str, FaultBounds]
     """By mode, where samples were lost to infrastructure."""
     prompt_tokens: int
     completion_tokens: int
@@ -31,10 +31,21 @@ class Figures:
     """Samples of which the cost is known."""
     judge_cpu: float
 
+    @property
+    def fault_count(self) -> int:
+        """Samples without a reply, and without a verdict in the mode with most of these."""
+        judged = (summary.infra_faults for summary in self.modes.values())
+        return sum(self.faults.values()) + max(judged, default=0)
+
+    @property
+    def main_mode(self) -> str | None:
+        """Mode whose score counts where one has to: standard if there is that."""
+        return "standard" if "standard" in self.modes else next(iter(self.modes), None)
+
 
 def figures(records: Iterable[SampleRecord], modes: Sequence[str], ks: Sequence[int]) -> Figures:
     """Figures over the records, in these modes, with pass@k for these k; reads them once."""
-    countings = {mode: Counting(Mode(mode)) for mode in modes}
+    counters = {mode: SampleCounter(Mode(mode)) for mode in modes}
     faults: Counter[str] = Counter()
     samples = prompt_tokens = completion_tokens = 0
     cpu = 0.0
@@ -48,13 +59,13 @@ def figures(records: Iterable[SampleRecord], modes: Sequence[str], ks: Sequence[
             costs.append(record.cost)
         if record.fault and record.official is None and record.standard is None:
             faults[record.fault.partition(":")[0]] += 1
-        for counting in countings.values():
-            counting.add(record)
-    found = {mode: bounds(counting.tallies()) for mode, counting in countings.items()}
+        for counter in counters.values():
+            counter.add(record)
+    found = {mode: fault_bounds(counter.tallies()) for mode, counter in counters.items()}
     return Figures(
         samples=samples,
         faults=dict(faults),
-        modes={mode: summary_of(counting, ks) for mode, counting in countings.items()},
+        modes={mode: summary_of(counter, ks) for mode, counter in counters.items()},
         bounds={mode: each for mode, each in found.items() if each and each.infra_faults},
         prompt_tokens=prompt_tokens,
         completion_tokens=completion_tokens,

@@ -1,4 +1,4 @@
-"""What an agent does, step by step, on the disk before it goes on.
+"""The steps of an agent, each on the disk before it goes on.
 
 An agent that is killed midway, or whose server fails, begins anew and is handed what it got before:
 no reply is paid twice, and no program tried twice.
@@ -12,15 +12,23 @@ import msgspec
 
 from proctor.errors import AgentFault
 from proctor.evals.extraction import extract
-from proctor.evals.models.model import Message, Model, Reply, Request, Tool, ToolCall, Usage
+from proctor.evals.models.model import (
+    Message,
+    Model,
+    ModelReply,
+    ModelRequest,
+    ModelTool,
+    TokenUsage,
+    ToolCall,
+)
 from proctor.evals.stored import Turn
 
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """What an agent handed in."""
+    """Program that an agent handed in, and its last reply."""
 
-    reply: Reply
+    reply: ModelReply
     """Its last, with the tokens and seconds of all; `code` is the program."""
     turns: int
     stop_reason: str
@@ -31,7 +39,7 @@ class Solved:
 class Journal:
     """An agent's model, public tests and steps: those of an earlier run are handed out again."""
 
-    request: Request
+    request: ModelRequest
     """The sample that is worked on."""
     model: Model
     run_public: Callable[[str], Awaitable[str]]
@@ -48,10 +56,10 @@ class Journal:
     async def ask(
         self,
         messages: tuple[Message, ...],
-        tools: tuple[Tool, ...] = (),
+        tools: tuple[ModelTool, ...] = (),
         *,
-        calls: Callable[[Reply], tuple[ToolCall, ...]] = lambda reply: reply.tool_calls,
-    ) -> Reply:
+        calls: Callable[[ModelReply], tuple[ToolCall, ...]] = lambda reply: reply.tool_calls,
+    ) -> ModelReply:
         """Return the model's reply, with the tools that it wants called as `calls` finds them.
 
         Raises ModelFault, AgentFault.
@@ -74,7 +82,7 @@ class Journal:
             )
 
         turn = await self._step(made, kind="model")
-        return Reply(
+        return ModelReply(
             turn.content,
             reasoning=turn.reasoning,
             usage=_usage([turn]),
@@ -116,7 +124,7 @@ class Journal:
         self._check_open()
         asked = [turn for turn in self.made if turn.kind == "model"]
         last = asked[-1] if asked else Turn("", 0, 0, "model")
-        reply = Reply(
+        reply = ModelReply(
             last.content,
             reasoning=last.reasoning,
             usage=_usage(asked),
@@ -166,9 +174,9 @@ class Journal:
         return turn
 
 
-def _usage(turns: Iterable[Turn]) -> Usage:
+def _usage(turns: Iterable[Turn]) -> TokenUsage:
     made = list(turns)
-    return Usage(
+    return TokenUsage(
         _total(turn.prompt_tokens for turn in made),
         _total(turn.completion_tokens for turn in made),
         _total(turn.reasoning_tokens for turn in made),

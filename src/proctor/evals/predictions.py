@@ -1,10 +1,11 @@
-"""What benchmarks have in common where a value is to be said: instance, grader, extraction."""
+"""Benchmarks that ask for a value: their instance, grader and extraction."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 from proctor.errors import SettingsError
 from proctor.evals.benchmark import Graded
@@ -16,7 +17,7 @@ from proctor.evals.tables import Places, TableSource
 from proctor.formats.hub import Progress
 from proctor.formats.replies import code_blocks
 from proctor.formats.tables import Row
-from proctor.judging.predictions import OFFICIAL_SECONDS, Task, judge_prediction
+from proctor.judging.predictions import OFFICIAL_SECONDS, CallTask, Task, judge_prediction
 from proctor.sandbox.pool import Pool, open_pool
 
 THINKING = "step-by-step"
@@ -29,6 +30,32 @@ LONGEST_SPLIT = 1 << 16
 """Characters; longer answers are left as they are."""
 _OPEN, _CLOSE = "[ANSWER]", "[/ANSWER]"
 _TOKEN = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|[()\[\]{}]|[=!<>]?==?")
+
+Wanted = Literal["output", "input"]
+
+_TASKS = {
+    "output": "Below is Python code that ends with an assertion whose right side is missing. Work "
+    "out what the call returns, and complete the assertion with a literal: no expression, no "
+    "call.",
+    "input": "Below is Python code that ends with an assertion in which the arguments of the call "
+    "are missing. Find arguments, all of them literals, for which the assertion holds; where "
+    "several do, any of them will do.",
+}
+_FORMS = {
+    "plain": "Reply with the complete assertion between [ANSWER] and [/ANSWER], and nothing else.",
+    THINKING: "First follow the code step by step, aloud. Then end your reply with the complete "
+    "assertion between [ANSWER] and [/ANSWER].",
+}
+_EXAMPLE = CallTask(
+    "def f(words, n):\n    return [word[:n] for word in words if word]",
+    "f",
+    "f(['lamp', '', 'sea'], 2)",
+    "['la', 'se']",
+)
+_THOUGHT = (
+    "f keeps the words that are not empty, 'lamp' and 'sea', and of each the first n = 2 letters: "
+    "'la' and 'se'.\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +104,9 @@ class PredictionBenchmark:
     question_of: Callable[[Row], Question]
     """Raises InputError for a row that cannot be used."""
     ask: Callable[[Question, str], str]
-    """What a model is told of a question, by a template."""
+    """Writes the prompt of a question, by a template."""
     taken: Callable[[str, Settings], str]
-    """What is graded of a reply, but for the policy `whole`."""
+    """Takes from a reply the part that is graded, but for the policy `whole`."""
     version: int = 1
     """Goes up with every change of any text that a model is shown."""
     agentic: bool = False
@@ -113,7 +140,7 @@ class PredictionBenchmark:
 
 
 def tagged(reply: str, policy: str) -> str:
-    """What stands between [ANSWER] and [/ANSWER], the last time or the first, by policy.
+    """Return the text between [ANSWER] and [/ANSWER], the last one or the first, by policy.
 
     Where there are no such tags, the last fenced block, else the last line.
     """
@@ -134,7 +161,7 @@ def tagged(reply: str, policy: str) -> str:
 
 
 def sides(text: str) -> tuple[str, str | None]:
-    """What is left and right of the first == that is in no bracket and no string; `assert` off."""
+    """Split at the first == that is in no bracket and no string, without `assert`."""
     depth = 0
     for token in _TOKEN.finditer(text) if len(text) <= LONGEST_SPLIT else ():
         if token[0] in {"(", "[", "{"}:
@@ -148,3 +175,40 @@ def sides(text: str) -> tuple[str, str | None]:
 
 def _stated(text: str) -> str:
     return re.sub(r"^\s*assert\b", "", text).strip()
+
+
+def call_prediction(
+    name: str,
+    places: Places,
+    question_of: Callable[[Row], Question],
+    upstream: Callable[[str, bool], str],
+    wanted: Wanted = "output",
+) -> PredictionBenchmark:
+    """Make such a benchmark, of questions about a CallTask.
+
+    `upstream` is how the publishers take the prediction from a reply, which may hold thoughts or
+    not.
+    """
+
+    def ask(question: Question, template: str) -> str:
+        assert isinstance(question.task, CallTask)
+        example, task = (_shown(each, wanted) for each in (_EXAMPLE, question.task))
+        thought = _THOUGHT if template == THINKING else ""
+        answer = f"[ANSWER]\nassert {_EXAMPLE.call} == {_EXAMPLE.output}\n[/ANSWER]"
+        return (
+            f"{_TASKS[wanted]} {_FORMS[template]}\n\nAn example:\n\n{example}\n\n"
+            f"{thought}{answer}\n\nYours:\n\n{task}"
+        )
+
+    def taken(text: str, settings: Settings) -> str:
+        if settings.extraction == "upstream":
+            return upstream(text, settings.prompt == THINKING)
+        left, right = sides(tagged(text, settings.extraction))
+        return left if wanted == "input" or right is None else right
+
+    return PredictionBenchmark(name, places, question_of, ask, taken)
+
+
+def _shown(task: CallTask, wanted: Wanted) -> str:
+    gap = f"{task.call} == ??" if wanted == "output" else f"{task.function}(??) == {task.output}"
+    return f"[PYTHON]\n{task.code.strip()}\nassert {gap}\n[/PYTHON]"

@@ -1,4 +1,4 @@
-"""What tokens cost: a table of prices that comes with proctor, under one of your own.
+"""Prices of tokens: a table that comes with proctor, under one of your own.
 
 A price is looked up when a run begins and kept with the run, so that its cost stays what it was.
 A model without a price, and a reply without token counts, has a cost that is not known: never 0.
@@ -59,7 +59,7 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         return (read + completion * self.completion) / _PER
 
 
-class _Table(msgspec.Struct, forbid_unknown_fields=True):
+class _PriceTable(msgspec.Struct, forbid_unknown_fields=True):
     price: list[Price] = []
 
 
@@ -80,7 +80,7 @@ def price_of(settings: Settings) -> Price | None:
 def read_prices(file: Traversable) -> list[Price]:
     """Read a table: TOML, `[[price]]` with the fields of Price. Raises InputError."""
     try:
-        return msgspec.convert(tomllib.loads(file.read_text("utf-8")), _Table).price
+        return msgspec.convert(tomllib.loads(file.read_text("utf-8")), _PriceTable).price
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(file)) from error
     except (ValueError, msgspec.ValidationError) as error:

@@ -7,10 +7,10 @@ import msgspec
 
 from proctor.evals.records import current_judges, settings_of
 from proctor.evals.rounds import rounds
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 
 
-def provenance(store: Store) -> dict[str, Any]:
+def provenance(store: RunStore) -> dict[str, Any]:
     """JSON values by name. `report.paired.DECISIVE` says on which two runs must agree.
 
     `dataset` is what the files hold, not where they lie; `judge` is what judged, not how often.

@@ -9,13 +9,13 @@ import msgspec
 from proctor.evals.prices import remembered
 from proctor.evals.rounds import rounds
 from proctor.evals.settings import Settings
-from proctor.evals.store import Store
-from proctor.evals.stored import Generation, Judged, ProblemInfo, Sample
+from proctor.evals.store import RunStore
+from proctor.evals.stored import Generation, ProblemInfo, Sample, SampleJudgement
 from proctor.reports.records import SampleRecord
 from proctor.verdict import Verdict
 
 
-def current_judges(store: Store, settings: Settings) -> dict[str, str]:
+def current_judges(store: RunStore, settings: Settings) -> dict[str, str]:
     """Keys of the judges whose verdicts count, by mode: those of the latest round.
 
     What is recorded decides, not this version of proctor: an update loses no verdict.
@@ -24,7 +24,7 @@ def current_judges(store: Store, settings: Settings) -> dict[str, str]:
     return made[-1].judges if made else settings.judges(0)
 
 
-def records(store: Store) -> Iterator[SampleRecord]:
+def records(store: RunStore) -> Iterator[SampleRecord]:
     """One record for every sample that has been made, by problem and number, read in pages.
 
     A sample that has a reply but no verdict yet is among them only if the run judges nothing.
@@ -50,7 +50,7 @@ def records(store: Store) -> Iterator[SampleRecord]:
 class StoredRecords(Collection[SampleRecord]):
     """The records of an open run, read anew each time they are gone through."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: RunStore) -> None:
         """Count them."""
         self._store = store
         self._count = store.recorded(current_judges(store, settings_of(store)))
@@ -65,7 +65,7 @@ class StoredRecords(Collection[SampleRecord]):
         return any(record == each for each in self)
 
 
-def settings_of(store: Store) -> Settings:
+def settings_of(store: RunStore) -> Settings:
     """The settings a run was begun with."""
     return msgspec.convert(store.settings, Settings)
 
@@ -74,7 +74,7 @@ def _record(
     problem: ProblemInfo,
     sample: Sample,
     generation: Generation,
-    made: Mapping[str, Judged],
+    made: Mapping[str, SampleJudgement],
     order: Mapping[str, int],
 ) -> SampleRecord:
     standard, official = made.get("standard"), made.get("official")
@@ -105,14 +105,14 @@ def _record(
     )
 
 
-def _verdict(judged: Judged | None) -> Verdict | None:
+def _verdict(judged: SampleJudgement | None) -> Verdict | None:
     return None if judged is None else Verdict(judged.verdict)
 
 
 def _earlier(
-    sample: Sample, mode: str, current: Judged | None, order: Mapping[str, int]
+    sample: Sample, mode: str, current: SampleJudgement | None, order: Mapping[str, int]
 ) -> tuple[Verdict, ...]:
-    """Verdicts that no longer count, the oldest first; see `Store.set_aside` for the keys."""
+    """Verdicts that no longer count, the oldest first; see `RunStore.set_aside` for the keys."""
     if len(sample.judgements) < 2:
         return ()  # nearly always: a mode's one verdict
     found = [each for each in sample.judgements if each.mode == mode and each is not current]
@@ -121,7 +121,7 @@ def _earlier(
     return tuple(Verdict(each.verdict) for each in found)
 
 
-def _fault(generation: Generation, made: Mapping[str, Judged]) -> str:
+def _fault(generation: Generation, made: Mapping[str, SampleJudgement]) -> str:
     if generation.fault:
         return f"{generation.fault}: {generation.fault_message}"
     faults = (each for each in made.values() if Verdict(each.verdict).is_fault)

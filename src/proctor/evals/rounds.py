@@ -14,12 +14,12 @@ from typing import Any
 import msgspec
 
 from proctor.evals.settings import Settings
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 from proctor.version import __version__
 
 
 class Round(msgspec.Struct, frozen=True):
-    """What a round was judged by."""
+    """One round of judging, and the judge of it."""
 
     number: int
     proctor: str
@@ -36,12 +36,12 @@ class Round(msgspec.Struct, frozen=True):
     host: dict[str, Any]
 
 
-def rounds(store: Store) -> list[Round]:
+def rounds(store: RunStore) -> list[Round]:
     """All rounds that were begun, in order."""
     return msgspec.convert(store.recall("rounds") or [], list[Round])
 
 
-def begin_round(store: Store, settings: Settings) -> Round:
+def begin_round(store: RunStore, settings: Settings) -> Round:
     """Begin the next round: from now on only its verdicts count."""
     made = rounds(store)
     number = len(made)
@@ -63,7 +63,7 @@ def begin_round(store: Store, settings: Settings) -> Round:
     return begun
 
 
-def judges_to_use(store: Store, settings: Settings) -> dict[str, str]:
+def judges_to_use(store: RunStore, settings: Settings) -> dict[str, str]:
     """Keys by mode to judge under: those of the latest round, if this is the judge it began with.
 
     Else, and where none was begun, of a new one.
@@ -75,7 +75,7 @@ def judges_to_use(store: Store, settings: Settings) -> dict[str, str]:
 
 
 def host() -> dict[str, Any]:
-    """What one should know of the machine to make sense of times."""
+    """Describe the machine, which times depend on."""
     return {
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "cpu": _cpu(),

@@ -23,17 +23,17 @@ from proctor.evals.journal import Journal
 from proctor.evals.models.model import (
     ManyAtOnce,
     Model,
-    Reply,
-    Request,
+    ModelReply,
+    ModelRequest,
     plain,
     prompt_hash,
 )
 from proctor.evals.settings import Settings
-from proctor.evals.store import Missing, Store
-from proctor.evals.stored import Change, Generation, Judged, Prompt, Turn
+from proctor.evals.store import Missing, RunStore
+from proctor.evals.stored import Change, Generation, Prompt, SampleJudgement, Turn
+from proctor.evals.workers import for_each
 from proctor.verdict import Verdict
 
-_Work = Iterator[tuple[Instance, list[Missing]]]
 _logger = logging.getLogger(__name__)
 GATHERING = 0.01
 """Seconds that a change waits for others to be committed with."""
@@ -54,7 +54,7 @@ class Done:
 
 
 @dataclass(slots=True)
-class Plan:
+class RunPlan:
     """How samples are made and judged."""
 
     benchmark: Benchmark[Any]
@@ -72,34 +72,27 @@ class Plan:
     """None for single shots."""
 
 
-async def evaluate(store: Store, instances: Iterable[Instance], plan: Plan) -> None:
+async def evaluate(store: RunStore, instances: Iterable[Instance], plan: RunPlan) -> None:
     """Do what is missing for these instances.
 
     A model's fault is stored and the run goes on, unless the server fails GIVE_UP_AFTER requests
     in a row: then raises that ModelFault. Raises CellStartFailed and PlatformError as judging does.
     Cancelled, it stores what was made and stops.
     """
-    run = _Run(store, plan, _work(store, instances, plan))
+    run = _Run(store, plan)
+    # The writer ends first only if the disk fails; then nobody is to wait for it.
     writer = asyncio.create_task(run.write())
-    workers = {asyncio.create_task(run.worker()) for _ in range(plan.in_flight)}
-    left = set(workers)
     try:
-        while left:
-            # The writer ends first only if the disk fails; then nobody is to wait for it.
-            done, _ = await asyncio.wait({*left, writer}, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
-            left -= done
+        await for_each(_work(store, instances, plan), run.do, plan.in_flight, [writer])
     finally:
-        for worker in workers:
-            worker.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
         run.finish()
         await asyncio.gather(writer, return_exceptions=True)
 
 
-def _work(store: Store, instances: Iterable[Instance], plan: Plan) -> _Work:
-    """What is missing: one sample at a time, or as many to be asked for as one request may."""
+def _work(
+    store: RunStore, instances: Iterable[Instance], plan: RunPlan
+) -> Iterator[tuple[Instance, list[Missing]]]:
+    """Missing samples: one at a time, or as many to be asked for as one request may."""
     together = plan.agent is None and isinstance(plan.model, ManyAtOnce)
     most = plan.settings.request_n if together else 1
     for instance in instances:
@@ -117,22 +110,21 @@ def _work(store: Store, instances: Iterable[Instance], plan: Plan) -> _Work:
 
 
 class _Run:
-    def __init__(self, store: Store, plan: Plan, work: _Work) -> None:
+    def __init__(self, store: RunStore, plan: RunPlan) -> None:
         self._store = store
         self._plan = plan
-        self._work = work
         self._changes: list[tuple[list[Change], asyncio.Future[None]]] = []
         self._pending = asyncio.Event()
         self._finished = False
         self._refusals = 0
 
-    async def worker(self) -> None:
-        """Take work until there is none."""
-        for instance, group in self._work:
-            if len(group) == 1:
-                await self._sample(instance, group[0])
-            else:
-                await self._together(instance, group)
+    async def do(self, work: tuple[Instance, list[Missing]]) -> None:
+        """Do what is missing of one sample, or of several that one request asks for."""
+        instance, group = work
+        if len(group) == 1:
+            await self._sample(instance, group[0])
+        else:
+            await self._together(instance, group)
 
     async def write(self) -> None:
         """Commit what is waiting, all in one; while the disk works, more gathers."""
@@ -204,8 +196,8 @@ class _Run:
     async def _asked(self, instance: Instance, sample: int) -> Generation:
         plan = self._plan
         asked = plan.benchmark.messages(instance, sample, plan.settings)
-        if isinstance(asked, Reply):
-            generation = self._generation(Request((), instance.id, sample), "", asked)
+        if isinstance(asked, ModelReply):
+            generation = self._generation(ModelRequest((), instance.id, sample), "", asked)
             await self._keep([generation])
             return generation
         digest, changes = "", list[Change]()
@@ -215,7 +207,7 @@ class _Run:
                 asked = plan.agent.messages(asked)
             digest = prompt_hash(asked)
             changes.append(Prompt(digest, msgspec.json.encode(plain(asked)).decode()))
-            request = Request(asked, instance.id, sample, plan.settings.sampling)
+            request = ModelRequest(asked, instance.id, sample, plan.settings.sampling)
             if plan.agent is not None:
                 generation = await self._worked_on(plan.agent, request, instance, digest)
             else:
@@ -236,10 +228,10 @@ class _Run:
         asked, *others = (
             plan.benchmark.messages(instance, sample, plan.settings) for sample in samples
         )
-        if isinstance(asked, Reply) or any(other != asked for other in others):
+        if isinstance(asked, ModelReply) or any(other != asked for other in others):
             return []
         digest = prompt_hash(asked)
-        request = Request(asked, instance.id, samples[0], plan.settings.sampling)
+        request = ModelRequest(asked, instance.id, samples[0], plan.settings.sampling)
         failed: ModelFault | None = None
         try:
             assert isinstance(plan.model, ManyAtOnce)
@@ -258,7 +250,7 @@ class _Run:
         return made
 
     async def _worked_on(
-        self, agent: AgenticAdapter, request: Request, instance: Instance, digest: str
+        self, agent: AgenticAdapter, request: ModelRequest, instance: Instance, digest: str
     ) -> Generation:
         """Let an agent work; it sees public tests only."""
         grader = self._grader
@@ -307,7 +299,7 @@ class _Run:
             raise SettingsError("nothing is there to grade with")
         return self._plan.grader
 
-    def _generation(self, request: Request, digest: str, reply: Reply) -> Generation:
+    def _generation(self, request: ModelRequest, digest: str, reply: ModelReply) -> Generation:
         settings = self._plan.settings
         given, fault = reply.code, ""
         try:
@@ -340,9 +332,9 @@ def _faulty(problem_id: str, sample: int, digest: str, fault: ProctorError) -> G
     return Generation(problem_id, sample, digest, fault=fault.code, fault_message=str(fault))
 
 
-def judged(generation: Generation, mode: str, key: str, graded: Graded) -> Judged:
+def judged(generation: Generation, mode: str, key: str, graded: Graded) -> SampleJudgement:
     """The row for what a grader found."""
-    return Judged(
+    return SampleJudgement(
         problem_id=generation.problem_id,
         sample=generation.sample,
         mode=mode,

@@ -1,4 +1,4 @@
-"""Which problems of a source an evaluation takes."""
+"""The problems of a source that an evaluation takes."""
 
 import re
 from collections import Counter
@@ -46,7 +46,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What was taken, and how many were left out for which reason."""
+    """Problems taken, and how many were left out for which reason."""
 
     problems: tuple[ProblemInfo, ...]
     left_out: dict[str, int]

@@ -1,4 +1,4 @@
-"""What an evaluation was asked to do: the fields of its configuration file and of its record."""
+"""Settings of an evaluation: the fields of its configuration file and of its record."""
 
 import hashlib
 from dataclasses import replace
@@ -141,7 +141,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def pool(self) -> dict[str, Any]:
-        """What a pool of cells is opened with."""
+        """Arguments of `open_pool`."""
         return {
             "isolation": self.isolation,
             "min_isolation": self.min_isolation,

@@ -22,10 +22,10 @@ from proctor.evals.store_file import FILE, connected, is_begun, locked
 from proctor.evals.stored import (
     Change,
     Generation,
-    Judged,
     ProblemInfo,
     Prompt,
     Sample,
+    SampleJudgement,
     Turn,
     columns,
     declared,
@@ -52,16 +52,16 @@ CREATE TABLE prompt (hash TEXT PRIMARY KEY, messages TEXT NOT NULL) WITHOUT ROWI
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What a sample still lacks."""
+    """Steps that a sample still lacks."""
 
     sample: int
     generation: Generation | None
-    """What there is to judge; None where the model has to be asked."""
+    """Reply to be judged; None where the model has to be asked."""
     modes: tuple[str, ...]
     """In which it has not been judged."""
 
 
-class Store:
+class RunStore:
     """An open run. Raises InputError for a directory that holds none or cannot be used."""
 
     def __init__(self, directory: Path, lock: int | None) -> None:
@@ -90,8 +90,8 @@ class Store:
         store = cls(directory, lock)
         with store._writer as connection:
             connection.executescript(_TABLES)
-            for kind in (Generation, Turn, Judged):
-                connection.execute(f"CREATE TABLE {kind.__name__.lower()} ({declared(kind)})")
+            for kind in (Generation, Turn, SampleJudgement):
+                connection.execute(f"CREATE TABLE {kind.TABLE} ({declared(kind)})")
         store.remember({
             "schema": SCHEMA,
             "settings": dict(settings),
@@ -153,7 +153,7 @@ class Store:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the run was begun with."""
+        """Settings that the run was begun with."""
         found = self.recall("settings")
         return found if isinstance(found, dict) else {}
 
@@ -249,7 +249,7 @@ class Store:
                     continue
                 names = columns(type(change))
                 connection.execute(
-                    f"INSERT OR REPLACE INTO {type(change).__name__.lower()} "  # noqa: S608
+                    f"INSERT OR REPLACE INTO {change.TABLE} "  # noqa: S608
                     f"VALUES ({', '.join('?' * len(names))})",
                     to_row(change),
                 )
@@ -329,23 +329,23 @@ class Store:
         if row is None:
             return None
         judgements = self._connection.execute(
-            f"SELECT {_selected(Judged)} FROM judged "  # noqa: S608
+            f"SELECT {_selected(SampleJudgement)} FROM judged "  # noqa: S608
             "WHERE problem_id = ? AND sample = ?",
             (problem_id, number),
         )
-        made = tuple(from_row(Judged, each) for each in judgements)
+        made = tuple(from_row(SampleJudgement, each) for each in judgements)
         return Sample(problem_id, number, from_row(Generation, row), made)
 
     def _judgements(
         self, first: tuple[str, int], last: tuple[str, int], texts: bool
-    ) -> dict[tuple[str, int], list[Judged]]:
-        found: dict[tuple[str, int], list[Judged]] = {}
+    ) -> dict[tuple[str, int], list[SampleJudgement]]:
+        found: dict[tuple[str, int], list[SampleJudgement]] = {}
         for row in self._connection.execute(
-            f"SELECT {_selected(Judged, texts)} FROM judged "  # noqa: S608
+            f"SELECT {_selected(SampleJudgement, texts)} FROM judged "  # noqa: S608
             "WHERE (problem_id, sample) >= (?, ?) AND (problem_id, sample) <= (?, ?)",
             (*first, *last),
         ):
-            found.setdefault((row[0], row[1]), []).append(from_row(Judged, row))
+            found.setdefault((row[0], row[1]), []).append(from_row(SampleJudgement, row))
         return found
 
     def turns(self, problem_id: str, sample: int) -> list[Turn]:

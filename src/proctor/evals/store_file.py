@@ -21,7 +21,7 @@ def connected(directory: Path) -> sqlite3.Connection:
 
 
 def is_begun(directory: Path) -> bool:
-    """Whether all was laid down: a kill may have come before, and nothing was asked for yet."""
+    """True if the plan is laid down: a kill may have come before, with nothing asked for yet."""
     try:
         with closing(sqlite3.connect(directory / FILE)) as connection:
             found = connection.execute("SELECT 1 FROM meta WHERE name = 'planned'").fetchone()

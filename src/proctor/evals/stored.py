@@ -1,4 +1,4 @@
-"""What a run's store holds: its rows."""
+"""The rows of a run's store."""
 
 from datetime import date
 from typing import Any, ClassVar, TypeVar, get_args, get_type_hints
@@ -36,6 +36,7 @@ class Prompt(msgspec.Struct, frozen=True):
 class Generation(msgspec.Struct, frozen=True):
     """One reply, or why there is none."""
 
+    TABLE: ClassVar[str] = "generation"
     KEY: ClassVar[tuple[str, ...]] = ("problem_id", "sample")
 
     problem_id: str
@@ -66,6 +67,7 @@ class Generation(msgspec.Struct, frozen=True):
 class Turn(msgspec.Struct, frozen=True):
     """One step of an agent: a reply of the model, or a tool's result."""
 
+    TABLE: ClassVar[str] = "turn"
     KEY: ClassVar[tuple[str, ...]] = ("problem_id", "sample", "number")
 
     problem_id: str
@@ -89,9 +91,10 @@ class Turn(msgspec.Struct, frozen=True):
     finish_reason: str = ""
 
 
-class Judged(msgspec.Struct, frozen=True):
+class SampleJudgement(msgspec.Struct, frozen=True):
     """One judgement of a generation."""
 
+    TABLE: ClassVar[str] = "judged"
     KEY: ClassVar[tuple[str, ...]] = ("problem_id", "sample", "mode", "judge")
 
     problem_id: str
@@ -114,8 +117,8 @@ class Judged(msgspec.Struct, frozen=True):
     """JSON, official mode: lcb_runner's results and metadata."""
 
 
-Change = Generation | Turn | Judged | Prompt
-_Row = TypeVar("_Row", Generation, Turn, Judged)
+Change = Generation | Turn | SampleJudgement | Prompt
+_Row = TypeVar("_Row", Generation, Turn, SampleJudgement)
 
 
 class Sample(msgspec.Struct, frozen=True):
@@ -124,7 +127,7 @@ class Sample(msgspec.Struct, frozen=True):
     problem_id: str
     number: int
     generation: Generation | None
-    judgements: tuple[Judged, ...]
+    judgements: tuple[SampleJudgement, ...]
 
 
 def columns(kind: Any) -> tuple[str, ...]:
@@ -133,7 +136,7 @@ def columns(kind: Any) -> tuple[str, ...]:
     return names
 
 
-def declared(kind: type[Generation] | type[Turn] | type[Judged]) -> str:
+def declared(kind: type[Generation] | type[Turn] | type[SampleJudgement]) -> str:
     """The columns of a row's table, for CREATE TABLE.
 
     Types matter: SQLite does not use an index to compare columns of different affinity.
@@ -147,7 +150,7 @@ def declared(kind: type[Generation] | type[Turn] | type[Judged]) -> str:
     return f"{', '.join(found)}, PRIMARY KEY ({', '.join(kind.KEY)})"
 
 
-def to_row(value: Generation | Turn | Judged) -> tuple[Any, ...]:
+def to_row(value: Generation | Turn | SampleJudgement) -> tuple[Any, ...]:
     """Values in the order of `columns`. Texts are well-formed, as SQLite takes no others.
 
     A program's is kept exactly, if need be as bytes: what is judged now and later is the same.

@@ -33,7 +33,7 @@ class TableSource(Generic[InstanceT]):
     info_of: Callable[[InstanceT], ProblemInfo]
 
     def infos(self) -> Iterator[ProblemInfo]:
-        """What is known of all rows. Raises InputError."""
+        """Describe all rows. Raises InputError."""
         return map(self.info_of, self._all())
 
     def instances(self, only: Collection[str]) -> Iterator[InstanceT]:
@@ -67,7 +67,7 @@ class TableSource(Generic[InstanceT]):
 
 
 def described(paths: Iterable[Path]) -> list[dict[str, Any]]:
-    """What files are, for a run's record: name, bytes and SHA-256 of each."""
+    """Describe files for a run's record: name, bytes and SHA-256 of each."""
     found = []
     for path in paths:
         with path.open("rb") as file:

@@ -38,25 +38,25 @@ ALL = "all"
 INPUT, OUTPUT = "input.txt", "output.txt"
 
 
-class Case(msgspec.Struct, frozen=True):
+class CodeforcesCase(msgspec.Struct, frozen=True):
     """A test."""
 
     input: str
     output: str
 
 
-class _Row(msgspec.Struct):
+class _CodeforcesRow(msgspec.Struct):
     id: str
     time_limit: float
     memory_limit: float
-    official_tests: list[Case] | None = None
+    official_tests: list[CodeforcesCase] | None = None
     generated_checker: str | None = None
     input_mode: str | None = None
     title: str | None = None
     description: str | None = None
 
 
-class _TestRow(msgspec.Struct):
+class _CodeforcesTest(msgspec.Struct):
     problem_id: str
     input: str
     output: str
@@ -103,25 +103,27 @@ def read_problems(
     return {name: _problem(row, cases.get(name, ())) for name, row in rows.items()}, seen
 
 
-def load_generated(files: Iterable[Path], only: Container[str]) -> dict[str, list[Case]]:
+def load_generated(files: Iterable[Path], only: Container[str]) -> dict[str, list[CodeforcesCase]]:
     """Generated tests of the problems of `only`. Raises InputError."""
-    found: dict[str, list[Case]] = {}
+    found: dict[str, list[CodeforcesCase]] = {}
     for file in files:
-        for row in read_table(file, _TestRow.__struct_fields__):
+        for row in read_table(file, _CodeforcesTest.__struct_fields__):
             if row.content.get("problem_id") in only:
-                values = _converted(row, _TestRow)
-                case = Case(values.input, values.output)
+                values = _converted(row, _CodeforcesTest)
+                case = CodeforcesCase(values.input, values.output)
                 found.setdefault(values.problem_id, []).append(case)
     return found
 
 
-def problem_of_row(content: Mapping[str, Any], generated: Sequence[Case] = ()) -> Problem | None:
+def problem_of_row(
+    content: Mapping[str, Any], generated: Sequence[CodeforcesCase] = ()
+) -> Problem | None:
     """The problem of a row that is no file's; None if it has no test. Raises InputError."""
     return _problem(Row(Path("rows"), 1, content), generated)
 
 
-def _problem(row: Row, generated: Sequence[Case]) -> Problem | None:
-    values = _converted(row, _Row)
+def _problem(row: Row, generated: Sequence[CodeforcesCase]) -> Problem | None:
+    values = _converted(row, _CodeforcesRow)
     cases = [*(values.official_tests or ()), *generated]
     if not cases:
         return None
@@ -144,14 +146,14 @@ def _problem(row: Row, generated: Sequence[Case]) -> Problem | None:
         raise error if error.file else row.error(error.message, error.field) from error
 
 
-def _grading(values: _Row) -> Grading:
+def _grading(values: _CodeforcesRow) -> Grading:
     if not values.generated_checker:
         return Comparison(Match.YES_NO)
     program = Program(values.generated_checker, "python", "checker.py")
     return Checker(program, Convention.PRINTED)
 
 
-def _running(row: Row, values: _Row) -> Batch:
+def _running(row: Row, values: _CodeforcesRow) -> Batch:
     mode = values.input_mode or "stdio"
     if mode not in {"stdio", "file"}:
         raise row.error(f"must be stdio or file, not {mode!r}", "input_mode")

@@ -1,4 +1,4 @@
-"""What contest judging is asked for as rows: problems from a table, and submissions, one a row."""
+"""Contest problems and submissions as tables, one a row."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -33,17 +33,17 @@ class ContestSubmission:
     """The row's other fields, as they were."""
 
 
-class _Row(msgspec.Struct):
+class _ContestRow(msgspec.Struct):
     code: str
     problem_id: str | None = None
     language: str | None = None
 
 
-_FIELDS = frozenset(_Row.__struct_fields__)
+_FIELDS = frozenset(_ContestRow.__struct_fields__)
 
 
 def holds_rows(place: Path) -> bool:
-    """Whether it is a table of problems, or a directory of such, and no package."""
+    """Return True for a table of problems, or a directory of such, that is no package."""
     if place.is_dir():
         names = [each.name for each in place.iterdir() if each.is_file()]
         tables = any(name.endswith(SUFFIXES) for name in names)
@@ -110,11 +110,11 @@ def load_contest_submissions(
     return problems, found
 
 
-def _read_programs(path: Path, language: str | None) -> list[tuple[Row, _Row, Program]]:
+def _read_programs(path: Path, language: str | None) -> list[tuple[Row, _ContestRow, Program]]:
     found = []
     for row in read_table(path):
         try:
-            values = msgspec.convert(row.content, _Row)
+            values = msgspec.convert(row.content, _ContestRow)
             name = values.language or language
             if name is None:
                 what = "is missing; or say it for all rows with --language"

@@ -93,7 +93,7 @@ def home_of(repo: str, cache: Path | None = None) -> Path:
 
 
 def offline() -> bool:
-    """Whether nobody may be asked."""
+    """True if the environment forbids asking the hub."""
     return os.environ.get("HF_HUB_OFFLINE", "").lower() in {"1", "true", "yes", "on"}
 
 

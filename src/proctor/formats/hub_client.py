@@ -32,7 +32,7 @@ class _Lfs(msgspec.Struct):
     size: int
 
 
-class _Entry(msgspec.Struct):
+class _TreeEntry(msgspec.Struct):
     type: str
     path: str
     oid: str = ""
@@ -50,7 +50,7 @@ class _RowItem(msgspec.Struct):
     truncated_cells: list[str] = []
 
 
-class _Rows(msgspec.Struct):
+class _RowsPage(msgspec.Struct):
     rows: list[_RowItem]
     num_rows_total: int
     partial: bool = False
@@ -68,7 +68,7 @@ class RowsPage:
 
 
 class _Wrong(Exception):
-    """What was sent is not what was promised."""
+    """The hub sent something other than it had promised."""
 
 
 class HubClient:
@@ -104,7 +104,7 @@ class HubClient:
         url: str | None = f"{self._endpoint}/api/datasets/{repo}/tree/{commit}?recursive=true"
         found: list[HubFile] = []
         while url is not None:
-            entries, url = _retried(repo, partial(self._get, url, list[_Entry]))
+            entries, url = _retried(repo, partial(self._get, url, list[_TreeEntry]))
             found += [_file(entry) for entry in entries if entry.type == "file"]
         return found
 
@@ -137,7 +137,7 @@ class HubClient:
         answer = self._http.get(url)
         answer.raise_for_status()
         try:
-            page = msgspec.json.decode(answer.content, type=_Rows)
+            page = msgspec.json.decode(answer.content, type=_RowsPage)
         except (msgspec.DecodeError, ValueError) as error:
             raise _Wrong(f"{what}: {error}") from error
         if page.partial:
@@ -198,7 +198,7 @@ class HubClient:
             raise _Wrong(f"{file.path} has not the content that the hub promised")
 
 
-def _file(entry: _Entry) -> HubFile:
+def _file(entry: _TreeEntry) -> HubFile:
     if entry.lfs is not None:
         return HubFile(entry.path, entry.lfs.size, f"sha256-{entry.lfs.oid}")
     return HubFile(entry.path, entry.size, f"git-{entry.oid}")
@@ -224,7 +224,7 @@ def _retried(what: str, attempt: Callable[[], _T]) -> _T:
 
 
 def patience(error: Exception) -> bool | float:
-    """Whether to try again, and after how many seconds if the server has said so."""
+    """True to try again; the number of seconds to wait if the server has said so."""
     if isinstance(error, httpx.HTTPStatusError):
         if error.response.status_code == 416:  # what we had was not its beginning
             return True

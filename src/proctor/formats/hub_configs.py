@@ -1,4 +1,4 @@
-"""Which files of a hub data set belong to which of its configurations.
+"""The files of a hub data set by configuration.
 
 The list stands in the YAML head of the data set's README (`configs`, each with `config_name` and
 `data_files`); see https://huggingface.co/docs/hub/datasets-manual-configuration.

@@ -32,7 +32,7 @@ def fetch_rows(source: HubSource, split: str, cache: Path | None = None) -> Path
     asked for; InfraFault if the viewer cannot be reached or what it sends stays wrong;
     UnsupportedPlatform without httpx and stamina.
     """
-    rows = _Rows(source, split, home_of(source.repo, cache) / "rows")
+    rows = _HubRows(source, split, home_of(source.repo, cache) / "rows")
     if offline():
         return rows.kept("HF_HUB_OFFLINE forbids to fetch it")
     try:
@@ -51,7 +51,7 @@ def fetch_rows(source: HubSource, split: str, cache: Path | None = None) -> Path
             return path
 
 
-class _Rows:
+class _HubRows:
     """Rows of one split in the cache."""
 
     def __init__(self, source: HubSource, split: str, home: Path) -> None:

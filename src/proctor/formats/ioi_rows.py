@@ -108,7 +108,7 @@ class IoiTask:
 
     @property
     def points(self) -> float:
-        """What a perfect submission gets."""
+        """Points of a perfect submission."""
         return self.problem.points
 
     @property

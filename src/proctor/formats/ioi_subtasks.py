@@ -52,7 +52,7 @@ class SubtaskInfo:
 
 
 def subtask_infos(files: Iterable[Path]) -> Iterator[SubtaskInfo]:
-    """What is known of all subtasks without their tests, in order. Raises InputError."""
+    """Describe all subtasks without their tests, in order. Raises InputError."""
     for file in files:
         for row in read_table(file, _InfoRow.__struct_fields__):
             values = converted(row, _InfoRow)

@@ -54,7 +54,7 @@ class _Id(msgspec.Struct):
     question_id: str
 
 
-class _Row(msgspec.Struct):
+class _LiveCodeBenchRow(msgspec.Struct):
     question_id: str
     question_title: str | None = None
     question_content: str | None = None
@@ -72,7 +72,7 @@ class _Metadata(msgspec.Struct):
 
 
 # What a Problem holds whole. `contest_date` and `metadata` say more than it does: kept in `extra`.
-_CONSUMED = frozenset(_Row.__struct_fields__) - {"contest_date", "metadata"}
+_CONSUMED = frozenset(_LiveCodeBenchRow.__struct_fields__) - {"contest_date", "metadata"}
 _ID_DECODER = msgspec.json.Decoder(_Id)
 _CASES_DECODER = msgspec.json.Decoder(_Cases)
 
@@ -158,7 +158,7 @@ def _problem(line: bytes) -> Problem:
 
 def problem_of(fields: Mapping[str, Any]) -> Problem:
     """The problem that a row holds. Raises InputError, with the field, if it cannot be used."""
-    row = _convert(fields, _Row)
+    row = _convert(fields, _LiveCodeBenchRow)
     return Problem(
         id=row.question_id,
         tests=(

@@ -22,7 +22,7 @@ from proctor.languages import registry
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class SubmittedProgram:
     """One program to be judged."""
 
     row: int
@@ -38,7 +38,7 @@ class Submission:
     """Id of its language."""
 
 
-class _Row(msgspec.Struct):
+class _ProgramRow(msgspec.Struct):
     question_id: str
     language: str = "python"
     code: str | UnsetType = UNSET
@@ -49,7 +49,7 @@ _NO_PROGRAM = '; a program is a string, "" where there is none'
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class _RowPrograms:
     """The programs of one row of the file."""
 
     question_id: str
@@ -60,7 +60,7 @@ class _Group:
 
 def load_programs(
     path: Path, problems: Collection[str]
-) -> tuple[list[Submission], InputError | None]:
+) -> tuple[list[SubmittedProgram], InputError | None]:
     """The programs before the first bad row, and the error of that row or None.
 
     So the good rows can be judged before the error is raised. `problems` are the ids of the whole
@@ -76,7 +76,7 @@ def load_programs(
     return submissions, None
 
 
-def read_programs(path: Path, problems: Collection[str]) -> Iterator[Submission]:
+def read_programs(path: Path, problems: Collection[str]) -> Iterator[SubmittedProgram]:
     """Programs of the file, in order, read as they are asked for.
 
     The file holds one of:
@@ -102,14 +102,16 @@ def read_programs(path: Path, problems: Collection[str]) -> Iterator[Submission]
     for group in groups:
         for code in group.codes:
             sample = samples[group.question_id]
-            yield Submission(row, group.question_id, sample, code, group.extra, group.language)
+            yield SubmittedProgram(
+                row, group.question_id, sample, code, group.extra, group.language
+            )
             samples[group.question_id] += 1
             row += 1
 
 
 def _line_groups(
     path: Path, lines: Iterator[tuple[int, bytes]], known: frozenset[str]
-) -> Iterator[_Group]:
+) -> Iterator[_RowPrograms]:
     for number, line in lines:
         try:
             yield _group(parse_json(line), known)
@@ -119,7 +121,7 @@ def _line_groups(
 
 def _array_groups(
     path: Path, lines: Iterator[tuple[int, bytes]], known: frozenset[str]
-) -> Iterator[_Group]:
+) -> Iterator[_RowPrograms]:
     # Blank lines were left out; putting the others back by number keeps an error's line right.
     text, at = bytearray(), 1
     for number, line in lines:
@@ -141,7 +143,7 @@ def _array_groups(
 
 def _groups_in_benchmark_order(
     path: Path, items: list[Any], known: frozenset[str]
-) -> Iterator[_Group]:
+) -> Iterator[_RowPrograms]:
     if len(items) != len(known):
         raise InputError(
             f"a list of lists needs one list per problem: there are {len(items)} lists for "
@@ -159,12 +161,12 @@ def _groups_in_benchmark_order(
             ) from error
         except InputError as error:
             raise located(error, path, None, within=f"[{position}]") from error
-        yield _Group(question_id, codes, {})
+        yield _RowPrograms(question_id, codes, {})
 
 
-def _group(content: Any, known: frozenset[str]) -> _Group:
+def _group(content: Any, known: frozenset[str]) -> _RowPrograms:
     try:
-        row = msgspec.convert(content, _Row)
+        row = msgspec.convert(content, _ProgramRow)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
         hint = _NO_PROGRAM if "`$.code" in str(error) else ""
         raise schema_error(error, hint=hint) from error
@@ -180,8 +182,10 @@ def _group(content: Any, known: frozenset[str]) -> _Group:
     codes = row.code_list if row.code is UNSET else [row.code]
     assert codes is not UNSET
     _refuse_empty(codes, "code_list")
-    extra = {name: value for name, value in content.items() if name not in _Row.__struct_fields__}
-    return _Group(row.question_id, codes, extra, registry.get(row.language).id)
+    extra = {
+        name: value for name, value in content.items() if name not in _ProgramRow.__struct_fields__
+    }
+    return _RowPrograms(row.question_id, codes, extra, registry.get(row.language).id)
 
 
 def _refuse_empty(codes: Sequence[str], field: str) -> None:

@@ -49,7 +49,7 @@ def between_last_fences(reply: str) -> str:
 
 
 def _names(language: str) -> frozenset[str]:
-    """What models write behind a fence: any name of a language of the same family."""
+    """Names that models write behind a fence: those of all languages of the same family."""
     try:
         family = registry.get(language).family
     except InputError:

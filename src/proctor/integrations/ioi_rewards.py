@@ -9,9 +9,8 @@ from typing import Any, Literal, get_args
 
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals.extraction import DEFAULT, extract
-from proctor.evals.ioi.repair import add_includes
-from proctor.evals.ioi.row_tests import TESTS, RowTests
-from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
+from proctor.evals.ioi.sources import TESTS, RowTests
+from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE, add_includes
 from proctor.integrations.rewards import Graded, Reward, report, rows_of
 from proctor.integrations.rows import text_of
 from proctor.judgement import Judgement

@@ -30,7 +30,7 @@ from proctor.judgement import Judgement
 from proctor.judging.judge import AHEAD, start
 from proctor.judging.settings import OFFICIAL_LIMITS, JudgeSettings
 from proctor.problem import Problem, Test
-from proctor.reports.statistics import mean_pass_at_k, pass_at_k
+from proctor.reports.pass_at_k import mean_pass_at_k, pass_at_k
 from proctor.sandbox.pool import Pool
 
 __all__ = [

@@ -17,10 +17,10 @@ from typing import Any, Self
 from proctor import judgement as judgements
 from proctor.errors import InfraFault, InputError
 from proctor.evals.ioi import feedback
-from proctor.evals.ioi.repair import add_includes as _add_includes
 from proctor.evals.ioi.results import status_of, worst
-from proctor.evals.ioi.row_tests import TESTS, RowTests
+from proctor.evals.ioi.sources import TESTS, RowTests
 from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
+from proctor.evals.ioi.submissions import add_includes as _add_includes
 from proctor.integrations.open_r1_codeforces import score_submission
 from proctor.judging.environment import open_environment
 from proctor.judging.judge import judge_async

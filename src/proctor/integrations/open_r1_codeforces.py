@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from proctor.errors import InfraFault, InputError
-from proctor.formats.codeforces_rows import Case, load_generated, problem_of_row
+from proctor.formats.codeforces_rows import CodeforcesCase, load_generated, problem_of_row
 from proctor.judgement import Judgement
 from proctor.judging.judge import judge_async
 from proctor.judging.settings import JudgeSettings
@@ -83,11 +83,11 @@ async def score_submission(
     return every if scoring_mode == "pass_fail" else share
 
 
-def _generated(row: Mapping[str, Any]) -> list[Case]:
+def _generated(row: Mapping[str, Any]) -> list[CodeforcesCase]:
     given = row.get("generated_tests") or 0
     if not isinstance(given, int):
         try:
-            return msgspec.convert(given, list[Case])
+            return msgspec.convert(given, list[CodeforcesCase])
         except msgspec.ValidationError as error:
             raise InputError(str(error), field="generated_tests") from error
     folder = os.environ.get(TESTS_FOLDER)

@@ -13,12 +13,12 @@ from proctor.judging.inputs import Inputs
 from proctor.languages.cache import Cache
 from proctor.languages.compiler import Built, Compiler
 from proctor.languages.headers import Headers
-from proctor.languages.pools import PATIENCE, open_pool
+from proctor.languages.pools import GROWTH_DELAY, open_pool
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable, Submitting
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.command import Finished
-from proctor.sandbox.executing import in_pool, unless_killed
+from proctor.sandbox.executor import in_pool, unless_killed
 from proctor.sandbox.pool import Job, Pool
 
 _MOST_KEPT = 64
@@ -104,7 +104,7 @@ def open_environment(
     """
     pool = open_pool(
         isolation=isolation, min_isolation=min_isolation, python=python, cells=cells,
-        patience=PATIENCE,
+        growth_delay=GROWTH_DELAY,
     )  # fmt: skip
     try:
         check_level(pool)

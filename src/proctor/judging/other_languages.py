@@ -9,7 +9,7 @@ from proctor.judging.compare import compare_tokens
 from proctor.judging.contest.outcome import failure
 from proctor.languages.compiler import Built, Compiler
 from proctor.problem import Test
-from proctor.sandbox.executing import in_cell, unless_killed
+from proctor.sandbox.executor import in_cell, unless_killed
 from proctor.verdict import Verdict
 
 

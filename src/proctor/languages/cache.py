@@ -1,4 +1,4 @@
-"""What has been compiled, kept by the content it was made from.
+"""Compiled programs, kept by the content they were made from.
 
 A directory of files, one per entry, that any number of processes may share: an entry appears whole
 or not at all (it is written aside and renamed), and is checked against its digest whenever it is
@@ -95,7 +95,7 @@ class Cache:
             held -= size
 
     def _entries(self) -> Iterator[tuple[float, int, Path]]:
-        """Yield what there is, those that killed writers left included: when used, size, where."""
+        """Yield each entry's time of use, size and path, leftovers of killed writers included."""
         for path in self._place.glob("??/*"):
             with contextlib.suppress(OSError):
                 about = path.stat()

@@ -1,4 +1,4 @@
-"""From a program's source to something that can be executed; compiled once, in a cell."""
+"""Compiling programs in a cell, once each, to something that can be executed."""
 
 import hashlib
 import json
@@ -14,11 +14,11 @@ from proctor.execution import LimitHit
 from proctor.languages import naming, registry
 from proctor.languages.cache import Cache
 from proctor.languages.headers import Headers
-from proctor.languages.language import Found, Language, expand
+from proctor.languages.language import InstalledLanguage, Language, expand
 from proctor.limits import MIB, Limits
 from proctor.program import Program, check_relative
 from proctor.sandbox.command import Command, Finished, disk_for
-from proctor.sandbox.executing import Execute
+from proctor.sandbox.executor import Executor
 
 _SHOWN = 64 * 1024  # bytes of what a compiler says that are kept
 _MOST = 256 * MIB  # bytes of a compiled program
@@ -32,15 +32,15 @@ _lock = threading.Lock()
 class Built:
     """A program that is ready to run."""
 
-    found: Found
+    found: InstalledLanguage
     files: Mapping[str, bytes]
-    """What came out of the compiler; of a language without one, the sources."""
+    """Files that the compiler made; the sources, in a language without one."""
     values: Mapping[str, str]
-    """Of the placeholders that come from the source: see naming.values."""
+    """Values of the placeholders that come from the source; see naming.values."""
     digest: str
-    """Of all that went into it."""
+    """Digest of all that went into it."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Further variables of its runs."""
+    """Variables to set for its runs, besides the language's."""
     assertions: bool = False
     """True if its runs evaluate assertions, where that takes something."""
 
@@ -57,7 +57,7 @@ class Built:
     ) -> Command:
         """Return what executes it, with further files at hand.
 
-        `memory`: its limit in bytes. `judged`: whether a verdict will be passed on it.
+        `memory` is its limit in bytes; `judged` says that a verdict will be passed on it.
         """
         run = self.found.language.run
         values: dict[str, str | Sequence[str]] = {
@@ -94,9 +94,9 @@ class Compiler:
     """Compiles programs, each once, as far as the cache remembers."""
 
     def __init__(
-        self, execute: Execute, cache: Cache | None = None, headers: Headers | None = None
+        self, execute: Executor, cache: Cache | None = None, headers: Headers | None = None
     ) -> None:
-        """`execute` is where compilers run: executing.in_pool(pool), or in_cell(cell)."""
+        """`execute` runs the compilers: executor.in_pool(pool), or in_cell(cell)."""
         self._execute, self._cache, self._headers = execute, cache or Cache(), headers
 
     def build(
@@ -149,7 +149,7 @@ class Compiler:
 
     def _compile(
         self,
-        found: Found,
+        found: InstalledLanguage,
         files: Mapping[str, bytes],
         own: str,
         sources: list[str],
@@ -173,8 +173,8 @@ class Compiler:
 
 
 def run_compiler(
-    execute: Execute,
-    found: Found,
+    execute: Executor,
+    found: InstalledLanguage,
     files: Mapping[str, bytes],
     sources: Sequence[str],
     values: Mapping[str, str],
@@ -214,17 +214,17 @@ def run_compiler(
 
 
 def limit_name(limit: LimitHit) -> str:
-    """Return what to call a limit that a compiler has hit."""
+    """Return the name of a limit that a compiler has hit."""
     return {LimitHit.CPU: "CPU time", LimitHit.IDLE: "idle time"}.get(limit, limit.value)
 
 
 def failed(message: str, finished: Finished) -> CompileFailed:
-    """Return what to raise for a compiler that ended so."""
+    """Return the error to raise for a compiler that ended so."""
     return CompileFailed(message, said(finished), finished.execution)
 
 
 def said(finished: Finished) -> str:
-    """Return what a compiler said, without the names of directories that mean nothing outside."""
+    """Return a compiler's messages, without names of directories that mean nothing outside."""
     execution = finished.execution
     data = (execution.stdout + execution.stderr)[:_SHOWN]
     text = data.decode("utf-8", "replace")
@@ -246,13 +246,15 @@ def _entry(language: Language, own: str, stub_files: Mapping[str, bytes]) -> str
     return language.source if language.source in mains else next(iter(mains), own)
 
 
-def identity(found: Found) -> str:
+def identity(found: InstalledLanguage) -> str:
     """Return a name for a language as it is defined and installed here."""
     definition = msgspec.json.encode((found.language, dict(found.tools), dict(found.versions)))
     return hashlib.sha256(definition).hexdigest()
 
 
-def _digest(found: Found, files: Mapping[str, bytes], entry: str, flags: Sequence[str]) -> str:
+def _digest(
+    found: InstalledLanguage, files: Mapping[str, bytes], entry: str, flags: Sequence[str]
+) -> str:
     """Return a name for all that a compiled program depends on."""
     described = {
         "language": identity(found),

@@ -1,4 +1,4 @@
-"""Precompiled headers: what takes longest in compiling small C++ programs, done once.
+"""Precompiled headers, the slowest part of compiling small C++ programs, made once.
 
 They are made from the system's own header alone, in a cell, and lie in a directory that the cells
 of compilers may read. A compiler that finds one made with other flags goes by the header itself, so
@@ -17,16 +17,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from proctor.languages.cache import directory
-from proctor.languages.language import Found, expand
+from proctor.languages.language import InstalledLanguage, expand
 from proctor.limits import MIB, Limits
 from proctor.sandbox.command import Command, disk_for
-from proctor.sandbox.executing import Execute
+from proctor.sandbox.executor import Executor
 
 _HEADER = "bits/stdc++.h"
 # For what includes it again, or where the other is of no use: that opens a file beside the other.
 _BESIDE = "#pragma GCC system_header\n#include_next <bits/stdc++.h>\n"
 _MOST = 8
-"""Headers that are kept; each takes about 100 MB."""
+"""Number of headers that are kept; each takes about 100 MB."""
 # A header that comes after anything but comments and directives is not taken from there. All
 # possessive: sources are hostile, and a thousand comments must not take for ever to refuse.
 _FIRST_INCLUDE = re.compile(rb'\A(?>\s++|//[^\n]*+\n|/\*.*?\*/|#\s*+(?:pragma|define)[^\n]*+\n)*+'
@@ -44,7 +44,12 @@ class Headers:
         self._lock = threading.Lock()
 
     def flags(
-        self, execute: Execute, found: Found, identity: str, source: bytes, flags: Sequence[str]
+        self,
+        execute: Executor,
+        found: InstalledLanguage,
+        identity: str,
+        source: bytes,
+        flags: Sequence[str],
     ) -> tuple[str, ...]:
         """Return the arguments by which the compiler finds the header that `source` begins with."""
         first = _FIRST_INCLUDE.match(source)
@@ -64,7 +69,7 @@ class Headers:
         return ("-I", str(made))
 
     def _first_need(self, key: str) -> bool:
-        """Whether nobody has asked for it before: it takes longer to make than one compile."""
+        """Return whether this is its first use: making it takes longer than one compilation."""
         self._needed.mkdir(mode=0o700, exist_ok=True)
         try:
             (self._needed / key).touch(exist_ok=False)
@@ -72,7 +77,9 @@ class Headers:
             return False
         return True
 
-    def _make(self, execute: Execute, found: Found, flags: Sequence[str], made: Path) -> bool:
+    def _make(
+        self, execute: Executor, found: InstalledLanguage, flags: Sequence[str], made: Path
+    ) -> bool:
         compile_ = found.language.compile
         assert compile_ is not None
         words = expand(

@@ -1,4 +1,4 @@
-"""What proctor knows of a language: one small file each, in definitions/ or the user's directory.
+"""Definitions of languages: one small file each, in definitions/ or the user's directory.
 
 The fields are explained in docs/reference/languages.md.
 """
@@ -60,14 +60,14 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     memory: int = 0
     """Bytes that the runtime needs besides the heap that it keeps to the limit; added to that."""
     out_of_memory: tuple[str, ...] = ()
-    """What stderr holds when the runtime was refused memory and said so by itself."""
+    """Texts on stderr by which the runtime says that it was refused memory."""
 
 
 class Assertions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How assertions come to be evaluated in a language that does not do so by itself."""
+    """Settings that make a language evaluate assertions which it would skip by itself."""
 
     flags: tuple[str, ...] = ()
-    """For the compiler."""
+    """Flags for the compiler."""
     run: tuple[str, ...] = ()
     """Words that `{assertions}` in the command stands for."""
     files: dict[str, str] = msgspec.field(default_factory=dict)
@@ -88,43 +88,43 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     name: str
     family: str
-    """What stubs and headers of a task are chosen by: c, cpp, python, java, ..."""
+    """Family by which a task's stubs and headers are chosen: c, cpp, python, java, ..."""
     extensions: tuple[str, ...]
     """Endings of files that are sources."""
     source: str
     """Name of a source that brings none; `{class}` in it is that of its class."""
     install: str
-    """What to do if a tool is missing."""
+    """Advice for when a tool is missing."""
     tools: dict[str, Tool]
     run: Run
     selftest: SelfTest
     compile: Compile | None = None
-    """None: there is nothing to compile or check."""
+    """Compile step; None if there is nothing to compile or check."""
     assertions: Assertions = Assertions()
-    """Used if a run asks for it; else what the language does by itself."""
+    """Settings for runs that ask for assertions."""
     aliases: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
     """Endings of files that are put beside sources, not compiled."""
     default: bool = True
-    """Whether a file's ending alone leads to it; one language per ending."""
+    """True if a file's ending alone leads to it; one language per ending."""
     reads: tuple[str, ...] = ()
     """Globs of directories outside /usr that the tools need to read."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names it can be asked for by."""
+        """All names by which it can be requested."""
         return (self.id, *self.aliases)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A language whose tools are all here."""
+class InstalledLanguage:
+    """A language whose tools are all on this machine."""
 
     language: Language
     tools: Mapping[str, str]
     """Path in a cell, by the tool's name in the definition."""
     versions: Mapping[str, str]
-    """What each tool says of itself."""
+    """Each tool's own words on its version."""
 
     @property
     def version(self) -> str:
@@ -163,7 +163,7 @@ def expand(words: Sequence[str], values: Mapping[str, str | Sequence[str]]) -> l
 
 
 def _complaints(language: Language) -> list[tuple[str, str]]:
-    """Field and complaint for everything that types alone do not rule out."""
+    """Return field and complaint for each error that types alone do not rule out."""
     found = [
         ("id" if name == language.id else "aliases", f"{name!r} is not a name (small letters)")
         for name in language.names
@@ -200,7 +200,7 @@ def _complaints(language: Language) -> list[tuple[str, str]]:
 def _unknown(
     language: Language, table: str, part: Compile | Run, known: frozenset[str]
 ) -> list[tuple[str, str]]:
-    """Complain of placeholders that stand for nothing, or for several words within one."""
+    """Return complaints about unknown placeholders, and about lists within a word."""
     found = []
     for word in part.command:
         for name in _PLACEHOLDER.findall(word):

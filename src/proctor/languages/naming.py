@@ -32,12 +32,12 @@ def file_name(language: Language, source: str) -> str:
 
 
 def is_source(language: Language, name: str) -> bool:
-    """Whether a file is one to compile."""
+    """Return whether a file is one to compile."""
     return PurePosixPath(name).suffix in language.extensions
 
 
 def is_header(language: Language, name: str) -> bool:
-    """Whether a file of the language is only put beside those that are compiled."""
+    """Return whether a file of the language is only put beside those that are compiled."""
     return PurePosixPath(name).suffix in language.headers
 
 
@@ -60,7 +60,7 @@ def values(language: Language, entry: str, sources: Mapping[str, str]) -> dict[s
 
 
 class _Classes:
-    """What a Java source declares at its top level."""
+    """Classes that a Java source declares at its top level."""
 
     def __init__(self, source: str) -> None:
         code = _NOT_CODE.sub(" ", source)

@@ -8,7 +8,7 @@ from proctor.sandbox import pool as pools
 from proctor.sandbox.machine import interpreter
 from proctor.sandbox.pool import Pool
 
-PATIENCE = 0.2
+GROWTH_DELAY = 0.2
 """Seconds: about what it takes to start a cell. Few and short tests are done before."""
 
 
@@ -21,7 +21,7 @@ def open_pool(
     preload: tuple[str, ...] = (),
     cells: int | None = None,
     directories: tuple[str, ...] = (),
-    patience: float = 0.0,
+    growth_delay: float = 0.0,
 ) -> Pool:
     """Open a pool of cells for programs in any language; close it, or use it as a context manager.
 
@@ -29,7 +29,7 @@ def open_pool(
     weakest to accept, `python` the interpreter judged programs run under (default: the one proctor
     runs under), `packages` directories they may import from, `preload` modules that cells import
     once, `cells` how many to run at once (default: one per CPU), `directories` further directories
-    that programs may read; those that no cell could are left out. `patience` is how long jobs
+    that programs may read; those that no cell could are left out. `growth_delay` is how long jobs
     must have waited in all before another cell is started, in seconds. Raises PlatformError or
     UsageError.
     """
@@ -45,5 +45,5 @@ def open_pool(
         preload=preload,
         cells=cells,
         directories=tuple(readable),
-        patience=patience,
+        growth_delay=growth_delay,
     )

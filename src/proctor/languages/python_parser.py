@@ -18,7 +18,7 @@ from proctor.limits import MIB
 from proctor.sandbox.helper import serve
 
 CPU = 2.0
-"""Seconds for one text; the densest honest one takes a third."""
+"""CPU time for one text, in seconds; the densest honest one takes a third."""
 MEMORY = 512 * MIB
 """Bytes of address space."""
 _NAMES = {"true": True, "false": False, "null": None}

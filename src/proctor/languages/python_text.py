@@ -1,4 +1,4 @@
-"""Python that strangers wrote, and regular expressions, looked into without being run.
+"""Inspecting untrusted Python source, and matching untrusted patterns, without running them.
 
 CPython's parser takes quadratic time and memory for some texts and may crash on others, and while
 it works no other thread does. So it works in a process of its own, with a bound on each text; what
@@ -14,10 +14,10 @@ from proctor.per_process import PerProcess
 from proctor.sandbox.helper import Helper, HelperTimeout
 
 LONGEST = 1 << 18
-"""Characters; what is longer is not looked into."""
+"""Longest text that is inspected, in characters."""
 _WORKER = "proctor.languages.python_parser"
 _PATIENCE = 120.0
-"""Seconds to wait for a process that bounds its own CPU time."""
+"""How long to wait for the process, which bounds its own CPU time, in seconds."""
 
 
 class Definition(msgspec.Struct, frozen=True):
@@ -25,22 +25,22 @@ class Definition(msgspec.Struct, frozen=True):
 
     name: str
     line: int
-    """Where it begins, decorators included; from 1."""
+    """First line, decorators included; counted from 1."""
     is_class: bool = False
     methods: tuple[str, ...] = ()
-    """A class's functions that are not async."""
+    """Names of a class's functions that are not async."""
 
 
 class Outline(msgspec.Struct, frozen=True):
-    """A module from afar; an empty one if nothing is given."""
+    """The outline of a module; without arguments, that of an empty one."""
 
     acts: bool = False
-    """False of a text that does nothing: one word is Python, too."""
+    """False for a text that does nothing: a single word is Python, too."""
     definitions: tuple[Definition, ...] = ()
     imports: tuple[str, ...] = ()
-    """Statements at the top level."""
+    """Import statements at the top level."""
     names: frozenset[str] = frozenset()
-    """All that it reads or sets."""
+    """Names that it reads or sets."""
     future_lines: int = 0
     """Lines that `from __future__` takes with what is before it, where nothing else may stand."""
 

@@ -1,4 +1,4 @@
-"""Which languages there are, and which of them this machine can run."""
+"""The languages that are defined, and those that this machine can run."""
 
 import difflib
 import os
@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from proctor import config
 from proctor.errors import InputError, NoLanguage
-from proctor.languages.language import Found, Language, read
+from proctor.languages.language import InstalledLanguage, Language, read
 from proctor.sandbox.machine import tools
 
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(?:\S*/)?(\S+)")
@@ -54,8 +54,8 @@ def by_extension(filename: str, source: str | bytes = "") -> Language | None:
     return next((each for each in having if each.default), None)
 
 
-def find(language: Language) -> Found:
-    """Return where the language's tools are. Raises NoLanguage."""
+def find(language: Language) -> InstalledLanguage:
+    """Find the language's tools. Raises NoLanguage."""
     places, versions = {}, {}
     seen = reads([language])
     for role, tool in language.tools.items():
@@ -67,10 +67,10 @@ def find(language: Language) -> Found:
             )
         places[role] = path
         versions[role] = tools.version(path, tool.version)
-    return Found(language, MappingProxyType(places), MappingProxyType(versions))
+    return InstalledLanguage(language, MappingProxyType(places), MappingProxyType(versions))
 
 
-def available() -> list[Found]:
+def available() -> list[InstalledLanguage]:
     """Return the languages whose tools are here, by id."""
     found = []
     for _, language in sorted(languages().items()):

@@ -21,7 +21,7 @@ from proctor.program import Program, check_relative
 from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.command import Command, disk_for
-from proctor.sandbox.executing import Execute, in_cell, in_pool
+from proctor.sandbox.executor import Executor, in_cell, in_pool
 from proctor.sandbox.pool import Pool
 from proctor.text import as_bytes
 
@@ -142,7 +142,7 @@ class Runner:
             output, wall = error.output or str(error), time.monotonic() - began
             return Ran(Compilation(False, output, wall, error.execution), None)
 
-    def compile(self, execute: Execute, request: RunRequest) -> Prepared:
+    def compile(self, execute: Executor, request: RunRequest) -> Prepared:
         """Compile with `execute`. Raises CompileFailed, InputError, NoLanguage, InfraFault."""
         if self.only_python and request.program.language != PYTHON:
             raise NoLanguage(
@@ -183,7 +183,7 @@ class Runner:
         return command, replace(limits, disk=disk_for(command, limits.disk))
 
 
-def _by_scripts(execute: Execute, request: RunRequest, scripts: Scripts) -> Prepared:
+def _by_scripts(execute: Executor, request: RunRequest, scripts: Scripts) -> Prepared:
     program = request.program
     files = {**program.files, **({program.name: program.encoded()} if program.name else {})}
     if request.compile_cpu is not None:

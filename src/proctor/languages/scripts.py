@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from proctor.languages.compiler import failed, limit_name
 from proctor.limits import MIB, Limits
 from proctor.sandbox.command import Command, Finished, disk_for
-from proctor.sandbox.executing import Execute
+from proctor.sandbox.executor import Executor
 
 BASH = "/bin/bash"
 COMPILE, RUN = "compile", "run"
 ROOM = 512 * MIB
-"""Bytes that a `compile` may write: what it leaves is memory of ours for a while."""
+"""Bytes that a `compile` may write: its files are held in this process's memory for a while."""
 _ALL = ("**/*", "**/.*", "**/.*/**/*")
 """Hidden files, and what is in hidden directories, are matched by names that begin so only."""
 
@@ -28,24 +28,24 @@ class Scripts:
     """How a directory of files is compiled, and how it is run."""
 
     run: tuple[str, ...] = (BASH, RUN)
-    """Arguments are added to it."""
+    """Command that runs the program; arguments are added to it."""
     compile: tuple[str, ...] = (BASH, COMPILE)
-    """Empty: there is nothing to compile."""
+    """Command that compiles it; empty if there is nothing to compile."""
     environment: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=lambda: Limits(cpu=30.0, memory=2 * 1024 * MIB))
-    """Of `compile`. Its `disk` is what it may write besides the files."""
+    """Limits of `compile`; their `disk` is for what it writes besides the files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What `compile` has left, and what it has said."""
+    """The files that `compile` left, and its execution."""
 
     files: Mapping[str, bytes]
     finished: Finished | None
 
 
-def compiled(execute: Execute, scripts: Scripts, files: Mapping[str, bytes]) -> Left:
-    """Compile. Raises CompileFailed, InfraFault."""
+def compiled(execute: Executor, scripts: Scripts, files: Mapping[str, bytes]) -> Left:
+    """Run the `compile` script. Raises CompileFailed, InfraFault."""
     if not scripts.compile:
         return Left(files, None)
     finished = execute(*_compiling(scripts, files))
@@ -73,7 +73,7 @@ def running(
     collect: tuple[str, ...] = (),
     most: int = 64 * MIB,
 ) -> Command:
-    """Return what runs what was compiled."""
+    """Return the command that runs what was compiled."""
     return Command(
         (*scripts.run, *args),
         files=files,

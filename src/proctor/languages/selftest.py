@@ -18,7 +18,7 @@ from proctor.sandbox.cell import Cell
 from proctor.sandbox.choice import policy
 from proctor.sandbox.clock import ContestClock
 from proctor.sandbox.command import Finished, Streams
-from proctor.sandbox.executing import in_pool
+from proctor.sandbox.executor import in_pool
 from proctor.sandbox.pool import Pool
 
 _LIMITS = Limits()
@@ -26,24 +26,26 @@ _SHOWN = 2000  # characters of what went wrong
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of one language's self-test."""
+class LanguageResult:
+    """The outcome of one language's self-test."""
 
     language: Language
     complaint: str = ""
-    """What went wrong; empty if nothing did."""
+    """Description of the failure; empty if there was none."""
     missing: bool = False
-    """Whether that is only that the language is not installed."""
+    """True if the only trouble is that the language is not installed."""
     cpu: float = 0.0
     """CPU seconds of the run, compiling not included."""
 
     @property
     def passed(self) -> bool:
-        """Whether the program printed what it must."""
+        """True if the program printed what it must."""
         return not self.complaint
 
 
-def selftest(languages: Iterable[Language], *, isolation: str | None = None) -> Iterator[Outcome]:
+def selftest(
+    languages: Iterable[Language], *, isolation: str | None = None
+) -> Iterator[LanguageResult]:
     """Compile and run the self-tests, one by one. Nothing comes from the cache, or goes into it.
 
     Raises PlatformError where cells cannot be had.
@@ -59,15 +61,15 @@ def selftest(languages: Iterable[Language], *, isolation: str | None = None) -> 
             yield _test(language, compiler, pool)
 
 
-def _test(language: Language, compiler: Compiler, pool: Pool) -> Outcome:
+def _test(language: Language, compiler: Compiler, pool: Pool) -> LanguageResult:
     try:
         built = compiler.build(Program(language.selftest.source, language.id))
     except NoLanguage as error:
-        return Outcome(language, str(error), missing=True)
+        return LanguageResult(language, str(error), missing=True)
     except CompileFailed as error:
-        return Outcome(language, f"{error}\n{error.output[-_SHOWN:]}".strip())
+        return LanguageResult(language, f"{error}\n{error.output[-_SHOWN:]}".strip())
     except InfraFault as error:
-        return Outcome(language, str(error))
+        return LanguageResult(language, str(error))
     command = built.command(memory=_LIMITS.memory)
     limits = built.limits(_LIMITS, command)
 
@@ -78,8 +80,8 @@ def _test(language: Language, compiler: Compiler, pool: Pool) -> Outcome:
     try:
         execution = pool.submit(job).result().execution
     except InfraFault as error:
-        return Outcome(language, str(error))
-    return Outcome(language, _complaint(language, execution), cpu=execution.cpu)
+        return LanguageResult(language, str(error))
+    return LanguageResult(language, _complaint(language, execution), cpu=execution.cpu)
 
 
 def _complaint(language: Language, execution: Execution) -> str:

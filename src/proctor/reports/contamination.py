@@ -1,8 +1,8 @@
 """Pass rate by release month, and whether it falls at a date.
 
 A fall at a model's training cutoff is what memorised problems would cause, and not only they:
-problems also drift in difficulty and in subject. What is given is an effect with its interval,
-within strata of equal platform and difficulty. A verdict is never given.
+problems also drift in difficulty and in subject. So the result is an effect with its interval,
+within strata of equal platform and difficulty, and never a conclusion.
 """
 
 import math
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from proctor.reports.intervals import LEVEL, NOTHING, SEED, Estimate, mean_interval
-from proctor.reports.student import t_quantile, t_two_sided
+from proctor.reports.t_distribution import t_quantile, t_two_sided
 from proctor.reports.tallies import Tally, scored_only
+from proctor.reports.uncertainty import LEVEL, ROUNDING, SEED, Estimate, mean_interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 PERMUTATIONS = 1999
 FEWEST = 10
-"""Problems that each side of a candidate month must have."""
+"""Smallest number of problems on each side of a candidate month."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How pass rates on one side of a date differ from those on the other."""
+    """Difference between the pass rates on the two sides of a date."""
 
     since: str
-    """First day (YYYY-MM-DD) or month (YYYY-MM) of the later side."""
+    """First day (YYYY-MM-DD) or first month (YYYY-MM) of the later side."""
     before: int
-    """Problems that count: those in strata that have problems on both sides."""
+    """Number of earlier problems that count: those in strata with problems on both sides."""
     after: int
     clusters: int
     effect: float
-    """Later minus earlier, in shares, compared within platform × difficulty."""
+    """Later minus earlier pass rate, as a share, compared within platform × difficulty."""
     stderr: float | None
     low: float | None
     high: float | None
@@ -45,19 +45,19 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
-    """The month at which pass rates change most, and how easily chance changes them as much."""
+class LargestStep:
+    """The month at which pass rates change most, and how likely chance changes them as much."""
 
     step: Step
-    """At that month. Its own interval and p-value are None: they would ignore the search."""
+    """Change at that month. Its interval and p-value are None: they would ignore the search."""
     months: int
-    """Candidates."""
+    """Number of candidate months."""
     p_value: float
     """Share of permutations whose largest change is as large."""
 
 
 def by_month(tallies: Iterable[Tally], level: float = LEVEL) -> dict[str, Estimate]:
-    """Mean pass rate and interval per month (YYYY-MM) of release, in order; undated left out."""
+    """Return the mean pass rate and interval per month (YYYY-MM) of release, in order."""
     months: dict[str, list[Tally]] = {}
     for each in scored_only(tallies):
         if each.month:
@@ -67,7 +67,7 @@ def by_month(tallies: Iterable[Tally], level: float = LEVEL) -> dict[str, Estima
 
 
 def step_at(tallies: Iterable[Tally], since: date, level: float = LEVEL) -> Step | None:
-    """Difference between problems released on or after `since` and before; None if not to be had.
+    """Compare problems released on or after `since` with those before; None if that is impossible.
 
     Least squares of the pass rate on an indicator of the later side with a constant for each
     platform × difficulty (the strata weigh as n0 n1 / (n0 + n1)); standard error clustered by
@@ -79,7 +79,7 @@ def step_at(tallies: Iterable[Tally], since: date, level: float = LEVEL) -> Step
     return _step(dated, later, since.isoformat(), level)
 
 
-def search(tallies: Iterable[Tally]) -> Search | None:
+def largest_step(tallies: Iterable[Tally]) -> LargestStep | None:
     """Find the month with the largest standardised change; None with fewer than two candidates.
 
     For each month with ten problems on either side, the sum of pass rates after it, less its
@@ -125,11 +125,11 @@ def search(tallies: Iterable[Tally]) -> Search | None:
     plain = Step(
         found.since, found.before, found.after, found.clusters, found.effect, None, None, None, None
     )
-    return Search(plain, int(usable.sum()), (1 + as_large) / (1 + PERMUTATIONS))
+    return LargestStep(plain, int(usable.sum()), (1 + as_large) / (1 + PERMUTATIONS))
 
 
 def _step(tallies: Sequence[Tally], later: Sequence[bool], since: str, level: float) -> Step | None:
-    """Stratified difference; None if no stratum has problems on both sides."""
+    """Return the stratified difference; None if no stratum has problems on both sides."""
     sides: dict[tuple[str, str], set[bool]] = {}
     for each, is_later in zip(tallies, later, strict=True):
         sides.setdefault(each.stratum, set()).add(is_later)
@@ -154,7 +154,7 @@ def _step(tallies: Sequence[Tally], later: Sequence[bool], since: str, level: fl
         return Step(since, size - after, after, groups, effect, None, None, None, None)
     factor = groups / (groups - 1) * (size - 1) / (size - parameters)
     error = math.sqrt(factor * math.fsum(each * each for each in scores.values())) / scale
-    if error < NOTHING:
+    if error < ROUNDING:
         return Step(since, size - after, after, groups, effect, None, None, None, None)
     half = t_quantile((1 + level) / 2, groups - 1) * error
     p_value = t_two_sided(effect / error, groups - 1)
@@ -164,7 +164,7 @@ def _step(tallies: Sequence[Tally], later: Sequence[bool], since: str, level: fl
 
 
 def _within(values: Sequence[float], tallies: Sequence[Tally]) -> list[float]:
-    """Values less their stratum's mean."""
+    """Return the values less the mean of their stratum."""
     groups: dict[tuple[str, str], list[float]] = {}
     for value, each in zip(values, tallies, strict=True):
         groups.setdefault(each.stratum, []).append(value)
@@ -173,7 +173,7 @@ def _within(values: Sequence[float], tallies: Sequence[Tally]) -> list[float]:
 
 
 def _strata(tallies: Sequence[Tally]) -> "list[npt.NDArray[np.intp]]":
-    """Positions of the problems of each platform × difficulty."""
+    """Return the positions of the problems of each platform × difficulty."""
     import numpy as np
 
     groups: dict[tuple[str, str], list[int]] = {}
@@ -183,7 +183,7 @@ def _strata(tallies: Sequence[Tally]) -> "list[npt.NDArray[np.intp]]":
 
 
 def _centred(rows: "Floats", strata: "list[npt.NDArray[np.intp]]") -> "Floats":
-    """Rows (any number, a column per problem) less their means within strata."""
+    """Return rows (any number, a column per problem) less their means within strata."""
     centred = rows.copy()
     for members in strata:
         centred[:, members] -= rows[:, members].mean(axis=1, keepdims=True)
@@ -193,7 +193,7 @@ def _centred(rows: "Floats", strata: "list[npt.NDArray[np.intp]]") -> "Floats":
 def _permutation_variances(
     later: "Floats", rates: "Floats", strata: "list[npt.NDArray[np.intp]]"
 ) -> "Floats":
-    """Variance, per row of `later`, of its centred sum of rates permuted within strata."""
+    """Return the variance, per row of `later`, of its centred sum of rates permuted in strata."""
     import numpy as np
 
     centred = _centred(later, strata)

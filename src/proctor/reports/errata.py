@@ -31,7 +31,7 @@ from proctor.reports.tallies import Tally
 
 
 class Erratum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A problem whose verdicts mean nothing, why, and who says so."""
+    """A problem whose verdicts mean nothing, with the reason and the source."""
 
     problem: str
     reason: str
@@ -45,29 +45,29 @@ class ErrataList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     erratum: tuple[Erratum, ...] = ()
     date: dt.date | None = None
-    """On which it was put together."""
+    """Date of the list."""
     benchmark: str = ""
-    """Empty for any."""
+    """Benchmark that the list is for; empty for any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """Tallies without the problems of a list."""
+    """Tallies without the problems that errata name."""
 
     tallies: tuple[Tally, ...]
     left_out: tuple[Erratum, ...]
-    """Those of the lists that the run has."""
+    """Errata whose problems are in the run."""
 
 
 def bundled_errata() -> tuple[ErrataList, ...]:
-    """The lists that come with proctor."""
+    """Return the lists that come with proctor."""
     home = files("proctor") / "bundled" / "errata"
     found = sorted((each for each in home.iterdir()), key=lambda each: each.name)
     return tuple(_parsed(each.read_text("utf-8"), each.name) for each in found)
 
 
 def read_errata(path: Path) -> ErrataList:
-    """Read a list. Raises InputError with file and field for what is none."""
+    """Read a list. Raises InputError with file and field for anything else."""
     try:
         return _parsed(path.read_text(encoding="utf-8"), str(path))
     except OSError as error:
@@ -77,7 +77,7 @@ def read_errata(path: Path) -> ErrataList:
 
 
 def applicable(lists: Iterable[ErrataList], benchmark: Any) -> tuple[ErrataList, ...]:
-    """Those for a run of this benchmark, as its provenance names it; None if it does not."""
+    """Return the lists for a benchmark, as a run's provenance names it; None if it names none."""
     return tuple(each for each in lists if each.benchmark in ("", benchmark))
 
 

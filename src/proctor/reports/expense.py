@@ -1,54 +1,46 @@
-"""What a run cost: dollars, tokens, seconds."""
+"""Cost of a run: dollars, tokens, seconds."""
 
 import math
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from proctor.reports.intervals import Estimate, ratio_interval
 from proctor.reports.records import SampleRecord
 from proctor.reports.tallies import Mode, verdict_of
+from proctor.reports.uncertainty import Estimate, ratio_interval
 
 
 @dataclass(frozen=True, slots=True)
 class Expense:
-    """Sums over all samples, those lost to faults too: they were paid for."""
+    """Sums over all samples, including those lost to faults: they were paid for."""
 
     samples: int
     priced: int
-    """Samples of which the cost is known; the sums are over these."""
+    """Number of samples whose cost is known; `cost` is over these."""
     cost: float | None
     """US dollars; None if no sample has a price."""
     per_solved: Estimate | None
-    """US dollars per solved problem (one that a sample passed); None if not to be had."""
+    """US dollars per problem that a sample solved; None unless every sample has a price."""
     prompt_tokens: int | None
     completion_tokens: int | None
     reasoning_tokens: int | None
     median_completion: float | None
-    """Completion tokens of a sample."""
+    """Median of completion tokens per sample."""
     model_seconds: tuple[float, float]
-    """Median and 95th percentile of a sample."""
+    """Median and 95th percentile over samples."""
     judge_cpu: float
-    """CPU seconds, all samples."""
+    """CPU seconds of judging, over all samples."""
     cut_short: int
-    """Replies that ended at the token limit."""
+    """Number of replies that ended at the token limit."""
     turns: float | None
     """Mean number of an agent's turns; None for single shots."""
 
 
-def expense(records: Iterable[SampleRecord], mode: Mode) -> Expense:
-    """Add up what the records say; they are gone through once."""
-    bill = Bill(mode)
-    for record in records:
-        bill.add(record)
-    return bill.expense()
-
-
-class Bill:
-    """What samples cost, while they come in; of each a few numbers are kept."""
+class ExpenseCounter:
+    """Adds up the cost of samples as they come in; of each sample a few numbers are kept."""
 
     def __init__(self, mode: Mode) -> None:
-        """Begin with none; `mode` says what is solved."""
+        """Begin with no samples; a problem is solved by the rules of `mode`."""
         self._mode = mode
         self._samples = 0
         self._cut_short = 0
@@ -59,7 +51,7 @@ class Bill:
         self._reasoning = array("q")
         self._seconds = array("d")
         self._turns = array("q")
-        self._problems: dict[str, _Problem] = {}
+        self._problems: dict[str, _ProblemExpense] = {}
 
     def add(self, record: SampleRecord) -> None:
         """Count a sample."""
@@ -81,13 +73,13 @@ class Bill:
         found = self._problems.get(record.problem_id)
         if found is None:
             cluster = record.cluster or f"problem {record.problem_id}"
-            found = self._problems[record.problem_id] = _Problem(cluster)
+            found = self._problems[record.problem_id] = _ProblemExpense(cluster)
         found.cost += record.cost or 0.0
         verdict = verdict_of(record, self._mode)
         found.solved |= verdict is not None and verdict.passed
 
     def expense(self) -> Expense:
-        """What was counted."""
+        """Return the sums so far."""
         return Expense(
             samples=self._samples,
             priced=len(self._costs),
@@ -113,14 +105,14 @@ class Bill:
 
 
 @dataclass(slots=True)
-class _Problem:
+class _ProblemExpense:
     cluster: str
     cost: float = 0.0
     solved: bool = False
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Smallest value that at least `share` of the values do not exceed; 0 if there are none."""
+    """Return the smallest value that at least `share` of them do not exceed; 0 without any."""
     if not values:
         return 0.0
     return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]

@@ -1,7 +1,7 @@
-"""Verdicts that are not sure: the same program judged differently.
+"""Flaky verdicts: the same program judged differently.
 
-Found two ways: samples of one problem that are the same program, and samples that were judged more
-than once. Neither costs a run of its own. Faults are no verdicts and do not count.
+They are found in two ways: samples of one problem that are the same program, and samples that were
+judged more than once. Neither needs a run of its own. Faults are no verdicts and do not count.
 """
 
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from proctor.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class UnsureProgram:
+class FlakyProgram:
     """A program that got more than one verdict."""
 
     samples: tuple[int, ...]
@@ -21,54 +21,54 @@ class UnsureProgram:
 
     @property
     def matters(self) -> bool:
-        """Whether it passed once and failed once."""
+        """True if the program passed once and failed once."""
         return len({each.passed for each in self.verdicts}) > 1
 
 
 @dataclass(frozen=True, slots=True)
-class Flaky:
-    """What there is to say about how sure verdicts are."""
+class FlakyVerdicts:
+    """Programs of a run whose verdicts vary, by problem."""
 
-    problems: dict[str, tuple[UnsureProgram, ...]]
-    """By id, with such programs."""
+    problems: dict[str, tuple[FlakyProgram, ...]]
+    """Problem id -> its programs with more than one verdict."""
     same_program: int
-    """Samples that are the same program as an earlier one of their problem."""
+    """Number of samples that are the same program as an earlier one of their problem."""
     judged_again: int
-    """Samples that were judged in more than one round."""
+    """Number of samples that were judged in more than one round."""
 
     @property
-    def worst(self) -> list[tuple[str, tuple[UnsureProgram, ...]]]:
-        """The problems, those first where a program passed and failed."""
+    def worst(self) -> list[tuple[str, tuple[FlakyProgram, ...]]]:
+        """The problems, beginning with those where a program passed and failed."""
         return sorted(self.problems.items(), key=lambda each: (not _matters(each[1]), each[0]))
 
     @property
     def mattering(self) -> int:
-        """Problems where a program passed and failed."""
+        """Number of problems where a program passed and failed."""
         return sum(_matters(programs) for programs in self.problems.values())
 
 
-def _matters(programs: tuple[UnsureProgram, ...]) -> bool:
+def _matters(programs: tuple[FlakyProgram, ...]) -> bool:
     return any(each.matters for each in programs)
 
 
 @dataclass(slots=True)
-class _Program:
+class _ProgramVerdicts:
     samples: list[int] = field(default_factory=list)
     verdicts: set[Verdict] = field(default_factory=set)
 
 
-class Watch:
-    """Looks out for such programs while samples come in."""
+class FlakyDetector:
+    """Finds programs whose verdicts vary, while samples come in."""
 
     def __init__(self, mode: Mode) -> None:
-        """Begin; verdicts are those by the rules of `mode`."""
+        """Begin with no samples; verdicts are those by the rules of `mode`."""
         self._mode = mode
-        self._programs: dict[tuple[str, str], _Program] = {}
+        self._programs: dict[tuple[str, str], _ProgramVerdicts] = {}
         self._same_program = 0
         self._judged_again = 0
 
     def add(self, record: SampleRecord) -> None:
-        """Take a sample."""
+        """Count a sample."""
         official = self._mode is Mode.OFFICIAL
         earlier = record.earlier_official if official else record.earlier_standard
         last = verdict_of(record, self._mode)
@@ -80,17 +80,17 @@ class Watch:
         key = (record.problem_id, record.program or f"sample {record.sample}")
         program = self._programs.get(key)
         if program is None:
-            program = self._programs[key] = _Program()
+            program = self._programs[key] = _ProgramVerdicts()
         else:
             self._same_program += 1
         program.samples.append(record.sample)
         program.verdicts |= made
 
-    def found(self) -> Flaky:
-        """What was seen so far."""
-        problems: dict[str, tuple[UnsureProgram, ...]] = {}
+    def found(self) -> FlakyVerdicts:
+        """Return what the samples so far show."""
+        problems: dict[str, tuple[FlakyProgram, ...]] = {}
         for (problem_id, _), program in sorted(self._programs.items()):
             if len(program.verdicts) > 1:
-                unsure = UnsureProgram(tuple(program.samples), tuple(sorted(program.verdicts)))
+                unsure = FlakyProgram(tuple(program.samples), tuple(sorted(program.verdicts)))
                 problems[problem_id] = (*problems.get(problem_id, ()), unsure)
-        return Flaky(problems, self._same_program, self._judged_again)
+        return FlakyVerdicts(problems, self._same_program, self._judged_again)

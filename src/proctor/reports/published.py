@@ -20,17 +20,17 @@ from proctor.errors import InputError
 
 
 class PublishedScore(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One published figure and where it is from."""
+    """One published score and its source."""
 
     name: str
     pass_at_1: float
-    """0 to 1."""
+    """Share, 0 to 1."""
     source: str
     date: date
     problems: str = ""
-    """Which problems it is on, in words."""
+    """The problems it is on, in words."""
     low: float | None = None
-    """Its 95 % interval, if one was published."""
+    """Lower end of its 95 % interval, as a share, if one was published; `high` is the upper end."""
     high: float | None = None
 
     def __post_init__(self) -> None:
@@ -45,7 +45,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read_published(path: Path) -> tuple[PublishedScore, ...]:
-    """Read published scores. Raises InputError with file and field for what is none."""
+    """Read published scores. Raises InputError with file and field for anything else."""
     try:
         return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File).score
     except OSError as error:

@@ -1,9 +1,25 @@
-"""What reports and statistics are made from: one record per sample, whoever produced it."""
+"""Sample records, which all reports and statistics are made from: one per sample, and runs on disk.
 
-from dataclasses import dataclass
+A run on disk is JSON Lines. Beside `records.jsonl` may lie `records.jsonl.provenance.json`, one
+JSON object: data set, prompts, limits, judge and the like. Comparisons rest on it.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import date
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
 
+import msgspec
+
+from proctor.errors import InputError
 from proctor.verdict import Verdict
+from proctor.whole_file import whole_file
+
+PROVENANCE_SUFFIX = ".provenance.json"
+Key = tuple[str, int]
+"""Problem and sample."""
+_Decoded = TypeVar("_Decoded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,24 +30,25 @@ class SampleRecord:
     sample: int
     """Number among the problem's samples, from 0."""
     title: str = ""
-    """Of the problem; errata may name it by this."""
+    """Title of the problem; errata may name it by this."""
     cluster: str = ""
-    """What its problem shares with others: the contest. Empty: nothing known."""
+    """The contest that the problem shares with others; empty if not known."""
     platform: str = ""
     difficulty: str = ""
     published: date | None = None
     official: Verdict | None = None
-    """By lcb_runner's rules; None if not judged by them."""
+    """Verdict by lcb_runner's rules; None if not judged by them."""
     standard: Verdict | None = None
-    """By a contest judge's rules; None if not judged by them."""
+    """Verdict by a contest judge's rules; None if not judged by them."""
     earlier_official: tuple[Verdict, ...] = ()
-    """Verdicts of earlier rounds of judging, the oldest first."""
+    """Official verdicts of earlier rounds of judging, the oldest first."""
     earlier_standard: tuple[Verdict, ...] = ()
+    """Standard verdicts of earlier rounds of judging, the oldest first."""
     fault: str = ""
-    """Why there is no verdict, or none that counts: a fault of the model's server, of the task or
-    of proctor."""
+    """Reason why there is no verdict, or none that counts: a fault of the model's server, of the
+    task or of proctor."""
     program: str = ""
-    """Digest of the program: equal for equal ones. Empty: no program, or nothing known."""
+    """Digest of the program, equal for equal programs; empty without a program or if not known."""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None
@@ -41,9 +58,175 @@ class SampleRecord:
     judge_cpu: float = 0.0
     """CPU seconds that its tests took."""
     slowest_share: float | None = None
-    """CPU of its slowest test as a share of the limit."""
+    """CPU time of its slowest test as a share of the limit."""
     finish_reason: str = ""
     turns: int | None = None
-    """Of an agent; None for a single shot."""
+    """Number of an agent's turns; None for a single shot."""
     stop_reason: str = ""
-    """Of an agent."""
+    """Reason why an agent stopped; empty for a single shot."""
+
+
+class SampleDetail(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Texts of a sample to look at; no figure rests on them. In a file, the field `detail`."""
+
+    code: str = ""
+    """The program."""
+    message: str = ""
+    """The judge's message."""
+    input: str = ""
+    """Input of the first failing test, as far as it may be shown; so `expected` and `actual`."""
+    expected: str = ""
+    actual: str = ""
+    reply: str = ""
+    """The model's reply, if no program was found in it."""
+
+
+class _WithDetail(msgspec.Struct):
+    detail: SampleDetail = SampleDetail()
+
+
+_RECORD = msgspec.json.Decoder(SampleRecord)
+_DETAIL = msgspec.json.Decoder(_WithDetail)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecords:
+    """One run as reports see it. Records and details may stay on disk and be read as needed."""
+
+    name: str
+    records: Collection[SampleRecord]
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    """JSON values; empty if nothing is known."""
+    details: Mapping[Key, SampleDetail] = field(default_factory=dict)
+    """Details of the samples that have any."""
+
+
+class _LineIndex:
+    """Offsets of the lines of a file; their content stays on disk."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.begins: dict[Key, int] = {}
+        self.detailed: set[Key] = set()
+
+    def content(self) -> Iterator[tuple[int, int, bytes]]:
+        """Yield number, offset in bytes and text of each line that is not blank."""
+        begin = 0
+        try:
+            with self.path.open("rb") as file:
+                for number, line in enumerate(file, 1):
+                    if line.strip():
+                        yield number, begin, line
+                    begin += len(line)
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=str(self.path)) from error
+
+    def decode(self, decoder: msgspec.json.Decoder[_Decoded], line: bytes, number: int) -> _Decoded:
+        try:
+            return decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise InputError(
+                f"no sample record: {error}", file=str(self.path), line=number
+            ) from error
+
+    def number(self, begin: int) -> int:
+        """Return the number of the line at an offset."""
+        return next(number for number, there, _ in self.content() if there == begin)
+
+
+class _FileRecords(Collection[SampleRecord]):
+    def __init__(self, lines: _LineIndex) -> None:
+        self._lines = lines
+
+    def __iter__(self) -> Iterator[SampleRecord]:
+        for number, _, line in self._lines.content():
+            yield self._lines.decode(_RECORD, line, number)
+
+    def __len__(self) -> int:
+        return len(self._lines.begins)
+
+    def __contains__(self, record: object) -> bool:
+        return any(record == each for each in self)
+
+
+class _FileDetails(Mapping[Key, SampleDetail]):
+    def __init__(self, lines: _LineIndex) -> None:
+        self._lines = lines
+
+    def __getitem__(self, key: Key) -> SampleDetail:
+        if key not in self._lines.detailed:
+            raise KeyError(key)
+        with self._lines.path.open("rb") as file:
+            file.seek(self._lines.begins[key])
+            return _DETAIL.decode(file.readline()).detail
+
+    def __iter__(self) -> Iterator[Key]:
+        return (key for key in self._lines.begins if key in self._lines.detailed)
+
+    def __len__(self) -> int:
+        return len(self._lines.detailed)
+
+
+def read_run(path: Path, name: str | None = None) -> RunRecords:
+    """Open a JSONL file of records and the provenance beside it; `name` is the file's by default.
+
+    The file is checked now and read again each time the records are: a run may be large. Raises
+    InputError with file and line for what cannot be read, is no record, or comes twice.
+    """
+    lines = _LineIndex(path)
+    for number, begin, line in lines.content():
+        record = lines.decode(_RECORD, line, number)
+        key = (record.problem_id, record.sample)
+        before = lines.begins.setdefault(key, begin)
+        if before != begin:
+            raise InputError(
+                f"sample {record.sample} of {record.problem_id!r} is there already, in line"
+                f" {lines.number(before)}; a file holds one run",
+                file=str(path),
+                line=number,
+            )
+        if b'"detail"' in line and lines.decode(_DETAIL, line, number).detail != SampleDetail():
+            lines.detailed.add(key)
+    if not lines.begins:
+        raise InputError("no records in it", file=str(path))
+    return RunRecords(
+        name or path.stem, _FileRecords(lines), _provenance(path), _FileDetails(lines)
+    )
+
+
+def write_run(path: Path, run: RunRecords) -> None:
+    """Write the records to `path` and their provenance beside it."""
+    if run.provenance:
+        write_provenance(path, run.provenance)
+    with whole_file(path) as file:
+        write_records(file, run.records, run.details)
+
+
+def write_provenance(path: Path, provenance: Mapping[str, Any]) -> None:
+    """Write the provenance of the records at `path` beside them."""
+    with whole_file(path.with_name(path.name + PROVENANCE_SUFFIX)) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(provenance), indent=2) + b"\n")
+
+
+def write_records(
+    out: BinaryIO, records: Iterable[SampleRecord], details: Mapping[Key, SampleDetail]
+) -> None:
+    """Write records as JSON Lines, one at a time."""
+    for record in records:
+        line = msgspec.json.encode(record)
+        detail = details.get((record.problem_id, record.sample))
+        if detail is not None and detail != SampleDetail():
+            line = line[:-1] + b',"detail":' + msgspec.json.encode(detail) + b"}"
+        out.write(line + b"\n")
+
+
+def _provenance(path: Path) -> dict[str, Any]:
+    beside = path.with_name(path.name + PROVENANCE_SUFFIX)
+    if not beside.exists():
+        return {}
+    try:
+        return msgspec.json.decode(beside.read_bytes(), type=dict[str, Any])
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(beside)) from error
+    except msgspec.DecodeError as error:
+        raise InputError(f"no JSON object: {error}", file=str(beside)) from error

@@ -1,4 +1,4 @@
-"""What a run's result rows amount to."""
+"""Scores of a run: overall, and by platform, difficulty and month."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.problem import Problem
+from proctor.reports.pass_at_k import mean_pass_at_k
 from proctor.reports.records import SampleRecord
-from proctor.reports.statistics import mean_pass_at_k
-from proctor.reports.tallies import Counting, Mode, Tally
+from proctor.reports.tallies import Mode, SampleCounter, Tally
 from proctor.verdict import Verdict
 
 UNDATED = "undated"
@@ -20,12 +20,12 @@ _DIFFICULTIES = ("easy", "medium", "hard")
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Figures for a set of problems. Faults are counted, and in no denominator."""
+    """Figures for a set of problems. Faults are counted, but are in no denominator."""
 
     problems: int
-    """Problems with at least one scored program."""
+    """Number of problems with at least one scored program."""
     scored: int
-    """Programs that were judged without a fault."""
+    """Number of programs judged without a fault."""
     passed: int
     faults: int
     pass_at_k: Mapping[int, float | None]
@@ -42,10 +42,10 @@ class Summary:
     """Figures of a run."""
 
     verdicts: Mapping[Verdict, int]
-    """Programs per verdict; every verdict that occurs, faults too."""
+    """Number of programs per verdict, including faults; every verdict that occurs."""
     overall: Score
     unscored_problems: tuple[str, ...]
-    """Ids of problems all of whose programs met a fault: they are in no figure."""
+    """Ids of problems all of whose programs met a fault, which are in no figure."""
     by_platform: Mapping[str, Score]
     by_difficulty: Mapping[str, Score]
     by_month: Mapping[str, Score]
@@ -53,26 +53,26 @@ class Summary:
 
     @property
     def total(self) -> int:
-        """All programs, faults too."""
+        """Number of programs, including faults."""
         return sum(self.verdicts.values())
 
     @property
     def passed(self) -> int:
-        """Programs that passed."""
+        """Number of programs that passed."""
         return self.overall.passed
 
     @property
     def task_faults(self) -> int:
-        """Programs without a score because their problem is broken."""
+        """Number of programs without a score because their problem is broken."""
         return self.verdicts.get(Verdict.TASK_FAULT, 0)
 
     @property
     def infra_faults(self) -> int:
-        """Programs without a score because our machinery failed."""
+        """Number of programs without a score because the machinery failed."""
         return self.verdicts.get(Verdict.INFRA_FAULT, 0)
 
 
-class _Row(msgspec.Struct):
+class _ResultRow(msgspec.Struct):
     question_id: str
     verdict: Verdict
 
@@ -82,30 +82,30 @@ def summarise(
     problems: Mapping[str, Problem],
     k_list: Sequence[int] = (1, 5, 10),
 ) -> Summary:
-    """Figures for result rows as `read_results` gives them; `problems` by id.
+    """Calculate figures for result rows as `read_results` gives them; `problems` by id.
 
     A pass@k is given only where every scored problem has at least k scored programs, as upstream
     does. Problems without a row do not count. Raises InputError for a row that lacks question_id
     or verdict, one whose problem is not in `problems`, and k < 1.
     """
-    counting = Counting(Mode.STANDARD)
+    counter = SampleCounter(Mode.STANDARD)
     for position, content in enumerate(rows):
         row = _checked(content, position, problems)
         problem = problems[row.question_id]
-        counting.add(
+        counter.add(
             SampleRecord(
                 row.question_id, 0, platform=problem.platform, difficulty=problem.difficulty,
                 published=problem.published, standard=row.verdict,
             )
         )  # fmt: skip
-    return summary_of(counting, k_list)
+    return summary_of(counter, k_list)
 
 
-def summary_of(counting: Counting, k_list: Sequence[int] = (1, 5, 10)) -> Summary:
-    """Figures for samples that were counted. Raises InputError for k < 1."""
+def summary_of(counter: SampleCounter, k_list: Sequence[int] = (1, 5, 10)) -> Summary:
+    """Calculate figures for counted samples. Raises InputError for k < 1."""
     if bad := [k for k in k_list if k < 1]:
         raise InputError(f"must be 1 or more, not {bad[0]}", field="k")
-    tallies = counting.tallies()
+    tallies = counter.tallies()
 
     def grouped(group_of: Callable[[Tally], str]) -> dict[str, Score]:
         groups: dict[str, list[Tally]] = {}
@@ -114,7 +114,7 @@ def summary_of(counting: Counting, k_list: Sequence[int] = (1, 5, 10)) -> Summar
         return {name: _score(groups[name], k_list) for name in sorted(groups, key=_rank)}
 
     return Summary(
-        verdicts=counting.verdicts(),
+        verdicts=counter.verdicts(),
         overall=_score(tallies, k_list),
         unscored_problems=tuple(tally.problem_id for tally in tallies if not tally.scored),
         by_platform=grouped(lambda tally: tally.platform),
@@ -124,7 +124,7 @@ def summary_of(counting: Counting, k_list: Sequence[int] = (1, 5, 10)) -> Summar
 
 
 def to_json(summary: Summary) -> dict[str, Any]:
-    """The summary as plain JSON values; rates are 0 to 1, null where not defined."""
+    """Return the summary as JSON values; rates are 0 to 1, null where not defined."""
     return {
         "total": summary.total,
         **_score_json(summary.overall),
@@ -138,9 +138,11 @@ def to_json(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _checked(content: Mapping[str, Any], position: int, problems: Mapping[str, Problem]) -> _Row:
+def _checked(
+    content: Mapping[str, Any], position: int, problems: Mapping[str, Problem]
+) -> _ResultRow:
     try:
-        row = msgspec.convert(content, _Row)
+        row = msgspec.convert(content, _ResultRow)
     except msgspec.ValidationError as error:
         raise InputError(f"result {position} cannot be summarised: {error}") from error
     if row.question_id not in problems:
@@ -164,7 +166,7 @@ def _score(tallies: Sequence[Tally], k_list: Sequence[int]) -> Score:
 
 
 def _rank(name: str) -> tuple[int, str]:
-    """Sort key: difficulties by difficulty, the rest by name, what is not known last."""
+    """Return a sort key: difficulties by difficulty, other names by name, unknown last."""
     if name in _DIFFICULTIES:
         return _DIFFICULTIES.index(name), name
     return (len(_DIFFICULTIES) + (name in (UNDATED, UNKNOWN))), name

@@ -11,7 +11,7 @@ from proctor.verdict import Verdict
 
 
 class Mode(StrEnum):
-    """By whose rules a sample passed."""
+    """Rules by which a sample passed: lcb_runner's (official) or a contest judge's (standard)."""
 
     OFFICIAL = "official"
     STANDARD = "standard"
@@ -19,11 +19,11 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What became of one problem's samples, by one set of rules."""
+    """Number of one problem's samples per outcome, by one set of rules."""
 
     problem_id: str
     cluster: str
-    """The contest; where that is not known, the problem itself."""
+    """The contest; the problem itself where its contest is not known."""
     platform: str
     difficulty: str
     published: date | None
@@ -38,7 +38,7 @@ class Tally:
 
     @property
     def rate(self) -> float:
-        """Share of the scored samples that passed. Not to be asked if none is scored."""
+        """Share of the scored samples that passed. At least one must be scored."""
         return self.passed / self.scored
 
     @property
@@ -48,19 +48,19 @@ class Tally:
 
     @property
     def stratum(self) -> tuple[str, str]:
-        """What pass rates differ by anyway: platform and difficulty."""
+        """Platform and difficulty, by which pass rates differ anyway."""
         return self.platform, self.difficulty
 
 
 def judged_by(record: SampleRecord, mode: Mode) -> Verdict | None:
-    """Verdict that was recorded by the rules of `mode`."""
+    """Return the verdict that was recorded by the rules of `mode`."""
     return record.official if mode is Mode.OFFICIAL else record.standard
 
 
 def verdict_of(record: SampleRecord, mode: Mode) -> Verdict | None:
-    """Verdict of a sample by the rules of `mode`; None if it was not judged by them.
+    """Return the verdict of a sample by the rules of `mode`; None if it was not judged by them.
 
-    A sample without one for a fault is INFRA_FAULT, or TASK_FAULT if the other rules found that.
+    If a fault is the reason, that is INFRA_FAULT, or TASK_FAULT if the other rules found that.
     """
     verdict = judged_by(record, mode)
     if verdict is None and record.fault:
@@ -70,7 +70,7 @@ def verdict_of(record: SampleRecord, mode: Mode) -> Verdict | None:
 
 
 def modes_of(records: Iterable[SampleRecord]) -> tuple[Mode, ...]:
-    """Rules by which at least one record was judged."""
+    """Return the rules by which at least one record was judged."""
     found: set[Mode] = set()
     for record in records:
         if record.official is not None:
@@ -85,25 +85,25 @@ def modes_of(records: Iterable[SampleRecord]) -> tuple[Mode, ...]:
 def tally(records: Iterable[SampleRecord], mode: Mode) -> list[Tally]:
     """Count samples per problem, ordered by problem id; those not judged by `mode` do not count.
 
-    Problems with faults only are there too, with `scored` 0: see `scored_only`.
+    Problems with faults only are included, with `scored` 0: see `scored_only`.
     """
-    counting = Counting(mode)
+    counter = SampleCounter(mode)
     for record in records:
-        counting.add(record)
-    return counting.tallies()
+        counter.add(record)
+    return counter.tallies()
 
 
-class Counting:
-    """Samples counted per problem while they come in; keeps one record of each problem."""
+class SampleCounter:
+    """Counts samples per problem as they come in; keeps one record of each problem."""
 
     def __init__(self, mode: Mode) -> None:
-        """Begin with none."""
+        """Begin with no samples; verdicts are those by the rules of `mode`."""
         self.mode = mode
         self._judged = False
         self._counts: dict[str, tuple[SampleRecord, Counter[Verdict]]] = {}
 
     def add(self, record: SampleRecord) -> Verdict | None:
-        """Count a sample; returns its verdict, None if it was not judged by the rules."""
+        """Count a sample; return its verdict, None if it was not judged by the rules."""
         verdict = verdict_of(record, self.mode)
         if verdict is not None:
             self._judged |= judged_by(record, self.mode) is not None
@@ -115,26 +115,26 @@ class Counting:
 
     @property
     def judged(self) -> bool:
-        """Whether a sample was judged by these rules; one that was lost before may have been."""
+        """True if any sample was judged by these rules, and not all were lost before."""
         return self._judged
 
     def tallies(self) -> list[Tally]:
-        """What was counted, ordered by problem id."""
+        """Return the counts, ordered by problem id."""
         return [_tally(*self._counts[problem_id]) for problem_id in sorted(self._counts)]
 
     def verdicts(self) -> dict[Verdict, int]:
-        """Samples per verdict, faults too; every verdict that occurs."""
+        """Return samples per verdict, including faults; every verdict that occurs."""
         total = sum((counts for _, counts in self._counts.values()), Counter[Verdict]())
         return {verdict: total[verdict] for verdict in Verdict if total[verdict]}
 
 
 def scored_only(tallies: Iterable[Tally]) -> list[Tally]:
-    """Those with at least one sample that counts."""
+    """Return the tallies with at least one scored sample."""
     return [each for each in tallies if each.scored]
 
 
 def samples_each(tallies: Sequence[Tally]) -> int | None:
-    """Scored samples per problem, if all problems have the same number."""
+    """Return the scored samples per problem if all problems have the same number, else None."""
     numbers = {each.scored for each in tallies}
     return numbers.pop() if len(numbers) == 1 else None
 

@@ -1,4 +1,4 @@
-"""What a cell is started with, and what an isolation level must offer."""
+"""The setup that a cell is started with, and the interface of an isolation level."""
 
 import subprocess
 from collections.abc import Mapping
@@ -31,12 +31,12 @@ ENVIRONMENT = {
 }
 SYSTEM_DIRECTORIES = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/mime.types")
-"""What of the system a program may read."""
+"""Directories and files of the system that a program may read."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellSetup:
-    """What all jobs of a cell share."""
+    """The setup that all jobs of a cell share."""
 
     interpreter: Interpreter
     packages: tuple[str, ...] = ()
@@ -46,37 +46,37 @@ class CellSetup:
     directories: tuple[str, ...] = ()
     """Further directories on the host that programs may read, by the same path."""
     for_tools: bool = False
-    """For tools that expect more of a machine than programs under judgement: where a box has a
-    file system of its own, /tmp and /var/tmp lead to `.tmp` in the working directory, and
-    /etc/passwd and /etc/group name the cell's user."""
+    """True for tools that expect more of a machine than judged programs do: where a box has a file
+    system of its own, /tmp and /var/tmp lead to `.tmp` in the working directory, and /etc/passwd
+    and /etc/group name the cell's user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a cell hands to the box that is started for it."""
+    """Descriptors, groups and user that a cell hands to the box started for it."""
 
     control_fd: int
     """The agent's end of the control socket."""
     log_fd: int
-    """Where what goes wrong before the agent speaks is written to."""
+    """File for errors that happen before the agent speaks."""
     join: tuple[str, ...]
     """Files of the control groups which the first process joins by writing "0" to them."""
     user: CellUser | None
-    """Ids of its own, if we may give them."""
+    """User ids of the cell's own, if they can be given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A box that is being started: its first process and what the agent must be told."""
+    """A box that is being started: its first process, and the agent's configuration."""
 
     process: subprocess.Popen[bytes]
     config: Mapping[str, Any]
     kept: bool = False
-    """Whether `process` is the agent's keeper, which must outlive it (see cell/keeper.py)."""
+    """True if `process` is the agent's keeper, which must outlive it (see cell/keeper.py)."""
     scratch: Scratch | None = None
-    """Where programs with disk write, if they get no file system of their own."""
+    """Directory that programs with disk write to, if they get no file system of their own."""
     others: int = 0
-    """Processes of others that RLIMIT_NPROC counts along with a job's."""
+    """Number of foreign processes that RLIMIT_NPROC counts along with a job's."""
 
 
 class Backend(Protocol):
@@ -84,11 +84,11 @@ class Backend(Protocol):
 
     level: str
     private_files: bool
-    """Whether cells can be given files that only we may read."""
+    """True if cells can be given files that only this process's user may read."""
 
     @property
     def arrangement(self) -> str:
-        """Which of the ways to get this level it is; for messages and for remembering it."""
+        """Name of this way to get the level, for messages and for remembering it."""
 
     def open_cell(self, setup: CellSetup, slot: int) -> Cell:
         """Start a cell; `slot` numbers the cells of a pool. Raises CellStartFailed."""
@@ -97,7 +97,7 @@ class Backend(Protocol):
 class Launcher(Protocol):
     """A level whose boxes are started here, with the agent's sockets handed to them.
 
-    An argv prefix: it decides how the agent is boxed; agent and protocol are the same.
+    It decides how the agent is boxed; agent and protocol are the same at all levels.
     """
 
     level: str
@@ -108,4 +108,4 @@ class Launcher(Protocol):
     def guarantees(
         self, hello: Mapping[str, Any], controls: frozenset[str]
     ) -> dict[str, Guarantee]:
-        """Each guarantee, given what the agent and the control group report."""
+        """Return each guarantee, given the reports of the agent and the control group."""

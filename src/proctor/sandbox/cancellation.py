@@ -1,4 +1,4 @@
-"""Calling off jobs that wait or run, from any thread."""
+"""Cancelling jobs that wait or run, from any thread."""
 
 import threading
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Submitting(Protocol):
-    """What jobs are given to: a Pool, or a Revocable in front of one."""
+    """A taker of jobs: a Pool, or a Revocable in front of one."""
 
     cells: int
 
@@ -25,7 +25,7 @@ class Submitting(Protocol):
 
 
 class Cancellation:
-    """One decision for any number of jobs: what has not ended when it is made is not wanted."""
+    """One decision for any number of jobs: those that have not ended when it is made are ended."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -34,18 +34,18 @@ class Cancellation:
 
     @property
     def cancelled(self) -> bool:
-        """Whether cancel() has been called."""
+        """True once cancel() has been called."""
         return self._over
 
     def cancel(self) -> None:
-        """End the cells that such jobs run in, and all in them; those that wait will not start."""
+        """End the cells that guarded jobs run in; those that wait will not start."""
         with self._lock:
             self._over = True
             for cell in self._cells:
                 cell.kill()
 
     def guard(self, job: Job[T]) -> Job[T]:
-        """Return the job such that it can be called off; it then raises Cancelled."""
+        """Return the job as one that can be cancelled; it then raises Cancelled."""
 
         def guarded(cell: Cell, queued: float) -> T:
             with self._lock:
@@ -66,7 +66,7 @@ class Cancellation:
 
 
 class Revocable:
-    """A pool, for jobs that one cancellation calls off."""
+    """A pool whose jobs one Cancellation ends."""
 
     def __init__(self, pool: Submitting, cancellation: Cancellation) -> None:
         self.cells = pool.cells

@@ -1,4 +1,4 @@
-"""What a cell is to those who use one, whichever way it is boxed."""
+"""The interface of a cell, however it is boxed."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.clock import Clock
 from proctor.sandbox.command import Command, Finished, Streams
+from proctor.sandbox.directory_job import DirectoryJob, DirectoryResult, JobListener
 from proctor.sandbox.stop import Stop
-from proctor.sandbox.workplace import Hear, Job, Worked
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +22,17 @@ class TestRun:
     __test__ = False  # not a pytest class
 
     exit_code: int | None
-    """None if a signal ended it, it never answered, or it raised."""
+    """Exit code; None if a signal ended it, it never answered, or it raised."""
     signal: int | None
     stdout: bytes
-    """In official mode: what the program returned or printed, as lcb_io encodes it."""
+    """Output; in official mode, the value returned or text printed, as lcb_io encodes it."""
     stderr: bytes
     result: bytes
-    """Of a function: its encoded return value; empty if it did not get that far."""
+    """Encoded return value of a function; empty if it did not get that far."""
     raised: str | None
-    """Official mode: repr of the exception that ended the test."""
+    """Repr of the exception that ended the test, in official mode."""
     harness_failure: str | None
-    """Official mode: what lcb_runner's own code would have stumbled over."""
+    """Failure that lcb_runner's own code would have had, in official mode."""
     cpu: float
     wall: float
     memory: int
@@ -43,11 +43,11 @@ class Serving(Protocol):
     """A program loaded in a cell, taking tests. Use as a context manager."""
 
     alive: bool
-    """Whether it can take a test; if it never could, one of the next two may say why."""
+    """True while it can take a test; if it never could, one of the next two may say why."""
     unloadable: str | None
-    """What is wrong with the program's source."""
+    """The fault of the program's source; None if it has been loaded."""
     load_limit: LimitHit | None
-    """The limit that loading it hit."""
+    """The limit that loading the program hit, if it hit one."""
 
     def test(self, input_fd: int, clock: Clock) -> TestRun:
         """Run one test with this input. Raises CellDied. Afterwards `alive` may be False."""
@@ -76,7 +76,7 @@ class Cell(Protocol):
 
     @property
     def spent(self) -> bool:
-        """Whether the cell should be replaced before its next job."""
+        """True if the cell should be replaced before its next job."""
 
     def run(self, program: Program, stdin: bytes, limits: Limits) -> Execution:
         """Run a program once; `queue` of the result is 0. Raises CellDied."""
@@ -87,7 +87,9 @@ class Cell(Protocol):
         Raises CellDied, and NoIsolation where this cannot be done.
         """
 
-    def work(self, job: Job, limits: Limits, stop: Stop, hear: Hear) -> Worked:
+    def run_in_directory(
+        self, job: DirectoryJob, limits: Limits, stop: Stop, hear: JobListener
+    ) -> DirectoryResult:
         """Run a program in a directory that is looked into; `hear` is called from another thread.
 
         Raises CellDied, and NoIsolation where this cannot be done.
@@ -99,10 +101,10 @@ class Cell(Protocol):
         """Load a program that is to take tests, under `clock`. Raises CellDied."""
 
     def move_to(self, cpus: Collection[int]) -> None:
-        """Let jobs from now on begin on these CPUs only; each may change that for itself."""
+        """Start later jobs on these CPUs only; each may change that for itself."""
 
     def runs(self) -> bool:
-        """Whether any process of the job in it runs, or waits for nothing but a CPU."""
+        """Return whether any process of the job in it runs, or waits for nothing but a CPU."""
 
     def kill(self) -> None:
         """End the cell from any thread; whoever waits on it gets CellDied."""

@@ -1,4 +1,4 @@
-"""When a program has had its time. Pure: readings in, decision out; no clock is read here."""
+"""Decisions that a program's time is over, from readings; no clock is read here."""
 
 import os
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ _LOOKS = 32  # in the time of a limit
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a running program has used since it began. Seconds."""
+    """Time that a running program has used since it began, in seconds."""
 
     cpu: float
     idle: float | None
-    """At rest: neither on a CPU nor waiting for one; None where the kernel does not say."""
+    """Time at rest, neither on a CPU nor waiting for one; None where the kernel does not say."""
 
 
 NOTHING = Reading(0.0, 0.0)
@@ -32,7 +32,7 @@ class Clock(Protocol):
         """Return the limit that was hit `wall` seconds after the start, or None."""
 
     def pause(self, wall: float, reading: Reading) -> float:
-        """Seconds till the next look: before it, check() cannot change its answer."""
+        """Return the seconds until the next look, before which check() cannot change its answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class UpstreamClock:
 
 
 def _between_looks(limit: float) -> float:
-    """Seconds between two looks for idle time, a part of its limit.
+    """Return the seconds between two looks for idle time, a part of its limit.
 
     What cannot be known of a stretch between two looks is not much then.
     """

@@ -1,4 +1,4 @@
-"""Programs other than the cell's own Python: what to execute, and what comes of it."""
+"""Programs other than the cell's own Python: commands, their streams and their outcomes."""
 
 import json
 import os
@@ -23,27 +23,27 @@ _MOST_WORDS, _MOST_WORD_FILES, _MOST_WORD_BYTES = 1000, 64, 65536
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What to execute, and with which files in its working directory."""
+    """A program to execute, with the files of its working directory."""
 
     argv: tuple[str, ...]
-    """A path in the cell, or with `executable` any name, and the arguments."""
+    """The arguments, after a path in the cell or, with `executable`, any name."""
     executable: bytes | None = None
-    """The program itself, if it is none of the cell's."""
+    """The program's own content; None for a program of the cell's."""
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """By relative path. They count towards the disk limit."""
+    """Contents of files by relative path; they count towards the disk limit."""
     directories: tuple[str, ...] = ()
-    """Further directories to make."""
+    """Further directories to make in it."""
     environment: Mapping[str, str] = field(default_factory=dict)
     collect: tuple[str, ...] = ()
     """Patterns of the files to bring back when it has ended."""
     most: int = 64 * MIB
-    """Bytes to bring back at most; files that would go beyond are left out."""
+    """Largest total size of files brought back, in bytes; files beyond it are left out."""
     judged: bool = False
-    """A verdict will be passed on it: it gets no locks and no shared futexes."""
+    """True if a verdict will be passed on it: it gets no locks and no shared futexes."""
 
     @property
     def needs_disk(self) -> bool:
-        """Whether it has to have a working directory of its own."""
+        """True if it needs a working directory of its own."""
         return bool(self.files or self.directories or self.collect)
 
     def words(self, limits: Limits) -> bytes | None:
@@ -99,7 +99,7 @@ class Streams:
 
     stdin: bytes | int = b""
     stdout: int | None = None
-    """None: it is captured."""
+    """Descriptor to write to; None to capture the output."""
     inherit: tuple[int, ...] = ()
     """Further descriptors; see `first_inherited`."""
     keep: bool = False
@@ -110,7 +110,7 @@ class Streams:
             os.close(fd)
 
     def hung_up(self) -> bool:
-        """Whether the other end of any of them is closed; to be asked before close()."""
+        """Return whether the other end of any of them is closed; to be called before close()."""
         poller = select.poll()
         for fd in self._given():
             poller.register(fd, 0)  # of a hang-up one is told unasked
@@ -126,9 +126,9 @@ class Finished:
 
     execution: Execution
     files: Mapping[str, bytes]
-    """What was collected."""
+    """Collected files by relative path."""
     hung_up: bool = False
-    """With Streams.keep: whether the other end of a pipe had been closed before it ended."""
+    """With Streams.keep: True if the other end of a pipe was closed before it ended."""
 
 
 def first_inherited(command: Command) -> int:
@@ -137,7 +137,7 @@ def first_inherited(command: Command) -> int:
 
 
 def harvested(data: bytes) -> dict[str, bytes]:
-    """Take a harvest apart. It comes from a cell: what makes no sense is left out."""
+    """Take collected files apart. They come from a cell: entries without sense are left out."""
     files: dict[str, bytes] = {}
     view, at = memoryview(data), 0
     while at + ENTRY.size <= len(data):
@@ -155,7 +155,7 @@ def harvested(data: bytes) -> dict[str, bytes]:
 
 
 def disk_for(command: Command, extra: int = 0) -> int:
-    """Bytes of disk that the command's own files take, and `extra` for what it writes."""
+    """Return the bytes of disk for the command's own files, and `extra` for those it writes."""
     if not command.needs_disk and not extra:
         return 0
     pages = sum(-(-len(data) // 4096) * 4096 + 4096 for data in command.files.values())

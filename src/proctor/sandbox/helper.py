@@ -1,6 +1,6 @@
-"""A process of ours, for trusted code over data that is not: it may be slow or large, and is ended.
+"""Helper processes, which run trusted code over untrusted data: slow or large ones are ended.
 
-It is asked one thing at a time, by JSON with its length in front, on its standard input.
+A helper is asked one thing at a time, by JSON with its length in front, on its standard input.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from proctor.errors import InfraFault
 
 LENGTH = struct.Struct(">Q")
 _START = 60.0
-"""Seconds that it may take to come up, besides those it is given."""
+"""Time that it may take to come up, before the time for its answer, in seconds."""
 
 
 class HelperTimeout(InfraFault):
@@ -49,7 +49,7 @@ class Helper:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self._ended: int | None = None
-        """How the last process did."""
+        """Return code of the last process."""
 
     def ask(self, request: Any, timeout: float) -> Any:
         """Return its answer. Raises HelperTimeout, and InfraFault if it cannot be started."""

@@ -1,4 +1,4 @@
-"""How long a job has been idle, with load told from idleness. Pure: looks in, seconds out.
+"""The idle time of a job, told apart from load. Pure: looks in, seconds out.
 
 The kernel tells how long each living task has waited for a CPU, but forgets it when the task ends.
 So what remains of the wall time without CPU time and known waits is not all idle: it may have
@@ -25,11 +25,11 @@ class Look:
     """A job at one moment."""
 
     wall: float = 0.0
-    """Seconds since it began."""
+    """Time since it began, in seconds."""
     cpu: float = 0.0
-    """CPU seconds of all its tasks, ended ones included."""
+    """CPU time of all its tasks, ended ones included, in seconds."""
     tasks: Tasks = field(default_factory=dict)
-    """The living ones."""
+    """The tasks that live."""
 
     @property
     def at_rest(self) -> bool:
@@ -76,7 +76,7 @@ def _none_ended(since: Look, now: Look) -> bool:
 
 
 def _unexplained(since: Look, now: Look) -> float:
-    """Seconds in which the job neither ran nor, as far as is known, waited for a CPU."""
+    """Return the seconds in which the job neither ran nor, as far as is known, waited for a CPU."""
     waited = 0
     for name, task in now.tasks.items():
         before = since.tasks.get(name)

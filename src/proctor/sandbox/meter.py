@@ -1,30 +1,31 @@
-"""What a job uses, measured from outside, and waiting for it under a clock."""
+"""Measuring a job from outside, and waiting for it under a clock."""
 
 import os
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from proctor.cell.wire import Result
 from proctor.errors import CellDied
-from proctor.execution import LimitHit
+from proctor.execution import Execution, LimitHit
 from proctor.limits import Limits
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.clock import NOTHING, Clock, Reading
 from proctor.sandbox.idleness import Idleness, Look
-from proctor.sandbox.machine import procfs
+from proctor.sandbox.machine import memfile, procfs
 
 _AT_LIMIT = 0.9
 """Share of its memory limit that a program must have used for a kill to be for that limit."""
 AGENT_SHARE = 0.02
 """CPU seconds by which a group may exceed a job's rusage before orphans are suspected."""
 _TRIES = 5
-"""Looks at a process that has answered: it may run on for a moment."""
+"""Number of looks at a process that has answered: it may run on for a moment."""
 
 
 class Meter:
-    """What a job, or one test of a serving job, has used since this meter was made."""
+    """The resources that a job, or one test of a serving job, has used since the meter was made."""
 
-    def __init__(self, cell: AgentCell, server: procfs.Process | None = None) -> None:
+    def __init__(self, cell: AgentProcess, server: procfs.Process | None = None) -> None:
         """Begin metering. `server` is the serving process, whose past does not count."""
         self._cell = cell
         self._group = group = cell.group
@@ -43,11 +44,11 @@ class Meter:
         self.start()
 
     def start(self) -> None:
-        """Let the wall clock begin now: the program was not asked before."""
+        """Start the wall clock now: the program was not asked before."""
         self._started, self._started_real = time.monotonic(), time.time()
 
     def wall(self, ended: float | None = None) -> float:
-        """Seconds since the start, till now or till `ended` on the real-time clock.
+        """Return the seconds since the start, until now or until `ended` on the real-time clock.
 
         The host may be late to look: another of its threads can hold the interpreter for seconds.
         """
@@ -57,7 +58,7 @@ class Meter:
         return min(wall, ended - self._started_real)
 
     def read(self, fds: Sequence[int] = ()) -> Reading:
-        """What the job has used up to now. Its end shows in `fds`."""
+        """Return what the job has used up to now. Its end shows in `fds`."""
         if not procfs.counts_waits():
             self._pids = pids = self._cell.job_pids()
             self._latest = Reading(self._used(pids), None)
@@ -79,7 +80,7 @@ class Meter:
         return Look(self.wall(), cpu, tasks)
 
     def _confirmed(self, look: Look) -> Look | None:
-        """The same with its figures as of one moment; None if anything in the job has run since."""
+        """Return the look with figures of one moment; None if anything in the job has run since."""
         cpu = self._used(self._pids)
         same = procfs.tasks(self._cell.job_pids()) == look.tasks
         return replace(look, cpu=cpu) if same else None
@@ -140,13 +141,13 @@ class Meter:
         return LimitHit.MEMORY
 
     def check_ended(self, clock: Clock, wall: float, cpu: float) -> LimitHit | None:
-        """Whether a test that ended by itself did so too late. Only what was seen idle counts."""
+        """Return the limit that an ended test overran, if any. Only seen idle time counts."""
         if clock.check(wall, Reading(cpu, wall)) is None:
             return None
         return clock.check(wall, Reading(cpu, self._idle_at_end(wall)))
 
     def _idle_at_end(self, wall: float) -> float | None:
-        """Idle seconds of a test that has ended in the serving process, after `wall` seconds."""
+        """Return the idle seconds of a test that ended in the server after `wall` seconds."""
         if not procfs.counts_waits():
             return None
         server = self._server.pid if self._server is not None else 0
@@ -170,16 +171,49 @@ class Meter:
         return total if total - known > AGENT_SHARE else known
 
     def server_cpu(self) -> float:
-        """CPU seconds of a test that ran inside the serving process."""
+        """Return the CPU seconds of a test that ran inside the serving process."""
         if self._group is not None:
             return self._group.cpu() - self._cpu0
         live = self._server.cpu() - self._server_cpu0 if self._server is not None else 0.0
         return max(live, self._latest.cpu)
 
+    def execution(
+        self,
+        limits: Limits,
+        result: Result,
+        hit: LimitHit | None,
+        stdout_fd: int | None,
+        stderr_fd: int | None,
+    ) -> Execution:
+        """Return the facts of a job that has ended; `queue` is 0.
+
+        `hit` is the limit it was stopped at. Output without a descriptor here went elsewhere.
+        """
+        stdout = b"" if stdout_fd is None else memfile.content(stdout_fd, limits.output + 1)
+        stderr = b"" if stderr_fd is None else memfile.content(stderr_fd, limits.output + 1)
+        cpu = self.cpu(result.user + result.system)
+        hit = hit or self.limit_hit(limits, result.status, cpu, stdout, stderr)
+        wall = result.wall_ns / 1e9
+        if hit is LimitHit.WALL and limits.wall is not None:
+            # The limit counts from the request: on a busy machine, from before the program began.
+            wall = max(wall, limits.wall)
+        return Execution(
+            exit_code=os.WEXITSTATUS(result.status) if os.WIFEXITED(result.status) else None,
+            signal=os.WTERMSIG(result.status) if os.WIFSIGNALED(result.status) else None,
+            stdout=stdout[: limits.output],
+            stderr=stderr[: limits.output],
+            cpu=cpu,
+            wall=wall,
+            memory=self._cell.peak(result.peak),
+            queue=0.0,
+            limit=hit,
+            isolation=self._cell.isolation,
+        )
+
     def limit_hit(
         self, limits: Limits, status: int, cpu: float, stdout: bytes, stderr: bytes
     ) -> LimitHit | None:
-        """Which limit an ended program overran, if any."""
+        """Return the limit that an ended program overran, if any."""
         if self._killed_for_memory():
             return LimitHit.MEMORY
         if cpu > limits.cpu:
@@ -193,7 +227,7 @@ class Meter:
         return None
 
     def _killed_for_memory(self) -> bool:
-        """Whether the kernel has killed for memory. Raises CellDied if nothing was enforced."""
+        """Return whether the kernel has killed for memory. Raises CellDied if none was enforced."""
         if self._group is None:
             return False
         self._group.check()

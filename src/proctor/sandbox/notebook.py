@@ -23,12 +23,12 @@ from proctor.sandbox.machine import memfile
 from proctor.sandbox.programs import Programs, Running, Watch
 from proctor.sandbox.stop import Stop
 
-MOST_ANSWER = 32 << 20
-"""Bytes. An honest answer is shorter, see notebook_job.py."""
+MAX_ANSWER = 32 << 20
+"""Bytes of an answer at most. An honest one is shorter, see notebook_job.py."""
 _GRACE = Limits(cpu=1.0)
-"""What a cell that was interrupted may still use to end."""
+"""Limits for ending a cell that was interrupted."""
 _INTERRUPT_EVERY, _INTERRUPTS = 0.25, 20
-"""Wall seconds, and how often."""
+"""Wall seconds between interrupts, and how many there are."""
 _SOFT = (LimitHit.CPU, LimitHit.WALL, LimitHit.IDLE)
 _LIFE = 1e9  # CPU seconds: an interpreter lives as long as its session, only cells are limited
 _MESSAGES_AT_ONCE = 64
@@ -48,29 +48,29 @@ class CellError:
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """What came of one cell. All of it is the cell's own word, but for limit and ended."""
+    """Outcome of one cell. The cell's programs can forge all of it but `limit` and `ended`."""
 
     stdout: bytes
     stderr: bytes
     """Both cut at the output limit."""
     result: str | None
-    """Representation of the last line's value, if it has one."""
+    """Representation of the last line's value; None if it has no value."""
     error: CellError | None
     displays: tuple[Mapping[str, str], ...]
-    """What was shown with display(), then the last line's value if it has more than text: MIME
-    types and content, images in base 64."""
+    """Objects shown with display(), then the last line's value if it has more than text: content by
+    MIME type, images in base64."""
     limit: LimitHit | None
-    """The limit that it overran. It was interrupted then, and ended if it did not heed that."""
+    """Limit that the cell overran. It was interrupted then, and killed if that did not end it."""
     ended: Execution | None
-    """Facts of the interpreter's run if that is over, with all its state; else None."""
+    """Facts of the interpreter's run if it has ended, with all its state; else None."""
     fresh: bool
-    """Whether the interpreter was started for this cell, so that nothing earlier was known."""
+    """True if the interpreter was started for this cell, so that nothing earlier was known."""
     cpu: float
     """CPU seconds."""
 
     @property
     def ok(self) -> bool:
-        """Whether the cell came to its end within its limits."""
+        """True if the cell ended without an exception and within its limits."""
         return self.error is None and self.limit is None and self.ended is None
 
 
@@ -87,17 +87,17 @@ class _Answer(msgspec.Struct):
 
 
 class Notebook:
-    """Cells run one after the other in one interpreter of a session. Use Session.notebook.
+    """An interpreter of a session that runs one cell after the other. Use Session.notebook.
 
-    An interpreter that has ended is followed by a fresh one with the next cell. Others of the
-    same session share its workspace and limits, and have interpreters of their own. Every method
-    raises SessionEnded once the session is over.
+    After an interpreter has ended, the next cell starts a fresh one. Other notebooks of the session
+    share its workspace and limits, and have interpreters of their own. Every method raises
+    SessionEnded once the session is over.
     """
 
     def __init__(self, call: Callable[[Callable[[Programs], Any]], Any], limits: Limits) -> None:
         self._call, self._limits = call, limits
         self._running: Running | None = None
-        self._line: socket.socket | None = None
+        self._socket: socket.socket | None = None
         self._one_at_a_time = threading.Lock()
 
     def run_cell(
@@ -110,10 +110,10 @@ class Notebook:
     ) -> CellResult:
         """Run a cell and wait for it. CPU and wall limits are the cell's; None is the session's.
 
-        A cell that overruns them gets SIGINT, which is a KeyboardInterrupt that leaves the state
-        as it is; if that does not end it, the interpreter is killed. So it goes if `stop` is set
-        before its end, and Cancelled is raised then. The session does other things meanwhile;
-        cells of one notebook wait for one another.
+        A cell that overruns them gets SIGINT, a KeyboardInterrupt that leaves the state as it is;
+        if that does not end it, the interpreter is killed. The same happens if `stop` is set before
+        the cell's end, and Cancelled is raised then. Cells of one notebook wait for one another;
+        the session does other things meanwhile.
         """
         limits = self._limits
         limits = replace(
@@ -127,21 +127,21 @@ class Notebook:
             try:
                 return self._run(data, limits, stop)
             except SessionEnded:
-                self._drop_line()
+                self._close_socket()
                 raise
 
     def close(self) -> None:
-        """End the interpreter; the next cell finds a fresh one. Idempotent."""
+        """End the interpreter; the next cell starts a fresh one. Idempotent."""
         with self._one_at_a_time:
-            self._drop_line()
+            self._close_socket()
             self._call(self._end)
 
     def __del__(self) -> None:
-        self._drop_line()
+        self._close_socket()
 
-    def _drop_line(self) -> None:
-        if self._line is not None:
-            self._line.close()
+    def _close_socket(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
 
     def _run(self, source: bytes, limits: Limits, stop: Stop | None) -> CellResult:
         fresh, watch = self._call(lambda programs: self._begin(programs, limits))
@@ -150,10 +150,10 @@ class Notebook:
             code, answer = memfile.sealed_reader(source), memfile.empty()
             hit, answered, called_off = None, False, False
             with contextlib.suppress(BlockingIOError, ConnectionError):  # it is not listening
-                assert self._line is not None
-                send(self._line, token, [code, answer])
+                assert self._socket is not None
+                send(self._socket, token, [code, answer])
                 hit, answered, called_off = self._attend(watch, token, stop)
-            said = _decoded(memfile.content(answer, MOST_ANSWER + 1)) if answered else None
+            said = _decoded(memfile.content(answer, MAX_ANSWER + 1)) if answered else None
         finally:
             for fd in (code, answer):
                 if fd >= 0:
@@ -174,7 +174,7 @@ class Notebook:
         hit: LimitHit | None,
         fresh: bool,
     ) -> CellResult:
-        """What came of a cell; ends an interpreter that is none any more."""
+        """Return the outcome of a cell; ends an interpreter that did not answer."""
         running, most = watch.running, self._limits.output
         cpu = programs.cpu(running) - watch.cpu0
         stdout, stderr = (memfile.content(fd, most + 1) for fd in running.files[1:])
@@ -198,14 +198,14 @@ class Notebook:
         )
 
     def _begin(self, programs: Programs, limits: Limits) -> tuple[bool, Watch]:
-        """Have an interpreter; whether it is a new one. Raises UsageError."""
+        """Start an interpreter if there is none; True if it is a new one. Raises UsageError."""
         fresh = False
         if self._running is not None and programs.poll(self._running) is not None:
             self._end(programs)
         if self._running is None:
             fresh = True
-            self._drop_line()
-            self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            self._close_socket()
+            self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             life = replace(self._limits, cpu=_LIFE, wall=None)
             self._running = programs.start(Program(_driver()), theirs.detach(), life)
             nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
@@ -224,7 +224,10 @@ class Notebook:
     def _attend(
         self, watch: Watch, token: bytes, stop: Stop | None
     ) -> tuple[LimitHit | None, bool, bool]:
-        """Wait for a cell's end; its limit that it overran, whether it answered, was stopped."""
+        """Wait for a cell's end.
+
+        Returns the limit that it overran, whether it answered, and whether it was stopped.
+        """
         hit, answered = self._wait(watch, token, stop)
         if hit in _SOFT and not answered:
             _, answered = self._interrupt(watch, token, _GRACE)
@@ -250,26 +253,28 @@ class Notebook:
         return self._wait(graced, token, None)
 
     def _wait(self, watch: Watch, token: bytes, stop: Stop | None) -> tuple[LimitHit | None, bool]:
-        """Not in the session's thread, which is asked for looks at the program."""
-        line, pause = self._line, _FIRST_LOOK
-        assert line is not None
+        """Wait for the answer, outside the session's thread, which only looks at the program."""
+        connection, pause = self._socket, _FIRST_LOOK
+        assert connection is not None
         poller = select.poll()
-        poller.register(line, select.POLLIN)
+        poller.register(connection, select.POLLIN)
         if stop is not None:
             poller.register(stop, select.POLLIN)
         hung_up = False
         while True:
             events = dict(poller.poll((min(pause, _FIRST_LOOK) if hung_up else pause) * 1000))
-            if events and _came(line, token):
+            if events and _came(connection, token):
                 return None, True
             if stop is not None and stop.wanted:
                 return None, False
-            if events.get(line.fileno(), 0) & select.POLLHUP:  # it is about to end, or should be
+            if (
+                events.get(connection.fileno(), 0) & select.POLLHUP
+            ):  # it is about to end, or should be
                 hung_up = True
-                poller.unregister(line)
+                poller.unregister(connection)
             hit, over, pause = self._call(lambda programs: programs.glance(watch))
             if hit is not None or over:
-                return hit, _came(line, token)
+                return hit, _came(connection, token)
 
 
 @cache
@@ -277,11 +282,11 @@ def _driver() -> str:
     return files("proctor.cell").joinpath("notebook_job.py").read_text("utf-8")
 
 
-def _came(line: socket.socket, token: bytes) -> bool:
-    """Whether the word that a cell is over has come; other words are a cell's own."""
+def _came(connection: socket.socket, token: bytes) -> bool:
+    """Return True if the message that a cell is over has come; others are the cell's own."""
     for _ in range(_MESSAGES_AT_ONCE):
         try:
-            if secrets.compare_digest(line.recv(64, socket.MSG_DONTWAIT), token):
+            if secrets.compare_digest(connection.recv(64, socket.MSG_DONTWAIT), token):
                 return True
         except (BlockingIOError, ConnectionError):
             return False
@@ -289,8 +294,8 @@ def _came(line: socket.socket, token: bytes) -> bool:
 
 
 def _decoded(data: bytes) -> _Answer | None:
-    """The answer, or None if it is none: then the interpreter is no longer ours."""
-    if len(data) > MOST_ANSWER:
+    """Decode the answer; None if it is malformed: then a program has taken over the interpreter."""
+    if len(data) > MAX_ANSWER:
         return None
     try:
         return msgspec.json.decode(data, type=_Answer)

@@ -18,11 +18,11 @@ from proctor.sandbox.cell import Cell
 from proctor.sandbox.choice import policy, proof
 from proctor.sandbox.machine import cgroup, interpreter, scratch
 
-_PATIENCE = 0.2
+_GROWTH_DELAY = 0.2
 """Seconds: about what it takes to start a cell."""
 T = TypeVar("T")
 Job = Callable[[Cell, float], T]
-"""Work in a cell; the second argument is the seconds it has waited for one."""
+"""Work in a cell; the second argument is the time it has waited for one, in seconds."""
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class _Item:
     job: Job[Any]
     future: Future[Any]
     together: bool = False
-    """One of several that wait for one another."""
+    """True for one of several jobs that wait for one another."""
     queued: float = field(default_factory=time.monotonic)
 
 
@@ -48,18 +48,18 @@ class Pool:
         setup: CellSetup,
         cells: int | None = None,
         *,
-        patience: float = 0.0,
+        growth_delay: float = 0.0,
     ) -> None:
-        """Start no cell yet.
+        """Prepare a pool; cells start as work arrives.
 
-        `patience`: seconds that work must have waited in all for the cells that are there, before
-        one more is started.
+        `growth_delay`: how long work must have waited, in all, for the cells that exist before one
+        more is started, in seconds.
         """
         self.cells = cells or available_cpus()
-        self._patience = patience
+        self._growth_delay = growth_delay
         self._waited = 0.0
-        """Seconds that work has waited since the latest cell was started."""
-        self._manned: set[int] = set()
+        """Time that work has waited since the latest cell was started, in seconds."""
+        self._occupied: set[int] = set()
         """Slots that have a cell or are starting one."""
         self._up = 0.0  # when there was a cell to wait for
         self.level = backend.level
@@ -92,7 +92,9 @@ class Pool:
             if self._closed:
                 raise PoolClosed("the pool is closed")
             if self._companion is None:
-                self._companion = Pool(self.backend, self.setup, self.cells, patience=_PATIENCE)
+                self._companion = Pool(
+                    self.backend, self.setup, self.cells, growth_delay=_GROWTH_DELAY
+                )
             return self._companion
 
     @property
@@ -153,11 +155,11 @@ class Pool:
         with self._changed:
             self._idle += ordinary
             if cell is None:
-                self._manned.discard(slot)
+                self._occupied.discard(slot)
             while not self._closed:
                 pause = None
                 if self._waiting and (ordinary or self._waiting[0].together):
-                    pause = self._forbear() if cell is None else 0.0
+                    pause = self._hold_back() if cell is None else 0.0
                     if pause is not None and pause <= 0:
                         break
                 self._changed.wait(pause)
@@ -166,25 +168,28 @@ class Pool:
                 return None
             item = self._waiting.popleft()
             self._waited = self._waited + self._has_waited(item) if cell is not None else 0.0
-            self._manned.add(slot)
+            self._occupied.add(slot)
             if self._waiting and self._waiting[0].together:
                 self._changed.notify_all()  # threads that may do nothing else slept until now
             return item
 
-    def _forbear(self) -> float | None:
-        """Seconds for which the next item is left to the cells there are; None: till one is up."""
-        if not self._patience or not self._manned or self._waiting[0].together:
+    def _hold_back(self) -> float | None:
+        """Return how long to wait for a busy cell before starting another, in seconds.
+
+        None: until the first is up.
+        """
+        if not self._growth_delay or not self._occupied or self._waiting[0].together:
             return 0.0
         if not self._live:
             return None
-        return self._patience - self._waited - self._has_waited(self._waiting[0])
+        return self._growth_delay - self._waited - self._has_waited(self._waiting[0])
 
     def _has_waited(self, item: _Item) -> float:
-        """Seconds that an item has waited while there were cells."""
+        """Return the seconds that an item has waited while there were cells."""
         return time.monotonic() - max(item.queued, self._up)
 
     def _do(self, item: _Item, cell: Cell | None, slot: int) -> Cell | None:
-        """Do one item, on a second cell if the first dies; return the cell to go on with."""
+        """Do one item, on a second cell if the first dies; return the cell for the next."""
         waited = time.monotonic() - item.queued
         for last_try in (False, True):
             try:
@@ -274,7 +279,7 @@ def open_pool(
     cells: int | None = None,
     directories: tuple[str, ...] = (),
     for_tools: bool = False,
-    patience: float = 0.0,
+    growth_delay: float = 0.0,
 ) -> Pool:
     """Open a pool of cells; close it, or use it as a context manager.
 
@@ -282,7 +287,7 @@ def open_pool(
     weakest to accept, `python` the interpreter judged programs run under (default: the one proctor
     runs under), `packages` directories they may import from, `preload` modules that cells import
     once, `cells` how many to run at once (default: one per CPU), `directories` further directories
-    that programs may read; `for_tools` is explained at CellSetup, `patience` at Pool. Raises
+    that programs may read; `for_tools` is explained at CellSetup, `growth_delay` at Pool. Raises
     PlatformError or UsageError.
     """
     importable = interpreter.checked_packages(packages)
@@ -291,11 +296,11 @@ def open_pool(
     choice = policy.choose(isolation, min_isolation, python)
     readable = interpreter.visible(directories, private_files=choice.backend.private_files)
     setup = CellSetup(choice.interpreter, importable, preload, readable, for_tools)
-    return Pool(choice.backend, setup, cells, patience=patience)
+    return Pool(choice.backend, setup, cells, growth_delay=growth_delay)
 
 
 def _fault(error: OSError, cell: Cell | None) -> InfraFault:
-    """Say what it means that the host itself could not go on, for want of descriptors or memory."""
+    """Return the fault of a host that could not go on, for want of descriptors or memory."""
     kind = CellStartFailed if cell is None else CellDied
     fault = kind(f"this process could not serve the cell: {error}")
     fault.__cause__ = error
@@ -303,5 +308,5 @@ def _fault(error: OSError, cell: Cell | None) -> InfraFault:
 
 
 def available_cpus() -> int:
-    """CPUs this process may use."""
+    """Return the number of CPUs that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""The programs of a session, seen from the host: start, watch, end, while others go on."""
+"""The programs of a session on the host's side: starting, watching and ending them."""
 
 import math
 import os
@@ -14,11 +14,10 @@ from proctor.errors import CellDied, UsageError
 from proctor.execution import Execution, LimitHit
 from proctor.limits import Limits
 from proctor.program import Program
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.clock import NOTHING, ContestClock, Reading
-from proctor.sandbox.execute import request
 from proctor.sandbox.idleness import Idleness, Look
-from proctor.sandbox.machine import memfile, procfs, trees
+from proctor.sandbox.machine import kill_tree, memfile, procfs
 from proctor.sandbox.stop import Stop
 
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
@@ -36,20 +35,20 @@ class Watch:
     running: "Running"
     clock: ContestClock
     began: float
-    """When it was first watched: the limits count from then on."""
+    """Monotonic time at which watching began, from which the limits count."""
     cpu0: float
-    """What it had used by then."""
+    """CPU seconds that the program had used by then."""
     look: float
-    """When it is to be looked at next (monotonic)."""
+    """Monotonic time at which the program is to be looked at next."""
     idleness: Idleness
     stop: Stop | None = None
     called_off: bool = False
-    """Whether it was ended since `stop` was set."""
+    """True if the program was killed because `stop` was set."""
 
 
 @dataclass(slots=True)
 class Running:
-    """One program: its files, and what is known of it."""
+    """One program of a session: its files and its state."""
 
     id: int
     limits: Limits
@@ -57,26 +56,26 @@ class Running:
     """stdin, stdout, stderr."""
     began: float
     pid: int | None = None
-    """In the host's numbering, once it has started."""
+    """Process id on the host, once the program has started."""
     notice: Notice | None = None
-    """How it ended."""
+    """Notice of the program's end."""
     wall: float = 0.0
     oom_kills: int = 0
-    """Of the session's group, before it began."""
+    """Processes of the session's cgroup killed for want of memory before the program began."""
     hit: LimitHit | None = None
     interrupts: int = 0
-    """How many were asked for and not yet carried out."""
+    """Interrupts that were asked for and not yet carried out."""
     latest_cpu: float = 0.0
     execution: Execution | None = field(default=None)
 
     def output(self, which: int) -> bytes:
-        """What it has written so far: 1 is stdout, 2 is stderr."""
+        """Return the bytes written so far to stdout (1) or stderr (2)."""
         if self.execution is not None:
             return self.execution.stdout if which == 1 else self.execution.stderr
         return memfile.content(self.files[which], self.limits.output)
 
     def drop_output(self) -> None:
-        """Forget what it has written so far; it goes on at the start of its files."""
+        """Drop the bytes written so far; the program goes on at the start of its files."""
         for fd in self.files[1:]:
             os.lseek(fd, 0, os.SEEK_SET)  # the position is shared with the program
             os.ftruncate(fd, 0)
@@ -85,7 +84,7 @@ class Running:
 class Programs:
     """All programs of one session. One thread at a time; every method may raise CellDied."""
 
-    def __init__(self, cell: AgentCell, limits: Limits) -> None:
+    def __init__(self, cell: AgentProcess, limits: Limits) -> None:
         """Start the session's first process in this cell. Raises NoIsolation."""
         self._cell, self._limits = cell, limits
         self._running: dict[int, Running] = {}
@@ -98,7 +97,7 @@ class Programs:
             self._feed.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             nothing = memfile.sealed(b"")
             try:
-                cell.submit(request(Kind.SESSION, cell, limits), [nothing, far.fileno()])
+                cell.submit(cell.request(Kind.SESSION, limits), [nothing, far.fileno()])
             finally:
                 os.close(nothing)
                 far.close()
@@ -169,7 +168,7 @@ class Programs:
         return Watch(running, clock, began, _cpu(pids), began + first, idleness, stop)
 
     def tend(self, watches: Sequence[Watch]) -> float:
-        """End what has had its time; return the seconds until one must be looked at again."""
+        """Kill programs that overran limits; return the seconds until the next look is due."""
         for watch in watches:
             if watch.running.notice is None and watch.stop is not None and watch.stop.wanted:
                 watch.called_off = True
@@ -190,7 +189,7 @@ class Programs:
         watch.look = time.monotonic() + pause
 
     def take_notices(self) -> None:
-        """Take in what has been told of programs, without waiting."""
+        """Read the notices that have come, without waiting."""
         while self._cell.wait([self._feed.fileno()], 0):
             self._receive(0)
 
@@ -219,7 +218,7 @@ class Programs:
         What it has left running goes on only once it has ended by itself.
         """
         if running.notice is None and running.pid is not None:
-            trees.kill(running.pid, self._cell.job_pids)
+            kill_tree.kill_tree(running.pid, self._cell.job_pids)
         if running.notice is None:  # nobody may be signalled by us: at least its group
             self._order(Order(What.KILL, running.id), [])
         while running.notice is None:
@@ -259,7 +258,7 @@ class Programs:
         return running.execution
 
     def close(self) -> None:
-        """End the session with all that runs in it; the cell is as it was, if it still is."""
+        """End the session with all that runs in it; an undamaged cell can be used again."""
         try:
             if not self._cell.odd:
                 self._cell.end_job()
@@ -326,11 +325,11 @@ class Programs:
         return [running.pid, *procfs.descendants(running.pid, self._cell.job_pids())]
 
     def cpu(self, running: Running) -> float:
-        """CPU seconds that it and what it started have used so far."""
+        """Return the CPU seconds that a program and its descendants have used so far."""
         return _cpu(self._pids(running))
 
     def _watch(self) -> LimitHit | None:
-        """What the session as a whole has overrun, where the host must look."""
+        """Return the limit that the session as a whole has overrun, where the host must look."""
         cell, limits = self._cell, self._limits
         if cell.disk_used is not None and limits.disk and cell.disk_used() > limits.disk:
             return LimitHit.DISK

@@ -12,15 +12,14 @@ from proctor.cell.wire import MAX_MESSAGE, TEST, Kind, Reply, Tag, send
 from proctor.execution import LimitHit
 from proctor.limits import Limits
 from proctor.program import Program
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.cell import TestRun
 from proctor.sandbox.clock import Clock
-from proctor.sandbox.execute import request
 from proctor.sandbox.machine import memfile, procfs
 from proctor.sandbox.meter import Meter
 
 _DYING = 2.0
-"""Seconds that a process which has closed its descriptors is given to be over."""
+"""Time that a process which has closed its descriptors is given to end, in seconds."""
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
 _TIMESTAMP = struct.Struct("qq")  # seconds, nanoseconds
 _SO_TIMESTAMPNS = 35  # as the option and as the type of what comes with a message
@@ -32,7 +31,7 @@ class AgentServing:
 
     def __init__(
         self,
-        cell: AgentCell,
+        cell: AgentProcess,
         kind: Kind,
         program: Program,
         function: str,
@@ -67,7 +66,7 @@ class AgentServing:
             meter = Meter(self._cell)
             source = memfile.sealed(program.encoded())
             try:
-                job = request(self._kind, self._cell, self._limits, function)
+                job = self._cell.request(self._kind, self._limits, function)
                 self._cell.submit(job, [source, far.fileno()])
             finally:
                 os.close(source)

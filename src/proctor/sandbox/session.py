@@ -7,7 +7,7 @@ import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import msgspec
@@ -25,11 +25,12 @@ from proctor.execution import Execution, Isolation
 from proctor.limits import MIB, Limits
 from proctor.program import Program
 from proctor.sandbox import workspace
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.agent_process import AgentProcess
+from proctor.sandbox.background import Background
 from proctor.sandbox.cell import Cell
-from proctor.sandbox.notebook import Notebook
+from proctor.sandbox.notebook import CellResult, Notebook
 from proctor.sandbox.pool import Pool, open_pool
-from proctor.sandbox.programs import Programs, Running, Watch
+from proctor.sandbox.programs import Programs, Watch
 from proctor.sandbox.stop import Stop
 from proctor.text import all_well_formed, as_bytes
 
@@ -39,48 +40,11 @@ _Wait = tuple[Future[Any], Watch]
 DEFAULT_LIMITS = Limits(disk=64 * MIB)
 
 
-@dataclass(frozen=True, slots=True)
-class Background:
-    """A program that runs on while its session is used for other things."""
-
-    _call: Callable[[Callable[[Programs], Any]], Any]
-    _running: Running
-
-    def poll(self) -> Execution | None:
-        """Return the facts of its run if it has ended."""
-        execution: Execution | None = self._call(lambda programs: programs.poll(self._running))
-        return execution
-
-    def wait(self) -> Execution:
-        """Wait for its end; CPU and wall limits count from this call on."""
-        execution: Execution = self._call(lambda programs: programs.watch(self._running))
-        return execution
-
-    def kill(self) -> Execution:
-        """End it, with all it has started; return the facts of its run."""
-
-        def end(programs: Programs) -> Execution:
-            programs.kill(self._running)
-            return programs.finish(self._running)
-
-        execution: Execution = self._call(end)
-        return execution
-
-    @property
-    def stdout(self) -> bytes:
-        """What it has printed so far."""
-        output: bytes = self._call(lambda _: self._running.output(1))
-        return output
-
-    @property
-    def stderr(self) -> bytes:
-        """What it has complained of so far."""
-        output: bytes = self._call(lambda _: self._running.output(2))
-        return output
-
-
 class Session:
-    """A leased cell. Calls come from any thread; programs that are waited for run side by side.
+    """A leased cell. Methods may be called from any thread; programs run side by side.
+
+    The sessions of `proctor.clients` have the same methods: `run_cell`, `run`, `command`, `write`,
+    `read`, `files` and `close`.
 
     Programs share the working directory (`limits.disk` bytes, gone with the session), the process
     limit and the memory limit; each gets the CPU, wall and output limits anew. Every method raises
@@ -94,14 +58,36 @@ class Session:
         self._pool, self._owns_pool = pool, owns_pool
         self._limits, self._idle = limits, idle
         self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
+        self._notebook = Notebook(self._call, limits)
         self._wake = os.eventfd(0, os.EFD_CLOEXEC)
-        self._waking = threading.Lock()  # nobody writes to the number of a closed descriptor
+        self._waking = threading.Lock()  # so that a closed descriptor's number is not written to
         self._why: str | None = None
         self._started: Future[Isolation] = Future()
         self._over = pool.submit(self._serve)
         self._over.add_done_callback(self._note_end)
         self.isolation = self._started.result()
         """Level and guarantees that hold the session."""
+
+    def run_cell(
+        self,
+        source: str,
+        *,
+        cpu: float | None = None,
+        wall: float | None = None,
+        restart: bool = False,
+        stop: Stop | None = None,
+    ) -> CellResult:
+        """Run a cell in the session's own notebook; with `restart`, in a fresh interpreter.
+
+        See Notebook.run_cell.
+        """
+        if restart:
+            self.restart()
+        return self._notebook.run_cell(source, cpu=cpu, wall=wall, stop=stop)
+
+    def restart(self) -> None:
+        """End the interpreter of `run_cell`; the next cell starts a fresh one. Files stay."""
+        self._notebook.close()
 
     def run(
         self,
@@ -112,7 +98,7 @@ class Session:
         wall: float | None = None,
         stop: Stop | None = None,
     ) -> Execution:
-        """Run a Python program and wait for it. What it leaves running goes on.
+        """Run a Python program and wait for it. Processes that it leaves running go on.
 
         Raises Cancelled if `stop` is set before its end.
         """
@@ -130,11 +116,11 @@ class Session:
         env: Mapping[str, str] | None = None,
         stop: Stop | None = None,
     ) -> Execution:
-        """Execute a program of the box, such as ["sort", "names.txt"], and wait for it.
+        """Execute a program of the sandbox, such as ["sort", "names.txt"], and wait for it.
 
-        `cwd` is seen from the workspace; `env` goes above the cell's environment, and its PATH is
-        where the program is looked for. Ends with 127 if it is not there, 126 if it may not be
-        executed.
+        `cwd` is relative to the workspace; `env` overrides the cell's environment, and its PATH is
+        searched for the program. The exit code is 127 if there is no such program, 126 if it may
+        not be executed.
         """
         program = workspace.command(words, cwd, env)
         return self.run(program, stdin, cpu=cpu, wall=wall, stop=stop)
@@ -149,9 +135,9 @@ class Session:
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
     ) -> Background:
-        """Start a Python program, or a command given as a list, and let it run.
+        """Start a Python program, or a command given as a list, and return at once.
 
-        The limits hold from when it is waited for; `cwd` and `env` are for commands.
+        Limits count from when it is waited for; `cwd` and `env` are for commands.
         """
         if isinstance(program, Program | str):
             if cwd is not None or env is not None:
@@ -164,7 +150,7 @@ class Session:
         return Background(self._call, running)
 
     def notebook(self) -> Notebook:
-        """Return a notebook: an interpreter that keeps its state from cell to cell."""
+        """Return another notebook: an interpreter that keeps its state from cell to cell."""
         return Notebook(self._call, self._limits)
 
     def write(
@@ -175,7 +161,10 @@ class Session:
         wall: float | None = None,
         stop: Stop | None = None,
     ) -> None:
-        """Put a file into the workspace, making its directories. Raises FileRefused, InputError."""
+        """Write a file into the workspace, making its directories.
+
+        Raises FileRefused, InputError.
+        """
         done = self.run(workspace.writing(path), content, wall=wall, stop=stop)
         workspace.outcome(done, path)
 
@@ -199,7 +188,7 @@ class Session:
     def files(self, *, stop: Stop | None = None) -> Mapping[str, int]:
         """Return the regular files of the workspace and their sizes in bytes.
 
-        Of a name that is not UTF-8, what is not is written as escapes: it cannot be read by that.
+        Bytes of a name that are not UTF-8 are shown as escapes; such a file cannot be read.
         """
         listing = workspace.outcome(self.run(workspace.LIST, stop=stop), ".")
         try:
@@ -209,7 +198,7 @@ class Session:
 
     @property
     def over(self) -> str | None:
-        """Why the session is over; None while it lasts."""
+        """Reason for which the session is over; None while it lasts."""
         return self._why
 
     def when_over(self, call: Callable[[], None]) -> None:
@@ -220,8 +209,8 @@ class Session:
         """End the session with all that runs in it. Idempotent."""
         if self._why is None:
             self._why = "the session was closed"
-            self._hand(None)
-        with contextlib.suppress(Exception):  # its calls have raised what there was to raise
+            self._enqueue(None)
+        with contextlib.suppress(Exception):  # which calls of the session have raised before
             self._over.result()
         with self._waking:
             if self._wake >= 0:
@@ -251,27 +240,27 @@ class Session:
         return execution
 
     def _call(self, act: Callable[[Programs], Any]) -> Any:
-        """Have the session's thread do something; return or raise what came of it.
+        """Have the session's thread do something, and return or raise its outcome.
 
-        Where that is a Watch it is the facts of the program's run, once it has ended.
+        If that is a Watch, the facts of the program's run are returned once it has ended.
         """
         if self._why is not None:
             raise SessionEnded(self._why)
         future: Future[Any] = Future()
-        self._hand((future, act))
+        self._enqueue((future, act))
         if self._over.done():
             self._refuse_calls()
         return future.result()
 
-    def _hand(self, call: _Call | None) -> None:
+    def _enqueue(self, call: _Call | None) -> None:
         self._calls.put(call)
         with self._waking:
             if self._wake >= 0:
                 os.eventfd_write(self._wake, 1)
 
     def _serve(self, cell: Cell, _queued: float) -> None:
-        """What the pool's thread does for as long as the session lasts."""
-        if not isinstance(cell, AgentCell) or cell.single_use:
+        """Serve the session in the pool's thread for as long as it lasts."""
+        if not isinstance(cell, AgentProcess) or cell.single_use:
             raise NoIsolation(
                 "sessions need level namespaces or landlock, and proctor's C part: this cell is of"
                 f" level {cell.isolation.level}"
@@ -290,8 +279,8 @@ class Session:
                 future.set_exception(SessionEnded(self._why or "the session is over"))
             programs.close()
 
-    def _serve_some(self, cell: AgentCell, programs: Programs, waits: list[_Wait]) -> bool:
-        """Do the calls there are, see to the programs; False when no call will come."""
+    def _serve_some(self, cell: AgentProcess, programs: Programs, waits: list[_Wait]) -> bool:
+        """Do the calls that have come and watch the programs; False when no call will come."""
         pause = programs.tend([watch for _, watch in waits])
         _settle(programs, waits)
         stops = [watch.stop.fileno() for _, watch in waits if watch.stop is not None]
@@ -352,7 +341,7 @@ def open_session(
     preload: tuple[str, ...] = (),
     furnished: bool = False,
 ) -> Session:
-    """Lease a cell until it is closed or unused for `idle` seconds.
+    """Open a session, which lasts until it is closed or unused for `idle` seconds.
 
     Without a pool it gets one of its own, to which the other arguments apply as in open_pool.
     Raises PlatformError, UsageError, InfraFault.
@@ -371,7 +360,7 @@ def open_session(
 
 
 def _settle(programs: Programs, waits: list[_Wait]) -> None:
-    """Tell who waits for a program that has ended."""
+    """Set the outcomes of programs that have ended."""
     for wait in [wait for wait in waits if wait[1].running.notice is not None]:
         waits.remove(wait)
         try:

@@ -1,14 +1,14 @@
-"""Sending a signal to the program that a cell runs, and to nobody else."""
+"""Sending a signal to the program that a cell runs, and to no other process."""
 
 import os
 import signal
 
 from proctor.errors import CellDied, InfraFault
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.machine import procfs
 
 
-def signal_program(cell: AgentCell, number: int) -> bool:
+def signal_program(cell: AgentProcess, number: int) -> bool:
     """Send a signal to the job's first process; False if there is none, yet or any more.
 
     The job's end must not have been taken in. Raises InfraFault if it may not be sent one.
@@ -34,7 +34,7 @@ def signal_program(cell: AgentCell, number: int) -> bool:
     return True
 
 
-def catches(cell: AgentCell, number: int) -> bool:
+def catches(cell: AgentProcess, number: int) -> bool:
     """Return whether the job's first process has a handler for a signal. Raises nothing."""
     try:
         pid = _program(cell.job_pids())

@@ -1,4 +1,4 @@
-"""Ending early what runs in a session, while the session goes on."""
+"""Ending one execution of a session early, while the session goes on."""
 
 import os
 import threading
@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Stop:
-    """A wish, from any thread, that one execution in a session end before its time.
+    """A request, from any thread, to end one execution in a session early.
 
     Whoever waits for the execution gets Cancelled: a program is killed, a notebook's cell is
     interrupted, and killed if it does not heed that. For one execution; close it afterwards.
@@ -21,7 +21,7 @@ class Stop:
 
     @property
     def wanted(self) -> bool:
-        """Whether set() has been called."""
+        """True once set() has been called."""
         return self._wanted
 
     def set(self) -> None:

@@ -1,6 +1,6 @@
-"""What is done in a session's workspace on the host's behalf, and what its outcome means.
+"""Programs that work on a session's workspace for the host, and the meaning of their outcomes.
 
-All of it is done by programs like any other, with no more rights.
+They have no more rights than any other program of the session.
 """
 
 import errno
@@ -57,9 +57,9 @@ for directory, _, names in os.walk("."):
             found[path[2:]] = about.st_size
 print(json.dumps(found))
 """
-"""Prints the regular files below the workspace and their sizes."""
+"""Source that prints the regular files below the workspace and their sizes in bytes, as JSON."""
 MAKE_TMP = "import os\nos.makedirs('.tmp', exist_ok=True)\n"
-"""Makes the directory to which /tmp leads in a cell for tools."""
+"""Source that makes the directory to which /tmp leads in a cell for tools."""
 _COMMAND = """
 import os
 words = {words!r}
@@ -87,9 +87,9 @@ def reading(path: str, most: int) -> str:
 
 
 def command(words: Sequence[str], cwd: str | None, env: Mapping[str, str] | None) -> str:
-    """Return the source that executes a program of the box. Raises InputError.
+    """Return the source that executes a program of the sandbox. Raises InputError.
 
-    As with shells it ends with 127 where there is no such program or directory, and with 126 where
+    As with shells the exit code is 127 where there is no such program or directory, and 126 where
     the program may not be executed.
     """
     # A text is a sequence, too: of its letters.
@@ -110,7 +110,7 @@ def command(words: Sequence[str], cwd: str | None, env: Mapping[str, str] | None
 
 
 def outcome(done: Execution, path: str) -> bytes:
-    """Return what was printed, if all went well. Raises FileRefused and InputError."""
+    """Return the stdout of a program of this module. Raises FileRefused and InputError."""
     if done.limit is not None:
         number = _ERRNO_OF_LIMIT.get(done.limit, errno.ETIMEDOUT)
         raise FileRefused(f"the {done.limit} limit was hit on it", file=path, errno=number)
@@ -130,7 +130,7 @@ def _checked(path: str) -> str:
 
 
 def _is_name(text: object) -> bool:
-    """Whether a program of the box could be told it."""
+    """Return True if a program can be given the text as an argument."""
     if not isinstance(text, str) or "\0" in text:
         return False
     try:

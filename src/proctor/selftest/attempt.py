@@ -15,7 +15,7 @@ from proctor.judging.settings import JudgeSettings, Mode
 from proctor.languages.run import run
 from proctor.limits import MIB, Limits
 from proctor.problem import Problem, Test
-from proctor.sandbox.agent_cell import AgentCell
+from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import Pool
 from proctor.selftest.attack import Attack, Kind, look, prelude, said
@@ -206,7 +206,7 @@ class Attempt:
     def _look_behind(self) -> None:
         """Add to `wrong` what the attack left, in the cell and on the host."""
         self.wrong += self.bait.harm()
-        if isinstance(self.cell, AgentCell) and not self.cell.spent:  # else its end is theirs
+        if isinstance(self.cell, AgentProcess) and not self.cell.spent:  # else its end is theirs
             left = self.cell.job_pids()
             if left:
                 self.wrong.append(f"processes were left: {len(left)}")

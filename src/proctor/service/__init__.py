@@ -1,1 +1,1 @@
-"""What every door shares: admission, jobs that can be called off, runs, judgements, sessions."""
+"""The service: an engine with admission, jobs and sessions, and the APIs over it."""

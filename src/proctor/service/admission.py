@@ -1,58 +1,91 @@
-"""Who may run next: as many jobs as there are places, and every owner in turn.
+"""Admission of jobs: the limits that they may ask for, and whose turn it is.
 
-Lives in one event loop: no locks, and a decision is made where it is needed.
+As many jobs run as there are places, and owners take turns. Lives in one event loop: no locks.
 """
 
 import asyncio
+import os
 import time
 from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from proctor.errors import Busy
+from proctor.errors import Busy, InputError, LevelLacks
+from proctor.limits import GIB, MIB, Limits
+
+MOST_CPU = 24 * 3600.0
+"""CPU seconds of a run that may be asked for; ten times as many wall seconds."""
+MOST_OUTPUT = 256 * MIB
+"""Bytes of output, which are held in memory."""
+MOST_DISK = 4 * GIB
+"""Bytes of a working directory, which are memory too."""
+MOST_PROCESSES = 4096
 
 _Queue = OrderedDict[asyncio.Future[None], None]
-"""Who waits, in order; one in the middle may go at any time, which a deque would be slow at."""
-_SHORTEST, _LONGEST = 1.0, 60.0  # seconds that somebody who is refused is told to wait
+"""Waiting jobs in order; one in the middle may go at any time, which a deque would be slow at."""
+_SHORTEST, _LONGEST = 1.0, 60.0
+"""Bounds on the seconds that an owner who is refused is told to wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestContext:
+    """Context of a request: its owner, and how it waits for a place."""
+
+    owner: str = ""
+    unlimited: bool = False
+    """True to wait however many of the owner's jobs wait already, rather than raise Busy."""
+    on_start: Callable[[], None] | None = None
+    """Called when the job has its place."""
+
+    def started(self) -> None:
+        """Note that the job has its place."""
+        if self.on_start is not None:
+            self.on_start()
+
+
+ANONYMOUS = RequestContext()
+"""Context of requests that come without one: of owner ""."""
 
 
 class Admission:
-    """Places for jobs, given to owners in turn: a thousand of one do not keep out another."""
+    """Places for jobs, given to owners in turn, so that many jobs of one hold up no other."""
 
     def __init__(self, places: int, most: int) -> None:
-        """`places` jobs at once; `most` of one owner's may wait, but for the patient."""
+        """Allow `places` jobs at once; `most` of one owner may wait, besides unlimited ones."""
         self.places, self.most = places, most
         self._free = places
         self._waiting: OrderedDict[str, _Queue] = OrderedDict()
         self._length = 0
         self._pace = 0.0
-        """Seconds from one place's being free to the next, about."""
+        """Moving average of the seconds between places that become free."""
         self._freed = time.monotonic()
 
     @property
     def waiting(self) -> int:
-        """Jobs that wait, of all owners."""
+        """Number of jobs that wait, of all owners."""
         return self._length
 
     @property
     def running(self) -> int:
-        """Places that are taken."""
+        """Number of places that are taken."""
         return self.places - self._free
 
     def waiting_of(self, owner: str) -> int:
-        """Jobs of this owner that wait."""
+        """Return the number of this owner's jobs that wait."""
         return len(self._waiting.get(owner, ()))
 
-    async def enter(self, owner: str, *, patient: bool = False) -> float:
-        """Wait for a place, and return for how many seconds; leave() must follow.
+    async def enter(self, owner: str, *, unlimited: bool = False) -> float:
+        """Wait for a place, and return the seconds that it took; leave() must follow.
 
-        Raises Busy if too much of this owner's is waiting already and he is not `patient`.
+        Raises Busy if too many of this owner's jobs wait already, unless `unlimited`.
         """
         if self._free and not self._waiting:
             self._free -= 1
             return 0.0
         queue = self._waiting.get(owner)
-        if queue is not None and len(queue) >= self.most and not patient:
+        if queue is not None and len(queue) >= self.most and not unlimited:
             raise Busy(
                 f"{len(queue)} jobs of yours are waiting already, and {self.most} may",
                 min(max(len(queue) * self._pace, _SHORTEST), _LONGEST),
@@ -74,7 +107,7 @@ class Admission:
         return time.monotonic() - began
 
     def leave(self) -> None:
-        """Give a place back: to the owner whose turn it is, if any waits."""
+        """Give a place back, to the owner whose turn it is if any waits."""
         now = time.monotonic()
         self._pace += 0.1 * (now - self._freed - self._pace)
         self._freed = now
@@ -83,7 +116,7 @@ class Admission:
             turn, _ = queue.popitem(last=False)
             self._length -= 1
             if queue:
-                self._waiting[owner] = queue  # and to the end of the line
+                self._waiting[owner] = queue  # at the end: the others have their turns first
             if not turn.done():  # else it is cancelled, and has not noticed yet
                 turn.set_result(None)
                 return
@@ -97,21 +130,21 @@ class Admission:
             if not queue:
                 del self._waiting[owner]
 
-    def place(self, owner: str, *, patient: bool = False) -> "Place":
+    def place(self, owner: str, *, unlimited: bool = False) -> "Place":
         """Return a place to be entered by `async with`."""
-        return Place(self, owner, patient=patient)
+        return Place(self, owner, unlimited=unlimited)
 
 
 class Place:
     """A place held for as long as a block runs."""
 
-    def __init__(self, admission: Admission, owner: str, *, patient: bool) -> None:
-        self._admission, self._owner, self._patient = admission, owner, patient
+    def __init__(self, admission: Admission, owner: str, *, unlimited: bool) -> None:
+        self._admission, self._owner, self._unlimited = admission, owner, unlimited
         self.queue = 0.0
-        """Seconds that it was waited for."""
+        """Seconds waited for the place."""
 
     async def __aenter__(self) -> Self:
-        self.queue = await self._admission.enter(self._owner, patient=self._patient)
+        self.queue = await self._admission.enter(self._owner, unlimited=self._unlimited)
         return self
 
     async def __aexit__(
@@ -121,3 +154,36 @@ class Place:
         traceback: TracebackType | None,
     ) -> None:
         self._admission.leave()
+
+
+def physical_memory() -> int:
+    """Return the bytes of memory that this machine has."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):  # not every system says
+        return 64 * GIB
+
+
+def check_level(what: str, *, only_python: bool) -> None:
+    """Raise LevelLacks if cells run only Python programs from start to end."""
+    if only_python:
+        raise LevelLacks(
+            f"{what} not to be had at level container, which runs Python programs from start to"
+            " end: use level namespaces or landlock"
+        )
+
+
+def check_limits(limits: Limits) -> Limits:
+    """Return limits that may be asked for. Raises InputError, naming the field, for others."""
+    for name, asked, most in (
+        ("cpu", limits.cpu, MOST_CPU),
+        ("wall", limits.wall or 0.0, 10 * MOST_CPU),
+        ("memory", limits.memory, physical_memory()),
+        ("output", limits.output, MOST_OUTPUT),
+        ("disk", limits.disk, MOST_DISK),
+        ("processes", limits.processes, MOST_PROCESSES),
+        ("stack", limits.stack, physical_memory()),
+    ):
+        if asked > most:
+            raise InputError(f"at most {most:g} here, not {asked:g}", field=f"limits.{name}")
+    return limits

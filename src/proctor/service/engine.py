@@ -1,14 +1,13 @@
-"""The engine behind every door: an asyncio front of cells, with admission in between.
+"""The engine behind every API: runs and judges in cells for an event loop, by turns of admission.
 
-To call a job off, cancel the task that awaits it: all its processes are ended.
+To cancel a job, cancel the task that awaits it: all its processes are ended.
 """
 
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from typing import Self, TypeVar
+from typing import Self
 
 from proctor.execution import Isolation
 from proctor.judgement import Judgement, TestResult
@@ -16,63 +15,50 @@ from proctor.judging import judge as programs
 from proctor.judging.environment import start_cells
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import pools, registry
-from proctor.languages.language import Found
+from proctor.languages.language import InstalledLanguage
+from proctor.languages.run import PYTHON, Ran, RunRequest
 from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable
 from proctor.sandbox.machine.interpreter import checked_packages
 from proctor.sandbox.pool import Pool, open_pool
-from proctor.service import ceilings
-from proctor.service.admission import Admission, Place
+from proctor.service.admission import (
+    ANONYMOUS,
+    Admission,
+    Place,
+    RequestContext,
+    check_level,
+    check_limits,
+)
 from proctor.service.jobs import Jobs
 from proctor.service.live import LiveRun
 from proctor.service.package_sets import (
-    Equipped,
-    Opening,
+    CellOpeners,
+    PackageCells,
     PackageSet,
     PackageSets,
     checked_name,
 )
-from proctor.service.running import PYTHON, Ran, RunRequest
 from proctor.service.sessions import Sessions
 from proctor.service.solvers import Solvers
+from proctor.service.threads import in_loop, revocable
 from proctor.solver import incumbents
 from proctor.solver.envelope import Envelope, Incumbent
 from proctor.solver.host import SolverHost
 from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest
 
-T = TypeVar("T")
-
 MOST_WAITING = 10_000
-"""Jobs of one owner that may wait, unless he is patient."""
+"""Jobs of one owner that may wait, besides unlimited ones."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
-    """Who wants something, and whether he waits however long the line is."""
-
-    owner: str = ""
-    patient: bool = False
-    begun: Callable[[], None] | None = None
-    """Is called when the job has its place."""
-
-    def begin(self) -> None:
-        """Note that the job has its place."""
-        if self.begun is not None:
-            self.begun()
-
-
-NOBODY = Asker()
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A judgement, and how long it was waited for its turn."""
+class QueuedJudgement:
+    """A judgement, and the time that it waited for its turn."""
 
     judgement: Judgement
     queue: float
-    """Seconds."""
+    """Seconds waited for a place."""
 
 
 class Engine:
@@ -86,48 +72,48 @@ class Engine:
         sets: PackageSets | None = None,
         solvers: Callable[[Admission], Solvers] = Solvers,
     ) -> None:
-        """`pool`, `session_pool` and `sets` become the engine's own. Use open_engine."""
+        """Take over `pool`, `session_pool` and `sets`. Use open_engine."""
         self.pool = pool
-        self.package_sets = sets or PackageSets(Equipped(pool), {})
+        self.package_sets = sets or PackageSets(PackageCells(pool), {})
         self.admission = Admission(pool.cells, most_waiting)
         self.sessions = Sessions(session_pool, pool, self.admission, self.package_sets)
         self.solvers = solvers(self.admission)
         self.jobs = Jobs()
 
-    async def run(self, request: RunRequest, asker: Asker = NOBODY) -> Ran:
+    async def run(self, request: RunRequest, context: RequestContext = ANONYMOUS) -> Ran:
         """Run one program.
 
         Raises Busy, InputError (an unknown language), NoLanguage, InfraFault.
         """
-        ceilings.check(request.limits)
-        async with self._cells(request.packages, asker) as (equipped, place):
-            runner, cancellation = equipped.runner, Cancellation()
-            pool = Revocable(equipped.pool, cancellation)
+        check_limits(request.limits)
+        async with self._cells(request.packages, context) as (cells, place):
+            runner, cancellation = cells.runner, Cancellation()
+            pool = Revocable(cells.pool, cancellation)
             future = pool.submit(lambda cell, _queued: runner.run(cell, request))
-            ran = await _revocable(future, cancellation)
+            ran = await revocable(future, cancellation)
         return replace(ran, queue=place.queue)
 
-    def live(self, request: RunRequest, asker: Asker = NOBODY) -> LiveRun:
-        """Return a run that is talked to while it goes on; to be entered by `async with`.
+    def live(self, request: RunRequest, context: RequestContext = ANONYMOUS) -> LiveRun:
+        """Return an interactive run, to be entered by `async with`.
 
         Raises InputError, LevelLacks.
         """
         self._check_level("programs that are talked to while they run are")
-        ceilings.check(request.limits)
+        check_limits(request.limits)
         self.package_sets.check(request.packages)
-        place = self.admission.place(asker.owner, patient=asker.patient)
-        return LiveRun(place, self.package_sets.use(request.packages), request, asker.begin)
+        place = self.admission.place(context.owner, unlimited=context.unlimited)
+        return LiveRun(place, self.package_sets.use(request.packages), request, context.started)
 
     async def judge(
         self,
         problem: Problem,
         program: Program,
         settings: JudgeSettings,
-        asker: Asker = NOBODY,
+        context: RequestContext = ANONYMOUS,
         *,
         packages: str | None = None,
         progress: Callable[[TestResult], None] | None = None,
-    ) -> Made:
+    ) -> QueuedJudgement:
         """Judge a program on a problem of any kind.
 
         `packages` names a set of packages; `progress` is called in this event loop. Raises Busy,
@@ -135,24 +121,24 @@ class Engine:
         """
         if not programs.is_plain(problem):
             self._check_level("contest problems are")
-        ceilings.check(problem.limits or settings.limits)
-        async with self._cells(packages, asker) as (equipped, place):
+        check_limits(problem.limits or settings.limits)
+        async with self._cells(packages, context) as (cells, place):
             cancellation = Cancellation()
             future = programs.start(
-                problem, program, settings, equipped.pool, cancellation, _in_loop(progress)
+                problem, program, settings, cells.pool, cancellation, in_loop(progress)
             )
-            judgement = await _revocable(future, cancellation)
-        return Made(judgement, place.queue)
+            judgement = await revocable(future, cancellation)
+        return QueuedJudgement(judgement, place.queue)
 
     @property
     def _only_python(self) -> bool:
         return self.pool.level == "container"
 
     def _check_level(self, what: str) -> None:
-        ceilings.check_level(what, only_python=self._only_python)
+        check_level(what, only_python=self._only_python)
 
-    def languages(self) -> list[Found]:
-        """Return the languages that this engine runs. Starts their tools: not in a loop."""
+    def languages(self) -> list[InstalledLanguage]:
+        """Return the languages that this engine runs. Starts their tools: not for an event loop."""
         found = registry.available()
         only = self._only_python
         return [each for each in found if not only or each.language.id == PYTHON]
@@ -160,36 +146,36 @@ class Engine:
     async def solve(
         self,
         request: SolveRequest,
-        asker: Asker = NOBODY,
+        context: RequestContext = ANONYMOUS,
         *,
         progress: Callable[[Incumbent], None] | None = None,
     ) -> Envelope:
         """Run a generated solver. `progress` is called in this event loop.
 
-        Cancelled, it returns all the same, once nothing of the run is left: with status
-        `cancelled`, and what had been found. Raises Busy, InputError.
+        If cancelled, it still returns, once nothing of the run is left: with status `cancelled`,
+        and what had been found. Raises Busy, InputError.
         """
-        return await self.solvers.solve(request, asker, _in_loop(progress) or incumbents.ignore)
+        return await self.solvers.solve(request, context, in_loop(progress) or incumbents.ignore)
 
-    async def isolation(self, asker: Asker = NOBODY) -> Isolation:
+    async def isolation(self, context: RequestContext = ANONYMOUS) -> Isolation:
         """Return the level and the guarantees that hold programs, as a cell reports them."""
-        async with self.admission.place(asker.owner, patient=asker.patient):
+        async with self.admission.place(context.owner, unlimited=context.unlimited):
             future = self.pool.submit(lambda cell, _queued: cell.isolation)
             return await asyncio.wrap_future(future)
 
     @contextlib.asynccontextmanager
     async def _cells(
-        self, packages: str | None, asker: Asker
-    ) -> AsyncIterator[tuple[Equipped, Place]]:
-        """A place, and cells with these packages to use it in."""
+        self, packages: str | None, context: RequestContext
+    ) -> AsyncIterator[tuple[PackageCells, Place]]:
+        """Enter a place, and cells with these packages to use it in."""
         self.package_sets.check(packages)
-        async with self.admission.place(asker.owner, patient=asker.patient) as place:
-            asker.begin()
-            async with self.package_sets.use(packages) as equipped:
-                yield equipped, place
+        async with self.admission.place(context.owner, unlimited=context.unlimited) as place:
+            context.started()
+            async with self.package_sets.use(packages) as cells:
+                yield cells, place
 
     def close(self) -> None:
-        """Stop at once: what runs is killed, what waits gets PoolClosed."""
+        """Stop at once: running jobs are killed, waiting ones raise PoolClosed."""
         self.pool.close()
         self.package_sets.close()
         self.sessions.shut()
@@ -218,10 +204,10 @@ def open_engine(
 ) -> Engine:
     """Open an engine of so many cells, and so many sessions at once besides.
 
-    `package_sets` are what requests may name, each with its directories; `directories`: what
-    programs may read besides, but for those that no cell could. `profiles` of solvers may be named
-    besides those that come with proctor. The other arguments are those of open_pool. Raises
-    PlatformError, UsageError.
+    `package_sets` are those that requests may name. `directories` are further ones that programs
+    may read; those that no cell could read are left out. `profiles` are those of solvers that
+    requests may name besides those that come with proctor. The other arguments are those of
+    open_pool. Raises PlatformError, UsageError.
     """
     sets = package_sets or {}
     for name, each in sets.items():
@@ -232,7 +218,7 @@ def open_engine(
         pool = pools.open_pool(
             isolation=isolation, min_isolation=min_isolation, python=python, cells=cells,
             packages=(*chosen.packages, *packages), preload=(*preload, *chosen.preload),
-            directories=directories, patience=pools.PATIENCE,
+            directories=directories, growth_delay=pools.GROWTH_DELAY,
         )  # fmt: skip
         start_cells(pool)
         return pool
@@ -260,27 +246,5 @@ def open_engine(
     def solvers(admission: Admission) -> Solvers:
         return Solvers(admission, host, {each.id: each for each in profiles})
 
-    known = PackageSets(Equipped(pool), sets, Opening(pool_of, sessions_of))
+    known = PackageSets(PackageCells(pool), sets, CellOpeners(pool_of, sessions_of))
     return Engine(pool, most_waiting, session_pool, known, solvers)
-
-
-async def _revocable(future: Future[T], cancellation: Cancellation) -> T:
-    """Await it; if this task is cancelled, call the job off."""
-    try:
-        return await asyncio.wrap_future(future)
-    except asyncio.CancelledError:
-        cancellation.cancel()
-        raise
-
-
-def _in_loop(hear: Callable[[T], None] | None) -> Callable[[T], None] | None:
-    """Return what calls `hear` in this event loop, from whatever thread."""
-    if hear is None:
-        return None
-    loop = asyncio.get_running_loop()
-
-    def tell(result: T) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
-            loop.call_soon_threadsafe(hear, result)
-
-    return tell

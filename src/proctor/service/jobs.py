@@ -1,22 +1,25 @@
-"""Jobs that can be asked after, listened to and called off by whoever started them."""
+"""Jobs whose owners can look up their state, follow their events and cancel them."""
 
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Coroutine
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Literal
+
+import msgspec
 
 from proctor.errors import InputError, UsageError
 from proctor.limits import MIB
-from proctor.service.weight import weight
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 ENDED: tuple[State, ...] = ("done", "failed", "cancelled")
 _MOST_KEPT = 1000
-"""Ended jobs of one owner that can still be asked after."""
+"""Ended jobs of one owner that can still be looked up."""
 _MOST_HELD = 256 * MIB
 """Bytes, about, of results and events of one owner's ended jobs; the latest is kept in any case."""
+_OBJECT = 64
+"""Bytes that an object of any kind takes, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +27,9 @@ class Event:
     """Something that happened to a job."""
 
     name: str
-    """queued, started, whatever the job itself tells of, and one of ENDED."""
+    """queued, started, names of the job's own events, and one of ENDED."""
     data: Any = None
-    """At the end the result, or the error that the job raised."""
+    """Data of the event; of the last one the result, or the error that the job raised."""
 
 
 @dataclass(slots=True, eq=False)
@@ -40,22 +43,22 @@ class Job:
     error: Exception | None = None
     task: asyncio.Task[Any] | None = None
     key: str | None = None
-    """By which its owner may ask for it again."""
+    """Idempotency key, by which its owner may ask for it again."""
     fingerprint: bytes = b""
     """Of the request, where it came with an idempotency key."""
     about: Any = None
-    """What its door keeps with it."""
+    """Data of the API that started it."""
     final: bool = True
-    """False for an end that says nothing of the request: its key then makes a new job."""
-    weight: int = 0
+    """False for an end that does not depend on the request: its key then starts a new job."""
+    size: int = 0
     """Bytes that its events hold, about; the last of them has the result."""
     events: list[Event] = field(default_factory=list)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def tell(self, name: str, data: Any = None) -> None:
-        """Let those who listen know."""
+        """Add an event, and wake those who listen."""
         self.events.append(Event(name, data))
-        self.weight += weight(data)
+        self.size += size_of(data)
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -65,7 +68,7 @@ class Job:
         self.tell("started")
 
     async def listen(self) -> AsyncIterator[Event]:
-        """Yield all that has happened and will, to the end."""
+        """Yield all events, from the first to the last."""
         at = 0
         while True:
             changed = self._changed
@@ -82,20 +85,20 @@ class Job:
         return await asyncio.shield(self.task)
 
     def cancel(self) -> None:
-        """Call it off; nothing happens if it has ended."""
+        """Cancel it; nothing happens if it has ended."""
         if self.task is not None:
             self.task.cancel()
 
 
 class Jobs:
-    """The jobs of all owners. An owner sees none but his own."""
+    """Jobs of all owners, each of whom sees only its own."""
 
     def __init__(self) -> None:
         self._jobs: dict[str, dict[str, Job]] = {}
         self._ended: dict[str, OrderedDict[str, Job]] = {}
-        """Those of _jobs that have ended, the oldest first."""
+        """Jobs that have ended, by owner, the oldest first."""
         self._held: dict[str, int] = {}
-        """Bytes of _ended."""
+        """Bytes that ended jobs hold, by owner."""
         self._keys: dict[tuple[str, str], Job] = {}
 
     def start(
@@ -131,7 +134,7 @@ class Jobs:
     def drop(self, job: Job) -> None:
         """Forget a job that has ended and whose answer has been given."""
         if job.id in self._ended.get(job.owner, ()):
-            self._held[job.owner] -= job.weight
+            self._held[job.owner] -= job.size
         for known in (self._jobs, self._ended):
             mine = known.get(job.owner)
             if mine is not None:
@@ -147,7 +150,7 @@ class Jobs:
             del self._keys[job.owner, job.key]
 
     def cancel_all(self) -> None:
-        """Call off what has not ended."""
+        """Cancel the jobs that have not ended."""
         for jobs in list(self._jobs.values()):
             for job in list(jobs.values()):
                 job.cancel()
@@ -163,7 +166,7 @@ class Jobs:
             job.state, job.error = "failed", error
             raise
         else:
-            # Some jobs, called off, return what they have found all the same.
+            # Some jobs return what they have found when they are cancelled.
             task = asyncio.current_task()
             job.state = "cancelled" if task is not None and task.cancelling() else "done"
             return job.result
@@ -172,19 +175,39 @@ class Jobs:
 
     def _note_end(self, job: Job, task: asyncio.Task[Any]) -> None:
         if not task.cancelled():
-            task.exception()  # whoever waits gets it; if nobody does, that is no fault of ours
-        elif job.state not in ENDED:  # called off before it had begun to run
+            task.exception()  # taken, or asyncio would log it where nobody waits
+        elif job.state not in ENDED:  # cancelled before it had begun to run
             job.state = "cancelled"
             job.tell(job.state)
         if job.error is not None and not isinstance(job.error, UsageError):
             job.final = False
         if job.state == "cancelled" or not job.final:
-            self._forget_key(job)  # who asks again wants another try, not the same fault
+            self._forget_key(job)  # asking again is another try, not the same fault
         if job.id not in self._jobs.get(job.owner, {}):
             return
         ended = self._ended.setdefault(job.owner, OrderedDict())
         ended[job.id] = job
-        job.weight += weight(job.about)
-        self._held[job.owner] = self._held.get(job.owner, 0) + job.weight
+        job.size += size_of(job.about)
+        self._held[job.owner] = self._held.get(job.owner, 0) + job.size
         while len(ended) > 1 and (len(ended) > _MOST_KEPT or self._held[job.owner] > _MOST_HELD):
             self.drop(next(iter(ended.values())))
+
+
+def size_of(value: Any) -> int:
+    """Return the bytes that a tree of plain data holds, about: for bounds on what is kept."""
+    total, left = 0, [value]
+    while left:
+        each = left.pop()
+        total += _OBJECT
+        if isinstance(each, str | bytes):
+            total += len(each)
+        elif isinstance(each, Mapping):
+            left.extend(each)
+            left.extend(each.values())
+        elif isinstance(each, list | tuple):
+            left.extend(each)
+        elif isinstance(each, msgspec.Struct):
+            left.extend(getattr(each, name) for name in each.__struct_fields__)
+        elif is_dataclass(each):
+            left.extend(getattr(each, field.name) for field in fields(each))
+    return total

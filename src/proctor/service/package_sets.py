@@ -1,6 +1,6 @@
 """Named sets of packages, of which a request takes one: each has cells of its own.
 
-Lives in one event loop. A client names a set; which directories that means, the operator has said.
+Lives in one event loop. A client names a set; the operator has said which directories are in it.
 """
 
 import asyncio
@@ -15,39 +15,39 @@ from typing import TypeVar
 from proctor.errors import InfraFault, InputError, PoolClosed, SettingsError, UsageError
 from proctor.judging.environment import headers_of
 from proctor.languages.cache import Cache
+from proctor.languages.run import Runner
 from proctor.sandbox.pool import Pool
-from proctor.service.running import Runner
-from proctor.service.settled import settled
+from proctor.service.threads import settled
 
 MOST_OPEN = 4
-"""Sets, besides the usual one, that keep their cells when nothing uses them."""
+"""Sets, besides the default one, that keep their cells when nothing uses them."""
 T = TypeVar("T")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
 class PackageSet:
-    """What programs may import, besides what all may."""
+    """Packages that programs may import, besides those for all programs."""
 
     packages: tuple[str, ...]
-    """Directories; they go before those for all."""
+    """Directories, searched before those for all programs."""
     preload: tuple[str, ...] = ()
-    """Modules that cells import once."""
+    """Modules that cells import once, before programs."""
 
 
 @dataclass(slots=True, eq=False)
-class Equipped:
+class PackageCells:
     """Cells that have a set's packages."""
 
     pool: Pool
     sessions: Pool | None = None
-    """Opened by the first session that wants the set."""
+    """Cells for sessions; None until the first session asks for the set."""
     users: int = 0
-    """Jobs and sessions that are in them, or will be."""
+    """Number of jobs and sessions that are in them, or will be."""
 
     @property
     def runner(self) -> Runner:
-        """What runs programs in them."""
+        """Runner of programs in these cells."""
         pool = self.pool
         return Runner(pool.setup, Cache(), headers_of(pool), pool.level == "container")
 
@@ -59,35 +59,38 @@ class Equipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
-    """How a set's cells are opened; both block."""
+class CellOpeners:
+    """Functions that open a set's cells; both block."""
 
     pool: Callable[[PackageSet], Pool]
     sessions: Callable[[PackageSet], Pool]
 
 
 class PackageSets:
-    """All sets of an engine, opened on first use, closed when others are wanted more.
+    """All sets of an engine, opened on first use and closed when others are used more.
 
     A job has its place before it uses a set, so there are never more sets in use than places and
-    sessions; of those that are not, so many stay open that with the others they are MOST_OPEN.
+    sessions. Sets that are not in use stay open as long as no more than MOST_OPEN are open.
     """
 
     def __init__(
-        self, usual: Equipped, sets: Mapping[str, PackageSet], opening: Opening | None = None
+        self,
+        usual: PackageCells,
+        sets: Mapping[str, PackageSet],
+        opening: CellOpeners | None = None,
     ) -> None:
-        """`usual`: for requests that name none. Without sets nothing needs opening."""
+        """Use `usual` for requests that name no set. `opening` is needed only if there are sets."""
         self._usual, self._sets, self._opening = usual, sets, opening
-        self._open: OrderedDict[str, Equipped] = OrderedDict()
-        """The one used last is the last."""
+        self._open: OrderedDict[str, PackageCells] = OrderedDict()
+        """Open sets, the one used last at the end."""
         self._turn = asyncio.Lock()
-        self._closing: set[Equipped] = set()
+        self._closing: set[PackageCells] = set()
         self._lock = threading.Lock()  # for close(), which comes from another thread
         self._closed = False
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Those that there are."""
+        """Names of all sets, sorted."""
         return tuple(sorted(self._sets))
 
     @property
@@ -97,18 +100,18 @@ class PackageSets:
 
     @property
     def open(self) -> tuple[str, ...]:
-        """Those that have cells now, the one used last at the end."""
+        """Names of the sets that have cells now, the one used last at the end."""
         return tuple(self._open)
 
     def check(self, name: str | None) -> None:
-        """Raise InputError for a name that is none."""
+        """Raise InputError if there is no set of this name."""
         if name is not None and name not in self._sets:
             known = ", ".join(self.names) or "none"
             raise InputError(f"no package set {name!r} (there are: {known})", field="packages")
 
     @contextlib.asynccontextmanager
-    async def use(self, name: str | None) -> AsyncIterator[Equipped]:
-        """Cells with this set's packages, which stay for as long as this is entered.
+    async def use(self, name: str | None) -> AsyncIterator[PackageCells]:
+        """Enter cells with this set's packages, which stay open for as long.
 
         Raises InputError, PlatformError, InfraFault, PoolClosed.
         """
@@ -116,72 +119,72 @@ class PackageSets:
         if name is None:
             yield self._usual
             return
-        equipped = await self._opened(name)
+        cells = await self._opened(name)
         try:
-            yield equipped
+            yield cells
         finally:
-            equipped.users -= 1
+            cells.users -= 1
 
-    async def session_pool(self, name: str | None, equipped: Equipped) -> Pool | None:
-        """Return the cells for sessions of a set that is in use; None if there are none at all."""
-        if name is None or equipped.sessions is not None or self._opening is None:
-            return equipped.sessions
+    async def session_pool(self, name: str | None, cells: PackageCells) -> Pool | None:
+        """Return the cells for sessions of a set in use; None if the engine has no sessions."""
+        if name is None or cells.sessions is not None or self._opening is None:
+            return cells.sessions
         async with self._turn:
-            if equipped.sessions is None:
+            if cells.sessions is None:
                 opening = self._opening.sessions
-                equipped.sessions = await self._in_thread(name, opening, lambda pool: pool.close())
+                cells.sessions = await self._in_thread(name, opening, lambda pool: pool.close())
             if self._closed:
-                equipped.sessions.close()  # close() may have come too early for it
-            return equipped.sessions
+                cells.sessions.close()  # close() may have come too early for it
+            return cells.sessions
 
     def close(self) -> None:
         """Stop at once; blocks. For the end of the engine."""
         with self._lock:
             self._closed = True
             left = [*self._open.values(), *self._closing]
-        for equipped in left:
-            equipped.close()
+        for cells in left:
+            cells.close()
 
-    async def _opened(self, name: str) -> Equipped:
+    async def _opened(self, name: str) -> PackageCells:
         """Return a set with one more user."""
-        equipped = self._open.get(name)
-        if equipped is None:
+        cells = self._open.get(name)
+        if cells is None:
             async with self._turn:
-                equipped = self._open.get(name) or await self._made(name)
-        equipped.users += 1
+                cells = self._open.get(name) or await self._made(name)
+        cells.users += 1
         self._open.move_to_end(name)
-        return equipped
+        return cells
 
-    async def _made(self, name: str) -> Equipped:
+    async def _made(self, name: str) -> PackageCells:
         assert self._opening is not None
         await self._make_room()
         pool = await self._in_thread(name, self._opening.pool, lambda pool: pool.close())
         with self._lock:
             if not self._closed:
-                self._open[name] = Equipped(pool)
+                self._open[name] = PackageCells(pool)
                 return self._open[name]
         await asyncio.to_thread(pool.close)
         raise PoolClosed("the engine is closed")
 
     async def _make_room(self) -> None:
-        """Close what nothing uses, the one unused longest first, until one more may be opened."""
+        """Close unused sets, the one unused longest first, until one more may be opened."""
         loop = asyncio.get_running_loop()
         idle = [name for name, each in self._open.items() if not each.users]
         for name in idle[: max(0, len(self._open) + 1 - MOST_OPEN)]:
             if self._open[name].users:  # by now
                 continue
             with self._lock:
-                equipped = self._open.pop(name)
-                self._closing.add(equipped)
+                cells = self._open.pop(name)
+                self._closing.add(cells)
             try:
-                await settled(loop.run_in_executor(None, equipped.close))
+                await settled(loop.run_in_executor(None, cells.close))
             finally:
-                self._closing.discard(equipped)
+                self._closing.discard(cells)
 
     async def _in_thread(
         self, name: str, make: Callable[[PackageSet], T], undo: Callable[[T], None]
     ) -> T:
-        """Open something of a set. What is open when nobody waits for it any more is closed."""
+        """Open cells of a set in a thread; they are closed if this task is cancelled meanwhile."""
         loop = asyncio.get_running_loop()
         making = loop.run_in_executor(None, make, self._sets[name])
         try:
@@ -190,7 +193,7 @@ class PackageSets:
             if making.exception() is None:
                 await settled(loop.run_in_executor(None, undo, making.result()))
             raise
-        except UsageError as error:  # of the operator's: the client has only said a name
+        except UsageError as error:  # the operator's mistake: the client has only said a name
             raise InfraFault(f"package set {name!r} cannot be opened: {error}") from error
 
 

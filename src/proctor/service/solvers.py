@@ -1,16 +1,16 @@
-"""Generated solvers behind the doors: their host, opened when it is first needed.
+"""Generated solvers, run in an engine's places: their host is opened when it is first needed.
 
 Lives in one event loop; the host has threads of its own.
 """
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from proctor.errors import InputError, PoolClosed
-from proctor.service.admission import Admission, Place
+from proctor.service.admission import Admission, Place, RequestContext
+from proctor.service.threads import result_even_if_cancelled
 from proctor.solver import incumbents
 from proctor.solver import profile as profiles
 from proctor.solver.envelope import Envelope
@@ -19,11 +19,6 @@ from proctor.solver.host import SolverHost
 from proctor.solver.incumbents import Hear
 from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest
-
-if TYPE_CHECKING:
-    from proctor.service.engine import Asker
-
-T = TypeVar("T")
 
 
 class Solvers:
@@ -35,14 +30,14 @@ class Solvers:
         opening: Callable[[], SolverHost] = SolverHost,
         listed: Mapping[str, Profile] | None = None,
     ) -> None:
-        """`listed` are profiles, by id, that may be named besides those that come with proctor."""
+        """Open no host yet. `listed` are further profiles that requests may name, by id."""
         self._admission, self._opening = admission, opening
         self._listed = listed or {}
         self._host: SolverHost | None = None
         self._closed = False
 
     def profile(self, name: str) -> Profile:
-        """Return a profile by its id, or `id@version`: never by path, a client may name it.
+        """Return a profile by its id, or `id@version`; never by path, since clients name it.
 
         Raises InputError.
         """
@@ -56,19 +51,21 @@ class Solvers:
         return found
 
     async def solve(
-        self, request: SolveRequest, asker: "Asker", hear: Hear = incumbents.ignore
+        self, request: SolveRequest, context: RequestContext, hear: Hear = incumbents.ignore
     ) -> Envelope:
-        """Run one; `hear` gets incumbents from some thread.
+        """Run a solver; `hear` gets incumbents from some thread.
 
         Cancelling this task ends the run with all it started. It then returns what had been found
         by then, with status `cancelled`, when all of it is over. Raises Busy, InputError.
         """
-        place = self._admission.place(asker.owner, patient=asker.patient)
+        place = self._admission.place(context.owner, unlimited=context.unlimited)
         try:
             async with place:
-                asker.begin()
+                context.started()
                 run = self._opened().start(request, hear)
-                envelope = await _over(asyncio.wrap_future(run.future), run.cancel)
+                envelope = await result_even_if_cancelled(
+                    asyncio.wrap_future(run.future), run.cancel
+                )
         except asyncio.CancelledError:  # while it waited
             return Envelope(
                 request.job_id, request.profile.name, "run", "cancelled", ok=False,
@@ -77,16 +74,16 @@ class Solvers:
         return _queued(envelope, place)
 
     async def check(
-        self, code: str | bytes, profile: Profile, asker: "Asker", *, compiled: bool = True
+        self, code: str | bytes, profile: Profile, context: RequestContext, *, compiled: bool = True
     ) -> Gated:
-        """Say whether a program compiles, or (`compiled` False) parses.
+        """Check that a program compiles, or (`compiled` False) that it parses.
 
-        Takes seconds at most, and is not called off. Raises Busy, InfraFault, PlatformError.
+        Takes seconds at most, and cannot be cancelled. Raises Busy, InfraFault, PlatformError.
         """
-        async with self._admission.place(asker.owner, patient=asker.patient):
+        async with self._admission.place(context.owner, unlimited=context.unlimited):
             host = self._opened()
             checking = asyncio.to_thread(host.check, code, profile, compiled=compiled)
-            return await _over(asyncio.ensure_future(checking), lambda: None)
+            return await result_even_if_cancelled(asyncio.ensure_future(checking), lambda: None)
 
     def _opened(self) -> SolverHost:
         if self._closed:  # it waited for its turn while the engine was closed
@@ -103,17 +100,7 @@ class Solvers:
 
 
 def _queued(envelope: Envelope, place: Place) -> Envelope:
-    """Count the time that it waited for its place."""
+    """Add the time that a run waited for its place to its envelope."""
     waited = round(place.queue * 1000)
     usage = msgspec.structs.replace(envelope.usage, queue_ms=envelope.usage.queue_ms + waited)
     return msgspec.structs.replace(envelope, usage=usage, duration_ms=envelope.duration_ms + waited)
-
-
-async def _over(future: asyncio.Future[T], cancel: Callable[[], None]) -> T:
-    """Return its result, however often this task is cancelled: each time, `cancel` is called."""
-    while not future.done():
-        try:
-            await asyncio.wait({future})
-        except asyncio.CancelledError:
-            cancel()
-    return future.result()

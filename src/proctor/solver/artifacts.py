@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 from proctor.errors import InputError
-from proctor.sandbox.workplace import Found
+from proctor.sandbox.directory_job import FoundFile
 
 FOLDER = ".ai_results"
 _OURS = re.compile(r"result_\d{8}T\d{12}_.+\.json")
@@ -39,7 +39,7 @@ class Store:
         except OSError as error:
             raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from error
 
-    def save(self, path: Path, data: bytes, artifacts: tuple[Found, ...]) -> Path:
+    def save(self, path: Path, data: bytes, artifacts: tuple[FoundFile, ...]) -> Path:
         """Write a run's last result, and what else was left. Raises InputError."""
         try:
             self._make()
@@ -56,7 +56,7 @@ class Store:
             self.place.mkdir(mode=0o700, parents=True, exist_ok=True)
             _settle(self.place.parent)
 
-    def _keep_files(self, folder: Path, artifacts: tuple[Found, ...]) -> None:
+    def _keep_files(self, folder: Path, artifacts: tuple[FoundFile, ...]) -> None:
         folder.mkdir(mode=0o700)
         for number, each in enumerate(artifacts):
             # Numbered: names come from the program, and only their plain part is used.

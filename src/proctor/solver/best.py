@@ -13,7 +13,7 @@ import msgspec
 
 from proctor.errors import ProctorError
 from proctor.limits import MIB
-from proctor.sandbox.workplace import Found
+from proctor.sandbox.directory_job import FoundFile
 from proctor.solver import claim
 from proctor.solver.checking import Checked
 from proctor.solver.claim import Claim
@@ -31,7 +31,7 @@ _MOST_HELD = 64 * MIB
 class Looked:
     """A solution that was looked at."""
 
-    found: Found
+    found: FoundFile
     read: Claim
     checked: Checked
     partial: Partial
@@ -41,7 +41,7 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    found: Found
+    found: FoundFile
     claimed: float
     """The less, the better."""
     number: int
@@ -67,7 +67,7 @@ class Best:
         self.valid: Looked | None = None
         """The best that has passed."""
 
-    def offer(self, found: Found, read: Claim) -> None:
+    def offer(self, found: FoundFile, read: Claim) -> None:
         """Have a solution looked at; what it claims to be is known."""
         claimed = _cost(read.objective, self._profile.objective)
         with self._changed:
@@ -125,7 +125,7 @@ class Best:
             return None
         return self._take(each.found, read, self._check(read), each.number)
 
-    def _take(self, found: Found, read: Claim, checked: Checked, number: int) -> Looked:
+    def _take(self, found: FoundFile, read: Claim, checked: Checked, number: int) -> Looked:
         looked = Looked(found, read, checked, _partial(found, read, checked, self._profile), number)
         with self._changed:
             if self._latest is None or number > self._latest.number:
@@ -164,7 +164,7 @@ class Best:
             if known is not None and known.found.data == data:
                 return known
         self._offered += 1
-        found = Found(self._profile.result.file, data, at)
+        found = FoundFile(self._profile.result.file, data, at)
         return self._take(found, read, self._check(read), self._offered)
 
     def settle(self) -> None:
@@ -209,7 +209,7 @@ def _is_computed(looked: Looked) -> bool:
     return looked.checked.report is not None and looked.partial.objective is not None
 
 
-def _partial(each: Found, read: Claim, checked: Checked, profile: Profile) -> Partial:
+def _partial(each: FoundFile, read: Claim, checked: Checked, profile: Profile) -> Partial:
     report = checked.report
     recomputed = report.objective if report is not None and profile.objective.recompute else None
     sound = not checked.problems and not checked.failed and not checked.refused

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from proctor.execution import Execution, LimitHit
-from proctor.sandbox.workplace import Worked
+from proctor.sandbox.directory_job import DirectoryResult
 from proctor.solver import digest
 from proctor.solver.checking import Checked
 from proctor.solver.claim import Claim
@@ -35,7 +35,7 @@ class Believed:
     doubts: tuple[str, ...] = ()
 
 
-def lost(worked: Worked, profile: Profile, markers: int, wall: float) -> Lost | None:
+def lost(worked: DirectoryResult, profile: Profile, markers: int, wall: float) -> Lost | None:
     """Return how a run ended if not well, by the first of these that holds; `wall`: its limit."""
     done, rule = worked.execution, profile.marker
     if worked.stopped:

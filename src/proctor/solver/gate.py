@@ -13,7 +13,7 @@ from proctor.execution import Execution, LimitHit
 from proctor.limits import GIB, MIB, Limits
 from proctor.program import Program
 from proctor.sandbox.cancellation import Submitting
-from proctor.sandbox.workplace import Worked
+from proctor.sandbox.directory_job import DirectoryResult
 from proctor.solver.profile import Profile
 
 MODULES = ("ast",)
@@ -70,7 +70,7 @@ def check(code: bytes, profile: Profile, pool: Submitting, *, compiled: bool = T
     return _said(done.stdout) if done.ok else _killed(done)
 
 
-def of(worked: Worked) -> Gated:
+def of(worked: DirectoryResult) -> Gated:
     """What was said of a program that was compiled before it was run. Raises InfraFault."""
     if worked.compiled is not None:
         return _said(worked.compiled)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from proctor.sandbox.workplace import Found, Told
+from proctor.sandbox.directory_job import FoundFile, ProgressLine
 from proctor.solver import claim
 from proctor.solver.best import Best
 from proctor.solver.claim import Claim
@@ -41,9 +41,9 @@ class Incumbents:
         """By file: what a line said of it."""
         self.left_out = 0
 
-    def heard(self, what: Found | Told) -> None:
+    def heard(self, what: FoundFile | ProgressLine) -> None:
         """Take in a file, or a line."""
-        incumbent = self._told(what) if isinstance(what, Told) else self._found(what)
+        incumbent = self._told(what) if isinstance(what, ProgressLine) else self._found(what)
         if incumbent is None:
             return
         with self._lock:
@@ -53,7 +53,7 @@ class Incumbents:
             self._events.append(incumbent)
         self._hear(incumbent)
 
-    def _told(self, told: Told) -> Incumbent | None:
+    def _told(self, told: ProgressLine) -> Incumbent | None:
         try:
             line = msgspec.json.decode(told.line, type=_Line)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -65,7 +65,7 @@ class Incumbents:
             return None
         return Incumbent(told.at, line.objective, line.bound, None)
 
-    def _found(self, found: Found) -> Incumbent | None:
+    def _found(self, found: FoundFile) -> Incumbent | None:
         read = claim.read(found.data, "", self._profile)
         if not isinstance(read, Claim) or not read.solved:
             return None

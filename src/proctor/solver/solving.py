@@ -15,10 +15,10 @@ from proctor.errors import Cancelled, InfraFault, InputError, PlatformError, Pro
 from proctor.execution import Isolation, LimitHit
 from proctor.limits import MIB, Limits
 from proctor.program import Program
-from proctor.sandbox import workplace
+from proctor.sandbox import directory_job
 from proctor.sandbox.cancellation import Submitting
+from proctor.sandbox.directory_job import DirectoryJob, DirectoryResult, FoundFile
 from proctor.sandbox.stop import Stop
-from proctor.sandbox.workplace import Found, Job, Worked
 from proctor.solver import checking, claim, digest, ending, gate, request, strict_json
 from proctor.solver.artifacts import Store
 from proctor.solver.best import Best
@@ -73,7 +73,7 @@ class Solving:
     path: Path | None = None
     """Where the result is kept."""
     best: Best | None = None
-    left: tuple[Found, ...] = ()
+    left: tuple[FoundFile, ...] = ()
     """Further files that the program left."""
 
     @property
@@ -176,9 +176,9 @@ class Solving:
             return envelope
         return msgspec.structs.replace(envelope, result_path=str(self.path))
 
-    def _job(self, code: bytes, steps: request.Ladder, threads: int) -> Job:
+    def _job(self, code: bytes, steps: request.Ladder, threads: int) -> DirectoryJob:
         profile = self.profile
-        return Job(
+        return DirectoryJob(
             Program(
                 code.decode(),
                 name=profile.entry,
@@ -193,20 +193,24 @@ class Solving:
             grace=steps.grace,
         )
 
-    def _run(self, job: Job, limits: Limits, pool: Submitting, incumbents: Incumbents) -> Worked:
+    def _run(
+        self, job: DirectoryJob, limits: Limits, pool: Submitting, incumbents: Incumbents
+    ) -> DirectoryResult:
         """Run the program. Raises Cancelled, InfraFault, NoIsolation."""
         asked = time.monotonic()
 
-        def run(cell: Any, _queued: float) -> Worked:
+        def run(cell: Any, _queued: float) -> DirectoryResult:
             self.known["usage"] = Usage(queue_ms=round((time.monotonic() - asked) * 1000))
             if self.stop.wanted:
                 raise Cancelled("the job was cancelled before it began")
-            worked: Worked = cell.work(job, limits, self.stop, incumbents.heard)
+            worked: DirectoryResult = cell.run_in_directory(
+                job, limits, self.stop, incumbents.heard
+            )
             return worked
 
         return pool.submit(run).result()
 
-    def _note(self, worked: Worked, incumbents: Incumbents) -> None:
+    def _note(self, worked: DirectoryResult, incumbents: Incumbents) -> None:
         """Take down the facts."""
         done, self.left = worked.execution, worked.collected
         stdout, stdout_left = claim.shown(done.stdout)
@@ -228,7 +232,7 @@ class Solving:
         if incumbents.left_out:
             self.warnings.append(f"{incumbents.left_out} more incumbents are not listed")
 
-    def _artifacts(self, worked: Worked) -> list[Artifact]:
+    def _artifacts(self, worked: DirectoryResult) -> list[Artifact]:
         rule, total = self.profile.artifacts, 0
         found: list[Artifact] = []
         for each in worked.collected:
@@ -240,7 +244,7 @@ class Solving:
             found.append(Artifact(each.name, len(each.data), digest))
         return found
 
-    def _judge(self, worked: Worked, best: Best) -> Envelope:
+    def _judge(self, worked: DirectoryResult, best: Best) -> Envelope:
         """Say what a run came to; the best that it found is in the answer."""
         name, wall = self.profile.result.file, worked.execution.wall
         count = self.known["marker_count"]
@@ -295,14 +299,16 @@ class Solving:
         )  # fmt: skip
 
     def _proved(
-        self, envelope: Envelope, job: Job, proof: str, limits: Limits, pool: Submitting
+        self, envelope: Envelope, job: DirectoryJob, proof: str, limits: Limits, pool: Submitting
     ) -> Envelope:
         """Have the profile's own model agree, all of the solution fixed. Raises InfraFault."""
         claimed = msgspec.json.encode(envelope.solution)
         files = {**job.program.files, "claimed.json": claimed}
         job = replace(job, program=Program(proof, name=job.program.name, files=files))
-        worked: Worked = pool.submit(
-            lambda cell, _queued: cell.work(job, limits, self.stop, workplace.ignore)
+        worked: DirectoryResult = pool.submit(
+            lambda cell, _queued: cell.run_in_directory(
+                job, limits, self.stop, directory_job.ignore
+            )
         ).result()
         read = claim.read(worked.result, worked.complaint, self.profile)
         agrees = worked.execution.ok and isinstance(read, Claim) and read.solved and not read.empty

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from proctor.errors import InputError
-from proctor.evals.ioi.medals import load_thresholds, medal
+from proctor.evals.ioi.report import load_thresholds, medal
 
 
 def test_toml_and_json_say_the_same(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-from proctor.evals.ioi.repair import add_includes
+from proctor.evals.ioi.submissions import add_includes
 
 
 def test_what_is_missing_is_added() -> None:

@@ -9,7 +9,7 @@ import ioi_task
 from proctor import Pool, open_pool
 from proctor.errors import InputError
 from proctor.evals.ioi import runners
-from proctor.evals.ioi.scripts import Scripts
+from proctor.evals.ioi.scripts import ScriptRunner
 from proctor.formats.ioi_rows import IoiTask, load_tasks
 from proctor.program import Program
 from proctor.verdict import Verdict
@@ -69,7 +69,7 @@ def task(tmp_path: Path) -> IoiTask:
 def test_the_scripts_do_all_of_it(
     place: Path, pool: Pool, task: IoiTask, name: str, verdict: Verdict, points: float
 ) -> None:
-    grade = runners.ForeignGrade(Scripts(place, pool), "script:here")
+    grade = runners.ForeignGrade(ScriptRunner(place, pool), "script:here")
     got = grade(task, Program(ioi_task.SOLUTIONS[name], "cpp17"), None)
     assert (got.verdict, got.points) == (verdict, points), got
     assert "script:here" in got.integrity
@@ -77,7 +77,7 @@ def test_the_scripts_do_all_of_it(
 
 def test_a_script_that_says_nothing_gives_no_points(place: Path, pool: Pool, task: IoiTask) -> None:
     (place / "run").write_text("kill -9 $$\n")
-    grade = runners.ForeignGrade(Scripts(place, pool), "script:here")
+    grade = runners.ForeignGrade(ScriptRunner(place, pool), "script:here")
     got = grade(task, Program(ioi_task.SOLUTIONS["right"], "cpp17"), None)
     assert (got.verdict, got.points) == (Verdict.RE, 0)
 
@@ -85,4 +85,4 @@ def test_a_script_that_says_nothing_gives_no_points(place: Path, pool: Pool, tas
 def test_a_directory_without_scripts_is_refused(tmp_path: Path, pool: Pool) -> None:
     (tmp_path / "run").write_text("")
     with pytest.raises(InputError, match="compile.*must hold `compile` and `run`"):
-        Scripts(tmp_path, pool)
+        ScriptRunner(tmp_path, pool)

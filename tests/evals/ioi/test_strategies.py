@@ -6,19 +6,19 @@ from hypothesis import strategies as st
 
 from proctor.errors import InputError
 from proctor.evals.ioi import strategies
-from proctor.evals.ioi.strategies import Attempt
+from proctor.evals.ioi.strategies import ScoredSubmission
 
 OF = {"0": 0.0, "1": 30.0, "2": 70.0}
 
 
 def attempt(key: str, one: float, two: float, target: str | None = None, *, samples: float = 1.0,
-            compiled: bool = True, length: int = 0) -> Attempt:  # fmt: skip
+            compiled: bool = True, length: int = 0) -> ScoredSubmission:  # fmt: skip
     points: Mapping[str, float | None] = {"0": 0.0, "1": one, "2": two}
     extra = {"all_subtasks_results": [{"subtask": "0", "score": samples}]}
-    return Attempt(key, (2024, "p"), "m", points, OF, target, compiled, length, extra)
+    return ScoredSubmission(key, (2024, "p"), "m", points, OF, target, compiled, length, extra)
 
 
-def keys(attempts: list[Attempt]) -> list[str]:
+def keys(attempts: list[ScoredSubmission]) -> list[str]:
     return [each.key for each in attempts]
 
 

@@ -5,10 +5,12 @@ import pytest
 
 import ioi_task
 from proctor.errors import InputError
-from proctor.evals.ioi.submissions import Submission, check_targets, read_submissions
+from proctor.evals.ioi.submissions import IoiSubmission, check_targets, read_submissions
 
 
-def read(tmp_path: Path, *rows: dict[str, Any], always_extract: bool = False) -> list[Submission]:
+def read(
+    tmp_path: Path, *rows: dict[str, Any], always_extract: bool = False
+) -> list[IoiSubmission]:
     path = ioi_task.write(tmp_path / "s.jsonl", list(rows))
     return list(read_submissions([path], always_extract=always_extract))
 

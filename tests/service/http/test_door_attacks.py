@@ -12,8 +12,8 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from proctor.service.http import answer as answers_of
-from proctor.service.http.answer import Answer
+from proctor.service.http import responses
+from proctor.service.http.responses import PendingResponse
 from proctor.service.http.sandbox_fusion.datasets import same_output
 from served import Served, serving
 
@@ -201,7 +201,7 @@ def test_a_problem_has_a_number_of_tests_that_others_can_wait_for(server: Served
 def test_who_does_not_read_a_large_answer_does_not_hold_it_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(answers_of, "READ_PATIENCE", 0.01)
+    monkeypatch.setattr(responses, "READ_PATIENCE", 0.01)
     taken: list[int] = []
 
     async def made() -> str:
@@ -216,7 +216,7 @@ def test_who_does_not_read_a_large_answer_does_not_hold_it_for_ever(
         if len(taken) == 3:  # as a connection whose buffer is full
             await asyncio.Event().wait()
 
-    asyncio.run(Answer(made())({}, receive, send))  # type: ignore[arg-type]
+    asyncio.run(PendingResponse(made())({}, receive, send))  # type: ignore[arg-type]
     assert len(taken) == 3
     assert sum(taken) < 1_000_000
 

@@ -17,8 +17,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from proctor.service.http.bodies import MESSAGE, MOST_VALUES
 from proctor.service.http.connection import HEAD_BYTES, HEAD_FIELDS
+from proctor.service.http.middleware import MESSAGE, MOST_VALUES
 from served import Served, serving
 
 PRINT = json.dumps({"code": "print(1)", "language": "python"}).encode()

@@ -8,12 +8,12 @@ import pytest
 
 from proctor.clients import (
     Client,
-    Comparison,
+    ComparisonJson,
     JudgeRequest,
-    Problem,
-    Program,
+    ProblemJson,
+    ProgramJson,
     RunResult,
-    Test,
+    TestJson,
     connect,
 )
 from proctor.errors import InputError
@@ -73,14 +73,18 @@ def test_runs(client: Client) -> None:
 
 
 def test_judgements(client: Client) -> None:
-    tests = (Test("", "carp False"),)
-    for comparison in (None, Comparison("lines")):  # judged as tests, and as a contest's problem
-        problem = Problem("fish", tests, comparison=comparison)
-        assert client.judge(ASK, problem, packages="a").verdict == "AC"
-        assert client.judge(ASK, problem, packages="b").verdict == "WA"
-        assert client.judge(ASK, problem).verdict == "RE"
+    tests = (TestJson("", "carp False"),)
+    for comparison in (
+        None,
+        ComparisonJson("lines"),
+    ):  # judged as tests, and as a contest's problem
+        problem = ProblemJson("fish", tests, comparison=comparison)
+        assert client.judge(problem, ASK, packages="a").verdict == "AC"
+        assert client.judge(problem, ASK, packages="b").verdict == "WA"
+        assert client.judge(problem, ASK).verdict == "RE"
     requests = [
-        JudgeRequest(Program(ASK), Problem(tests=tests), packages=name) for name in ("a", "b", "c")
+        JudgeRequest(ProgramJson(ASK), ProblemJson(tests=tests), packages=name)
+        for name in ("a", "b", "c")
     ]
     found = {each.index: each for each in client.judge_many(requests)}
     assert [found[at].result.verdict for at in (0, 1)] == ["AC", "WA"]  # type: ignore[union-attr]

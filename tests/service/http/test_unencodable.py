@@ -7,9 +7,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from proctor.service.daemon.daemon import Daemon
-from proctor.service.http.answer import Answer
-from proctor.service.http.encoded import as_json
+from proctor.service.encoding import as_json
 from proctor.service.http.native import schema
+from proctor.service.http.responses import PendingResponse
 from proctor.service.jobs import Event
 
 with warnings.catch_warnings():  # Litestar's, of the way in which headers are declared
@@ -68,7 +68,7 @@ def answered(value: Any) -> tuple[int, Any]:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(Answer(making())({}, receive, send))  # type: ignore[arg-type, typeddict-item]
+    asyncio.run(PendingResponse(making())({}, receive, send))  # type: ignore[arg-type, typeddict-item]
     return sent[0]["status"], json.loads(b"".join(each.get("body", b"") for each in sent))
 
 

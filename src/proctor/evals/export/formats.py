@@ -15,24 +15,24 @@ from proctor.evals.export.rows import write_csv, write_json, write_jsonl
 from proctor.evals.ioi.rows import result_rows
 from proctor.evals.provenance import provenance
 from proctor.evals.records import records
-from proctor.evals.store import Store
-from proctor.reports.records_file import write_provenance, write_records
+from proctor.evals.store import RunStore
+from proctor.reports.records import write_provenance, write_records
 from proctor.whole_file import whole_file
 
 RECORDS = "records"
 
 
-def _write_records(store: Store, out: BinaryIO) -> None:
+def _write_records(store: RunStore, out: BinaryIO) -> None:
     write_records(out, records(store), StoredDetails(store))
 
 
-def _write_ioi(store: Store, out: BinaryIO) -> None:
+def _write_ioi(store: RunStore, out: BinaryIO) -> None:
     if (name := store.recall("benchmark")) != "ioi":
         raise InputError(f"ioi is for runs of the benchmark ioi, not {name}", field="--format")
     out.writelines(msgspec.json.encode(row) + b"\n" for row in result_rows(store))
 
 
-FORMATS: Mapping[str, Callable[[Store, BinaryIO], None]] = {
+FORMATS: Mapping[str, Callable[[RunStore, BinaryIO], None]] = {
     "jsonl": write_jsonl,
     "json": write_json,
     "csv": write_csv,
@@ -49,12 +49,12 @@ lcb: lcb_runner's `_eval_all.json`. inspect: a log of inspect_ai. records: what 
 reads and writes them."""
 
 
-def export(store: Store, format_: str, out: BinaryIO) -> None:
+def export(store: RunStore, format_: str, out: BinaryIO) -> None:
     """Write a run to `out`. Raises InputError for an unknown format, PlatformError for an extra."""
     _writer(format_)(store, out)
 
 
-def export_file(store: Store, format_: str, path: Path) -> None:
+def export_file(store: RunStore, format_: str, path: Path) -> None:
     """Write a run to a file, whole or not at all. Raises what `export` does."""
     write = _writer(format_)
     if format_ == RECORDS:
@@ -63,7 +63,7 @@ def export_file(store: Store, format_: str, path: Path) -> None:
         write(store, out)
 
 
-def _writer(format_: str) -> Callable[[Store, BinaryIO], None]:
+def _writer(format_: str) -> Callable[[RunStore, BinaryIO], None]:
     write = FORMATS.get(format_)
     if write is None:
         raise InputError(f"{format_!r} is none of {', '.join(FORMATS)}", field="--format")

@@ -15,8 +15,8 @@ from proctor.evals.figures import Figures, figures
 from proctor.evals.models.model import ToolCall
 from proctor.evals.provenance import provenance
 from proctor.evals.records import current_judges, records, settings_of
-from proctor.evals.store import Store
-from proctor.evals.stored import Generation, Judged, Sample, Turn
+from proctor.evals.store import RunStore
+from proctor.evals.stored import Generation, Sample, SampleJudgement, Turn
 from proctor.verdict import Verdict
 
 _STOPS = {"stop": "stop", "length": "max_tokens", "tool_calls": "tool_calls",
@@ -25,7 +25,7 @@ _PASSED, _FAILED = "C", "I"
 """inspect_ai's CORRECT and INCORRECT."""
 
 
-def write_inspect(store: Store, out: BinaryIO) -> None:
+def write_inspect(store: RunStore, out: BinaryIO) -> None:
     """Write sample by sample; what stands before the samples is worked out first."""
     settings = settings_of(store)
     found = figures(records(store), settings.modes, (1,))
@@ -41,7 +41,7 @@ def write_inspect(store: Store, out: BinaryIO) -> None:
     out.write(b"\n]}\n")
 
 
-def _head(store: Store, found: Figures) -> dict[str, Any]:
+def _head(store: RunStore, found: Figures) -> dict[str, Any]:
     settings = settings_of(store)
     unfinished = store.unfinished(current_judges(store, settings))
     begun = store.begun
@@ -104,7 +104,7 @@ def _result(mode: str, found: Figures) -> dict[str, Any]:
 
 
 def _sample(
-    store: Store,
+    store: RunStore,
     sample: Sample,
     judges: Mapping[str, str],
     prompts: "_Prompts",
@@ -165,7 +165,7 @@ def _sample(
     return row
 
 
-def _score(judged: Judged, generation: Generation) -> dict[str, Any]:
+def _score(judged: SampleJudgement, generation: Generation) -> dict[str, Any]:
     verdict = Verdict(judged.verdict)
     value: str | float = _PASSED if verdict.passed else _FAILED
     return {
@@ -245,7 +245,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
 class _Prompts:
     """Prompts by hash; the last is kept, since a problem's samples share theirs."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: RunStore) -> None:
         self._store = store
         self._last: tuple[str, list[dict[str, Any]]] = ("", [])
 

@@ -6,12 +6,12 @@ from itertools import groupby
 from typing import Any, BinaryIO
 
 from proctor.evals.records import current_judges, settings_of
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 from proctor.evals.stored import ProblemInfo, Sample
-from proctor.reports.statistics import pass_at_k
+from proctor.reports.pass_at_k import pass_at_k
 
 
-def write_lcb(store: Store, out: BinaryIO) -> None:
+def write_lcb(store: RunStore, out: BinaryIO) -> None:
     """One object a problem, sorted by id; samples without a verdict in official mode are left out.
 
     Source of the shape: `save_eval_results` and `insert_output_eval` of lcb_runner.

@@ -9,8 +9,8 @@ import msgspec
 from proctor.errors import PlatformError
 from proctor.evals.export.rows import made
 from proctor.evals.records import current_judges, settings_of
-from proctor.evals.store import Store
-from proctor.evals.stored import Judged, ProblemInfo, Sample
+from proctor.evals.store import RunStore
+from proctor.evals.stored import ProblemInfo, Sample, SampleJudgement
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,7 +21,7 @@ _GROUP_BYTES = 16 << 20
 _JUDGED = ("verdict", "score", "message", "cpu", "slowest_share", "level", "tests")
 
 
-def write_parquet(store: Store, out: BinaryIO) -> None:
+def write_parquet(store: RunStore, out: BinaryIO) -> None:
     """Write row group by row group. Raises PlatformError without pyarrow."""
     if importlib.util.find_spec("pyarrow") is None:
         raise PlatformError(
@@ -37,7 +37,7 @@ def write_parquet(store: Store, out: BinaryIO) -> None:
             writer.write_table(pa.Table.from_pylist(rows, schema=schema))
 
 
-def _groups(store: Store) -> Iterator[list[dict[str, Any]]]:
+def _groups(store: RunStore) -> Iterator[list[dict[str, Any]]]:
     judges = current_judges(store, settings_of(store))
     rows: list[dict[str, Any]] = []
     size = 0
@@ -52,7 +52,9 @@ def _groups(store: Store) -> Iterator[list[dict[str, Any]]]:
         yield rows
 
 
-def _row(store: Store, info: ProblemInfo, sample: Sample, judges: dict[str, str]) -> dict[str, Any]:
+def _row(
+    store: RunStore, info: ProblemInfo, sample: Sample, judges: dict[str, str]
+) -> dict[str, Any]:
     assert sample.generation is not None
     row: dict[str, Any] = msgspec.structs.asdict(sample.generation) | {
         "title": info.title,
@@ -71,7 +73,7 @@ def _row(store: Store, info: ProblemInfo, sample: Sample, judges: dict[str, str]
     return row
 
 
-def _judgement(judged: Judged) -> dict[str, Any]:
+def _judgement(judged: SampleJudgement) -> dict[str, Any]:
     values = {name: getattr(judged, name) for name in _JUDGED}
     values["tests"] = msgspec.json.decode(judged.tests)
     values["upstream"] = judged.upstream or None

@@ -11,8 +11,8 @@ from proctor.evals.figures import figures, to_plain
 from proctor.evals.provenance import provenance
 from proctor.evals.records import current_judges, records, settings_of
 from proctor.evals.rounds import rounds
-from proctor.evals.store import Store
-from proctor.evals.stored import Judged, Sample
+from proctor.evals.store import RunStore
+from proctor.evals.stored import Sample, SampleJudgement
 
 _CSV = (
     "problem_id", "sample", "platform", "difficulty", "published", "official", "standard", "fault",
@@ -21,7 +21,7 @@ _CSV = (
 )  # fmt: skip
 
 
-def write_jsonl(store: Store, out: BinaryIO) -> None:
+def write_jsonl(store: RunStore, out: BinaryIO) -> None:
     """An object a line for each sample: reply, program, judgements, an agent's steps."""
     judges = current_judges(store, settings_of(store))
     for sample in made(store):
@@ -45,7 +45,7 @@ def write_jsonl(store: Store, out: BinaryIO) -> None:
         out.write(msgspec.json.encode(row) + b"\n")
 
 
-def write_json(store: Store, out: BinaryIO) -> None:
+def write_json(store: RunStore, out: BinaryIO) -> None:
     """One object: settings, provenance, rounds of judging and figures."""
     settings = settings_of(store)
     values = {
@@ -61,7 +61,7 @@ def write_json(store: Store, out: BinaryIO) -> None:
     out.write(msgspec.json.format(msgspec.json.encode(values), indent=2) + b"\n")
 
 
-def write_csv(store: Store, out: BinaryIO) -> None:
+def write_csv(store: RunStore, out: BinaryIO) -> None:
     """A line for each sample, without texts."""
     text = io.TextIOWrapper(out, "utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -79,12 +79,12 @@ def _cell(value: Any) -> Any:
     return "" if value is None else value
 
 
-def made(store: Store) -> Iterator[Sample]:
+def made(store: RunStore) -> Iterator[Sample]:
     """Samples that have a reply, or a fault in its place."""
     return (sample for sample in store.samples() if sample.generation is not None)
 
 
-def _judgement(judged: Judged) -> dict[str, Any]:
+def _judgement(judged: SampleJudgement) -> dict[str, Any]:
     found: dict[str, Any] = msgspec.to_builtins(judged)
     for name in ("problem_id", "sample", "mode"):
         del found[name]

@@ -1,17 +1,24 @@
-"""What the benchmarks of functions have in common."""
+"""Benchmarks that ask for one function and grade it by assertions."""
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from proctor.errors import SettingsError
 from proctor.evals import extraction
-from proctor.evals.functions.task import FunctionGrader, FunctionTask, open_function_grader
+from proctor.evals.benchmark import Graded
 from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
+from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import Places, TableSource
 from proctor.formats.hub import Progress
 from proctor.formats.tables import Row
+from proctor.judging.environment import open_environment
+from proctor.judging.unit_tests.judge import UnitTestJudge, UnitTests
+from proctor.languages.python_text import Outline, outline
+from proctor.verdict import Verdict
 
 VERSION = 1
 """Goes up with every change of any text that a model is shown."""
@@ -19,6 +26,54 @@ _SYSTEM = (
     "You write Python 3 functions. Hidden tests call them with a time limit. Reply with the whole "
     "function, and whatever it needs, in one fenced python block."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTask:
+    """One function."""
+
+    id: str
+    statement: str
+    """Task as it stands in the prompt."""
+    function: str
+    head: str
+    """Source that ends with the beginning of the function, if that is given; else empty."""
+    official: UnitTests
+    """The published tests."""
+    standard: UnitTests
+    """Those, and what was added to them since."""
+    unfit: str = ""
+    """Why it cannot be graded here, if so."""
+
+    def info(self) -> ProblemInfo:
+        """Description without tests."""
+        return ProblemInfo(id=self.id, statement=self.statement, starter_code=self.head)
+
+    def tests(self, mode: str) -> UnitTests:
+        """The tests of a mode."""
+        return self.official if mode == "official" else self.standard
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionGrader:
+    """Grades in a pool's cells: tests in one, the program in another."""
+
+    judge: UnitTestJudge
+    threads: ThreadPoolExecutor
+    settings: Settings
+
+    @property
+    def cells(self) -> int:
+        return self.judge.pool.cells
+
+    async def grade(self, instance: FunctionTask, code: str, mode: str) -> Graded:
+        if instance.unfit:
+            return Graded(Verdict.TASK_FAULT, message=instance.unfit)
+        limits = self.settings.judge_settings(mode).limits
+        judgement = await asyncio.get_running_loop().run_in_executor(
+            self.threads, self.judge.judge, instance.tests(mode), program(instance, code), limits
+        )
+        return Graded.of(judgement, limits.cpu)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +86,7 @@ class FunctionBenchmark:
     task: Callable[[Row], FunctionTask]
     """Raises InputError for a row that cannot be used."""
     ask: Callable[[FunctionTask], str]
-    """What a model is told of a task."""
+    """Writes the prompt of a task."""
     version: int = VERSION
     agentic: bool = False
 
@@ -53,5 +108,45 @@ class FunctionBenchmark:
     def extract(self, text: str, settings: Settings) -> str:
         return extraction.extract(text, settings.extraction)
 
-    def open_grader(self, settings: Settings) -> AbstractContextManager[FunctionGrader]:
-        return open_function_grader(settings)
+    @contextmanager
+    def open_grader(self, settings: Settings) -> Iterator[FunctionGrader]:
+        if settings.packages or settings.preload:
+            raise SettingsError("--packages and --preload are for livecodebench only")
+        with (
+            open_environment(
+                isolation=settings.isolation, min_isolation=settings.min_isolation,
+                python=settings.python, cells=settings.jobs,
+            ) as pool,
+            ThreadPoolExecutor(2 * pool.cells) as threads,
+        ):  # fmt: skip
+            yield FunctionGrader(UnitTestJudge(pool), threads, settings)
+
+
+def program(task: FunctionTask, code: str) -> str:
+    """The module that is tested: a whole function, or the rest of one that the prompt began.
+
+    What stands before the function in the prompt, imports and other functions, is put before a
+    whole one too, since models take it for granted.
+    """
+    if not code.strip() or not task.head:
+        return code
+    found = outlined(code)
+    if task.function not in {each.name for each in found.definitions}:
+        return task.head + code
+    lines = code.splitlines(keepends=True)
+    first = found.future_lines
+    return "".join([*lines[:first], before(task.head, task.function), *lines[first:]])
+
+
+def before(head: str, function: str) -> str:
+    """Return the imports and functions that a prompt has before the function it begins."""
+    begun = [
+        each.line for each in outlined(head + "\n    pass\n").definitions if each.name == function
+    ]
+    lines = head.splitlines(keepends=True)
+    return "".join(lines[: begun[-1] - 1] if begun else []) + "\n"
+
+
+def outlined(code: str) -> Outline:
+    """The outline of a module; an empty one of what is none."""
+    return outline(code) or Outline()

@@ -10,8 +10,7 @@ from typing import Any
 import msgspec
 
 from proctor.evals.benchmark import Benchmark
-from proctor.evals.functions.benchmark import FunctionBenchmark
-from proctor.evals.functions.task import FunctionTask, before
+from proctor.evals.functions.benchmark import FunctionBenchmark, FunctionTask, before
 from proctor.evals.tables import Places, converted
 from proctor.formats.tables import Row
 from proctor.judging.unit_tests.judge import Reference, UnitTests
@@ -28,7 +27,7 @@ def oracle(arguments, result):
 """Any zero will do: EvalPlus puts the result into the polynomial."""
 
 
-class _Row(msgspec.Struct):
+class _HumanEvalRow(msgspec.Struct):
     task_id: str
     prompt: str
     entry_point: str
@@ -42,7 +41,7 @@ class _Row(msgspec.Struct):
 
 def task(row: Row) -> FunctionTask:
     """A row's task. Raises InputError."""
-    found = converted(row, _Row)
+    found = converted(row, _HumanEvalRow)
     function = found.entry_point
     # Tests use what the prompt defines beside the function.
     code = before(found.prompt, function) + found.test
@@ -62,7 +61,7 @@ def task(row: Row) -> FunctionTask:
     )
 
 
-def _reference(row: _Row, solution: str) -> Reference | None:
+def _reference(row: _HumanEvalRow, solution: str) -> Reference | None:
     if row.plus_input is None:
         return None
     tolerance = float(row.atol)

@@ -7,20 +7,19 @@ full set, challenge_test_list.
 import msgspec
 
 from proctor.evals.benchmark import Benchmark
-from proctor.evals.functions.benchmark import FunctionBenchmark
-from proctor.evals.functions.task import FunctionTask, outlined
+from proctor.evals.functions.benchmark import FunctionBenchmark, FunctionTask, outlined
 from proctor.evals.tables import Places, converted
 from proctor.formats.tables import Row
 from proctor.judging.unit_tests.judge import UnitTests
 
 
-class _Row(msgspec.Struct):
+class _MbppRow(msgspec.Struct):
     task_id: int | str
     code: str
     test_list: list[str]
     text: str = ""
     prompt: str = ""
-    """What the sanitized set calls `text`."""
+    """Name of `text` in the sanitized set."""
     test_setup_code: str = ""
     test_imports: list[str] = msgspec.field(default_factory=list)
     challenge_test_list: list[str] = msgspec.field(default_factory=list)
@@ -28,7 +27,7 @@ class _Row(msgspec.Struct):
 
 def task(row: Row) -> FunctionTask:
     """A row's task. Raises InputError."""
-    found = converted(row, _Row)
+    found = converted(row, _MbppRow)
     statement = found.text or found.prompt
     if not statement:
         raise row.error("must say what is asked", "text")

@@ -1,4 +1,4 @@
-"""What the authors of sample solutions say of them, and whether a judgement says the same.
+"""Labels of sample solutions by their authors, compared with judgements.
 
 | label | what must be so |
 |---|---|
@@ -68,7 +68,7 @@ def label_of(row: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
 def differences(
     label: str, recorded: Mapping[str, Any], task: IoiTask, judgement: Judgement
 ) -> list[str]:
-    """What of the judgement is not as the label says; empty if all is."""
+    """Return how the judgement differs from the label; empty if it does not."""
     if judgement.points is None:
         return [f"a fault has left its points unknown: {_fault(judgement)}"]
     found = _by_label(label, task, judgement, judgement.points)
@@ -76,7 +76,7 @@ def differences(
 
 
 def notes(label: str, judgement: Judgement) -> list[str]:
-    """What is worth a look although it contradicts no label."""
+    """Return remarks worth a look although they contradict no label."""
     seen = {test.verdict for test in judgement.tests}
     if label == "runtime_error" and not seen & _CRASH:
         return ["no test is RE: a crash that depends on the compiler?"]

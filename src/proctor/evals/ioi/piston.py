@@ -29,7 +29,7 @@ class _Stage(msgspec.Struct):
     signal: str | None = None
 
 
-class _Answer(msgspec.Struct):
+class _PistonAnswer(msgspec.Struct):
     message: str | None = None
     compile: _Stage | None = None
     run: _Stage | None = None
@@ -87,18 +87,18 @@ class Piston:
             raise InfraFault(f"{self._url}: {error!r}") from error
         raise AssertionError("unreachable: the loop returns or raises")
 
-    def _send(self, request: Mapping[str, Any]) -> _Answer:
+    def _send(self, request: Mapping[str, Any]) -> _PistonAnswer:
         answer = self._http.post(self._url, json=request)
         if answer.status_code == 400:  # our request, or how Piston is configured
             raise InfraFault(f"{self._url}: {answer.text[:500]}")
         answer.raise_for_status()
         try:
-            return msgspec.json.decode(answer.content, type=_Answer)
+            return msgspec.json.decode(answer.content, type=_PistonAnswer)
         except (msgspec.DecodeError, ValueError) as error:
             raise _Unusable(str(error)) from error
 
 
-def _outcome(answer: _Answer) -> tuple[str, str]:
+def _outcome(answer: _PistonAnswer) -> tuple[str, str]:
     """Score and feedback, read in the published order."""
     if answer.message is not None:
         raise _Unusable(answer.message)

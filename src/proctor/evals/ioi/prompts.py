@@ -1,4 +1,4 @@
-"""What is asked of a model for one subtask: templates that keep open-r1's contract.
+"""Prompts for one subtask: templates that keep open-r1's contract.
 
 The statement, which subtask is to be solved and what it is worth, time and memory limit, the header
 that the program is compiled with and the code to start from; the reply is one C++ program in a

@@ -1,25 +1,36 @@
 """Adding up result rows: points per task, strategy and model; totals per year; medals."""
 
+import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
+import msgspec
+
+from proctor.errors import InputError
 from proctor.evals.ioi import strategies
-from proctor.evals.ioi.medals import Thresholds, medal
-from proctor.evals.ioi.strategies import Attempt
+from proctor.evals.ioi.sources import Sources
+from proctor.evals.ioi.strategies import ScoredSubmission
 from proctor.formats.ioi_rows import TaskKey
-from proctor.formats.ioi_subtasks import SubtaskInfo
+from proctor.formats.ioi_subtasks import SubtaskInfo, subtask_infos
+from proctor.formats.tables import read_table
 
 FULL = 600.0
 """Points of a whole contest: six tasks, 100 each."""
 DEFAULT_STRATEGIES = ("best", "union", "first:50", "round-robin:50")
 _PRACTICE = frozenset({"practice", "day0", "0"})
 """Days whose tasks count for nobody's total."""
+_NEEDED = (
+    *("row", "year", "problem_id", "verdict", "points", "code_compiles", "all_subtasks_results"),
+)
+Thresholds = Mapping[str, float]
+"""Least points by medal."""
 
 
 class Worth(Protocol):
-    """What must be known of a task to add points up: an IoiTask, or what its subtasks' rows say."""
+    """Facts of a task that adding points up needs: an IoiTask, or its subtasks' rows."""
 
     @property
     def year(self) -> int: ...
@@ -29,7 +40,7 @@ class Worth(Protocol):
     def day(self) -> str: ...
     @property
     def points(self) -> float:
-        """What a perfect submission gets."""
+        """Points of a perfect submission."""
         ...
 
     @property
@@ -58,7 +69,7 @@ class TaskScore:
     id: str
     of: float
     counts: bool
-    """Whether it is part of the year's total: tasks of the practice day are not."""
+    """True if it is part of the year's total: tasks of the practice day are not."""
     submissions: int
     points: Mapping[str, float]
     """By strategy."""
@@ -75,7 +86,7 @@ class YearScore:
     tasks: int
     """Tasks that count and were submitted to."""
     of: float
-    """What these are worth; a whole contest is worth 600."""
+    """Points that these are worth; a whole contest is worth 600."""
     points: Mapping[str, float]
     """By strategy."""
     medals: Mapping[str, str | None]
@@ -83,7 +94,7 @@ class YearScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class PointsReport:
     """All that is told of a run."""
 
     submissions: int
@@ -93,6 +104,37 @@ class Report:
     strategies: tuple[str, ...]
     tasks: tuple[TaskScore, ...]
     years: tuple[YearScore, ...]
+
+
+def load_thresholds(path: Path) -> dict[int, Thresholds]:
+    """Read medal thresholds by year. Raises InputError with file and field.
+
+    TOML or JSON, a table per year with points for each medal::
+
+        [2024]
+        gold = 359.71
+        silver = 236.19
+        bronze = 123.62
+    """
+    try:
+        data = path.read_bytes()
+        content: Any = (
+            msgspec.json.decode(data) if path.suffix == ".json" else tomllib.loads(data.decode())
+        )
+        years = msgspec.convert(content, dict[str, dict[str, float]])
+        return {int(year): dict(medals) for year, medals in years.items()}
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    except ValueError as error:  # broken text, another shape, a year that is no number
+        raise InputError(
+            f"{error}; there must be a table per year with points by medal", file=str(path)
+        ) from error
+
+
+def medal(points: float, thresholds: Thresholds) -> str | None:
+    """Return the medal with the highest threshold that the points reach."""
+    reached = [name for name in thresholds if points >= thresholds[name]]
+    return max(reached, key=thresholds.__getitem__, default=None)
 
 
 def worths(subtasks: Iterable[SubtaskInfo]) -> dict[TaskKey, TaskWorth]:
@@ -106,7 +148,7 @@ def worths(subtasks: Iterable[SubtaskInfo]) -> dict[TaskKey, TaskWorth]:
 
 
 def is_practice(task: Worth) -> bool:
-    """Whether a task is of the practice day."""
+    """Return True if a task is of the practice day."""
     day = task.day.strip().lower().replace(" ", "").replace("_", "").replace("-", "")
     return day in _PRACTICE or day.startswith("practice")
 
@@ -116,10 +158,10 @@ def summarise(
     tasks: Mapping[TaskKey, Worth],
     names: Sequence[str] = DEFAULT_STRATEGIES,
     thresholds: Mapping[int, Thresholds] | None = None,
-) -> Report:
+) -> PointsReport:
     """Add up rows, in the order in which they were submitted. Raises InputError for a strategy."""
     verdicts: Counter[str] = Counter()
-    grouped: dict[tuple[str, TaskKey], list[Attempt]] = {}
+    grouped: dict[tuple[str, TaskKey], list[ScoredSubmission]] = {}
     faulty = count = 0
     for row in rows:
         count += 1
@@ -132,7 +174,7 @@ def summarise(
         for (model, key), attempts in sorted(grouped.items(), key=lambda item: item[0])
         if key in tasks
     )
-    return Report(
+    return PointsReport(
         submissions=count,
         verdicts=dict(verdicts.most_common()),
         faulty=faulty,
@@ -142,8 +184,29 @@ def summarise(
     )
 
 
+def of_files(
+    sources: Sources,
+    tasks: Collection[str],
+    results: Collection[str],
+    names: Sequence[str],
+    thresholds: Mapping[int, Thresholds],
+) -> PointsReport:
+    """Add up rows in tables of results. Raises InputError, InfraFault."""
+    known = worths(subtask_infos(sources.subtask_files(tasks)))
+    files = [file for source in results for file in sources.files(source)]
+    return summarise(_judged(files), known, names, thresholds)
+
+
+def _judged(files: Iterable[Path]) -> Iterator[Mapping[str, Any]]:
+    for file in files:
+        for row in read_table(file):
+            if missing := next((name for name in _NEEDED if name not in row.content), None):
+                raise row.error("is missing: this is no judged solution", missing)
+            yield row.content
+
+
 def _task_score(
-    model: str, task: Worth, attempts: Sequence[Attempt], names: Sequence[str]
+    model: str, task: Worth, attempts: Sequence[ScoredSubmission], names: Sequence[str]
 ) -> TaskScore:
     digits = task.precision
     return TaskScore(
@@ -174,7 +237,7 @@ def _years(
     return tuple(found)
 
 
-def to_json(report: Report) -> dict[str, Any]:
+def to_json(report: PointsReport) -> dict[str, Any]:
     """Return the report as plain values."""
     return {
         "submissions": report.submissions,

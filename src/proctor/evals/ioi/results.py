@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from proctor.evals.ioi.submissions import Submission
+from proctor.evals.ioi.submissions import IoiSubmission
 from proctor.formats.ioi_rows import IoiTask
 from proctor.judgement import Judgement, SubtaskResult, TestResult
 from proctor.verdict import Verdict
@@ -58,7 +58,7 @@ def no_code(task: IoiTask, subtasks: tuple[str, ...] | None) -> Judgement:
 
 
 def result_row(
-    submission: Submission, task: IoiTask, judgement: Judgement, *, digest: str
+    submission: IoiSubmission, task: IoiTask, judgement: Judgement, *, digest: str
 ) -> dict[str, Any]:
     """The JSON row for one judgement; CPU and wall in seconds, memory in bytes.
 
@@ -90,7 +90,7 @@ def result_row(
 
 
 def judged_fields(task: IoiTask, judgement: Judgement, target: str | None) -> dict[str, Any]:
-    """What of a result row comes from judging; `target` is the subtask to be solved, if any."""
+    """Return the fields that come from judging; `target` is the subtask to be solved, if any."""
     results = [_subtask_row(task, one, judgement) for one in judgement.subtasks]
     aimed = next((one for one in results if one["subtask"] == target), None)
     complete = len(results) == len(task.problem.subtasks)
@@ -168,7 +168,7 @@ def task_digest(task: IoiTask) -> str:
     return state.hexdigest()
 
 
-def row_digest(task: str, submission: Submission, settings: Mapping[str, Any]) -> str:
+def row_digest(task: str, submission: IoiSubmission, settings: Mapping[str, Any]) -> str:
     """Key of what a result row depends on."""
     state = hashlib.sha256()
     target = submission.target if settings.get("subtasks") == "target" else None

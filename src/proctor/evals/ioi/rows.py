@@ -5,19 +5,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from proctor.evals.ioi.medals import load_thresholds
-from proctor.evals.ioi.report import Report, summarise, worths
-from proctor.evals.ioi.source import open_source, subtask_of
+from proctor.evals.ioi.benchmark import open_source, subtask_of
+from proctor.evals.ioi.report import PointsReport, load_thresholds, summarise, worths
 from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
 from proctor.evals.records import current_judges, settings_of
 from proctor.evals.settings import Settings
-from proctor.evals.store import Store
+from proctor.evals.store import RunStore
 from proctor.evals.stored import Generation, ProblemInfo
 
 STRATEGIES = ("best", "union")
 
 
-def result_rows(store: Store) -> Iterator[dict[str, Any]]:
+def result_rows(store: RunStore) -> Iterator[dict[str, Any]]:
     """A row for each reply, which `proctor ioi score` takes as a submission.
 
     If it was judged, the row is also one of those that command writes, without digest.
@@ -59,7 +58,7 @@ def _submission(info: ProblemInfo, made: Generation, settings: Settings) -> dict
     }
 
 
-def points(store: Store) -> Report:
+def points(store: RunStore) -> PointsReport:
     """Points by task and year, of what is judged so far. Raises InputError, InfraFault."""
     settings = settings_of(store)
     thresholds = load_thresholds(Path(settings.medals)) if settings.medals else {}

@@ -23,7 +23,7 @@ from proctor.languages import scripts as pairs
 from proctor.languages.scripts import BASH, COMPILE, ROOM, RUN
 from proctor.limits import GIB, MIB, Limits
 from proctor.sandbox.command import Command, disk_for
-from proctor.sandbox.executing import in_pool
+from proctor.sandbox.executor import in_pool
 from proctor.sandbox.pool import Pool
 
 _INPUT, _ANSWER = "input.txt", "correct_output.txt"
@@ -33,13 +33,13 @@ _COMPILING = Limits(cpu=120.0, memory=2 * GIB, output=16 * MIB)
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What `compile` has made of a submission: all files, or why there are none."""
+    """Files that `compile` made of a submission, or the reason why there are none."""
 
     files: Mapping[str, bytes]
     failure: str | None = None
 
 
-class Scripts:
+class ScriptRunner:
     """A runner (see runners.py) that does as a pair of scripts says."""
 
     def __init__(self, place: Path, pool: Pool) -> None:

@@ -1,4 +1,4 @@
-"""What a model gets for many submissions to one task. Pure: points in, points out."""
+"""Points of a model that made many submissions to one task. Pure: points in, points out."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ LIMIT = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class ScoredSubmission:
     """One judged submission."""
 
     key: str
@@ -22,7 +22,7 @@ class Attempt:
     points: Mapping[str, float | None]
     """By subtask, in the task's order; None where a fault left them unknown."""
     of: Mapping[str, float]
-    """What each subtask is worth."""
+    """Full points by subtask."""
     target: str | None = None
     compiled: bool = True
     length: int = 0
@@ -35,10 +35,10 @@ class Attempt:
         return sum(value or 0.0 for value in self.points.values())
 
 
-def attempt_of_row(row: Mapping[str, Any]) -> Attempt:
+def attempt_of_row(row: Mapping[str, Any]) -> ScoredSubmission:
     """Read a result row."""
     results = row["all_subtasks_results"]
-    return Attempt(
+    return ScoredSubmission(
         key=str(row["row"]),
         task=(row["year"], row["problem_id"]),
         model=_model(row),
@@ -64,17 +64,17 @@ def _length(row: Mapping[str, Any]) -> int:
     return tokens if isinstance(tokens, int) else len(row.get("generation") or "")
 
 
-def best_single(attempts: Iterable[Attempt]) -> float:
+def best_single(attempts: Iterable[ScoredSubmission]) -> float:
     """Points of the best one."""
     return max((attempt.total for attempt in attempts), default=0.0)
 
 
-def union(attempts: Iterable[Attempt]) -> float:
+def union(attempts: Iterable[ScoredSubmission]) -> float:
     """IOI's rule: for each subtask the best of all submissions, added up."""
     return sum(best_per_subtask(attempts).values())
 
 
-def best_per_subtask(attempts: Iterable[Attempt]) -> dict[str, float]:
+def best_per_subtask(attempts: Iterable[ScoredSubmission]) -> dict[str, float]:
     """Best points by subtask."""
     best: dict[str, float] = {}
     for attempt in attempts:
@@ -83,12 +83,12 @@ def best_per_subtask(attempts: Iterable[Attempt]) -> dict[str, float]:
     return best
 
 
-def first(attempts: Sequence[Attempt], count: int) -> float:
+def first(attempts: Sequence[ScoredSubmission], count: int) -> float:
     """IOI's rule, on the first `count` submissions in the order given."""
     return union(attempts[:count])
 
 
-def round_robin(attempts: Sequence[Attempt], limit: int = LIMIT) -> list[Attempt]:
+def round_robin(attempts: Sequence[ScoredSubmission], limit: int = LIMIT) -> list[ScoredSubmission]:
     """Choose which submissions to hand in where a model has made more than may be handed in.
 
     One queue per subtask, of the submissions that were made for it; the best on the samples come
@@ -107,7 +107,7 @@ def round_robin(attempts: Sequence[Attempt], limit: int = LIMIT) -> list[Attempt
     samples = [name for name in names if of[name] == 0]
     scored = [name for name in names if of[name] > 0]
     queues = _queues(attempts, samples, [*reversed(scored), None])
-    chosen: list[Attempt] = []
+    chosen: list[ScoredSubmission] = []
     best: dict[str, float] = {}
 
     def solved(name: str | None) -> bool:
@@ -125,13 +125,13 @@ def round_robin(attempts: Sequence[Attempt], limit: int = LIMIT) -> list[Attempt
 
 
 def _queues(
-    attempts: Sequence[Attempt], samples: list[str], order: list[str | None]
-) -> dict[str | None, deque[Attempt]]:
-    def promise(attempt: Attempt) -> tuple[float, int]:
+    attempts: Sequence[ScoredSubmission], samples: list[str], order: list[str | None]
+) -> dict[str | None, deque[ScoredSubmission]]:
+    def promise(attempt: ScoredSubmission) -> tuple[float, int]:
         passed = [_ratio(attempt, name) for name in samples]
         return sum(passed), attempt.length
 
-    queues: dict[str | None, deque[Attempt]] = {name: deque() for name in order}
+    queues: dict[str | None, deque[ScoredSubmission]] = {name: deque() for name in order}
     for attempt in sorted(attempts, key=promise, reverse=True):
         if attempt.compiled:
             target = attempt.target if attempt.target in queues else None
@@ -139,14 +139,14 @@ def _queues(
     return queues
 
 
-def _ratio(attempt: Attempt, subtask: str) -> float:
+def _ratio(attempt: ScoredSubmission, subtask: str) -> float:
     """Score from 0 to 1 on a subtask that is worth no points."""
     results = attempt.extra.get("all_subtasks_results") or ()
     found = next((result for result in results if result["subtask"] == subtask), None)
     return float((found and found["score"]) or 0.0)
 
 
-def apply(name: str, attempts: Sequence[Attempt]) -> float:
+def apply(name: str, attempts: Sequence[ScoredSubmission]) -> float:
     """Points of a task by the strategy of this name. Raises InputError."""
     if name == "best":
         return best_single(attempts)

@@ -1,6 +1,7 @@
 """Submissions: rows of a model's solutions."""
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,9 +20,11 @@ from proctor.languages import registry
 DEFAULT_YEAR = 2024
 DEFAULT_LANGUAGE = "cpp17"
 """Of rows that name none, as in the published runner."""
+_BITS = "#include <bits/stdc++.h>"
+_NAMESPACE = "using namespace std;"
 
 
-class _Row(msgspec.Struct):
+class _SubmissionRow(msgspec.Struct):
     problem_id: str
     uuid: str | None = None
     year: int | None = None
@@ -34,7 +37,7 @@ class _Row(msgspec.Struct):
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class IoiSubmission:
     """One solution of a task, as a model gave it."""
 
     uuid: str
@@ -44,7 +47,7 @@ class Submission:
     year: int
     problem_id: str
     code: str | None
-    """What is judged; None where there is no code."""
+    """Program to be judged; None where there is no code."""
     language: str
     target: str | None
     """The subtask that the model was asked to solve."""
@@ -69,7 +72,7 @@ class Submission:
 
 def read_submissions(
     files: Iterable[Path], *, always_extract: bool = False
-) -> Iterator[Submission]:
+) -> Iterator[IoiSubmission]:
     """Submissions in order, read as they are asked for.
 
     The program is `code`; where that is empty, or with `always_extract`, it is taken from
@@ -91,9 +94,9 @@ def read_submissions(
             yield submission
 
 
-def _submission(row: Row, samples: Counter[str], always_extract: bool) -> Submission:
+def _submission(row: Row, samples: Counter[str], always_extract: bool) -> IoiSubmission:
     try:
-        values = msgspec.convert(row.content, _Row, strict=False)
+        values = msgspec.convert(row.content, _SubmissionRow, strict=False)
     except msgspec.ValidationError as error:
         found = schema_error(error)
         raise row.error(found.message, found.field) from error
@@ -110,7 +113,7 @@ def _submission(row: Row, samples: Counter[str], always_extract: bool) -> Submis
     code = values.code if values.code and values.code.strip() else None
     if values.generation is not None and (code is None or always_extract):
         code = extract_code(values.generation, language)
-    return Submission(
+    return IoiSubmission(
         uuid=uuid,
         solution_number=number,
         year=year,
@@ -122,14 +125,14 @@ def _submission(row: Row, samples: Counter[str], always_extract: bool) -> Submis
     )
 
 
-def _made_uuid(year: int, values: _Row) -> str:
+def _made_uuid(year: int, values: _SubmissionRow) -> str:
     parts = (str(year), values.problem_id, values.target_subtask or values.subtask or "")
     text = "\0".join((*parts, values.code or "", values.generation or ""))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def check_targets(
-    submissions: Iterable[Submission], subtasks: Mapping[TaskKey, Iterable[str]], *, needed: bool
+    submissions: Iterable[IoiSubmission], subtasks: Mapping[TaskKey, Iterable[str]], *, needed: bool
 ) -> None:
     """Raise InputError for a target that is no subtask, or is missing where it is `needed`."""
     for submission in submissions:
@@ -142,3 +145,18 @@ def check_targets(
                 f" {', '.join(known)}",
                 file=str(submission.row.file), line=submission.row.line, field="subtask",
             )  # fmt: skip
+
+
+def add_includes(code: str, header: str) -> str:
+    """The C++ program with the standard headers and the task's `header` in front.
+
+    And with `using namespace std;`, if the program has neither that nor any `std::`. As the
+    published pipeline's function of this name, but nothing is added twice. Messages of the
+    compiler keep the program's own line numbers.
+    """
+    wanted = [] if "bits/stdc++.h" in code else [_BITS]
+    if not re.search(rf'#\s*include\s*["<]{re.escape(header)}[">]', code):
+        wanted.append(f'#include "{header}"')
+    if _NAMESPACE not in code and "std::" not in code:
+        wanted.append(_NAMESPACE)
+    return "\n".join([*wanted, "#line 1", code]) if wanted else code

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from proctor.evals import evaluation
-from proctor.evals.adapter import Outcome
+from proctor.evals.adapter import InstanceOutcome
 from proctor.evals.extraction import extract
 from proctor.evals.figures import Figures, figures
 from proctor.evals.livecodebench import prompts
 from proctor.evals.livecodebench.generation import BENCHMARK
-from proctor.evals.models.model import Model, Reply, Request
+from proctor.evals.models.model import Model, ModelReply, ModelRequest
 from proctor.evals.settings import Settings
 from proctor.judgement import Judgement
 from proctor.judging.judge import judge_async
@@ -37,12 +37,12 @@ class LiveCodeBench:
         planned = evaluation.plan(BENCHMARK, self.settings, self.model)
         return planned.source.instances([info.id for info in planned.selection.problems])
 
-    async def run_instance(self, instance: Problem) -> Reply:
+    async def run_instance(self, instance: Problem) -> ModelReply:
         messages = prompts.messages(instance, self.settings.prompt)
-        request = Request(messages, instance.id, sampling=self.settings.sampling)
+        request = ModelRequest(messages, instance.id, sampling=self.settings.sampling)
         return await self.model.generate(request)
 
-    async def evaluate(self, instance: Problem, prediction: Reply) -> Judgement:
+    async def evaluate(self, instance: Problem, prediction: ModelReply) -> Judgement:
         code = prediction.code
         if code is None:
             code = extract(prediction.text, self.settings.extraction)
@@ -52,11 +52,11 @@ class LiveCodeBench:
     def is_pass(self, result: Judgement) -> bool:
         return result.passed
 
-    def summarize(self, outcomes: Sequence[Outcome[Problem, Judgement]]) -> Figures:
+    def summarize(self, outcomes: Sequence[InstanceOutcome[Problem, Judgement]]) -> Figures:
         records = (self._record(outcome) for outcome in outcomes)
         return figures(records, (self.mode,), (1,))
 
-    def _record(self, outcome: Outcome[Problem, Judgement]) -> SampleRecord:
+    def _record(self, outcome: InstanceOutcome[Problem, Judgement]) -> SampleRecord:
         problem = outcome.instance
         verdict = outcome.result.verdict if outcome.result is not None else None
         return SampleRecord(

@@ -8,8 +8,7 @@ extract_execution_code in lcb_runner/utils/extraction_utils.py.
 import msgspec
 
 from proctor.evals.benchmark import Benchmark
-from proctor.evals.calls import call_prediction
-from proctor.evals.predictions import Question
+from proctor.evals.predictions import Question, call_prediction
 from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import Places, converted, day_of
 from proctor.formats.tables import Row

@@ -1,4 +1,4 @@
-"""What a model is told of a program that failed.
+"""Feedback to a model on a program that failed.
 
 Of lcb_runner's verdicts, what it keeps beside its error code, as its own prompts show it (source:
 get_check_prompt in lcb_runner/prompts/self_repair.py), but any of it may be missing, and every code
@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.evals.stored import Judged
+from proctor.evals.stored import SampleJudgement
 from proctor.judging.upstream import TEST_RUNNER_ERROR, shorten
 from proctor.problem import Problem
 from proctor.verdict import Verdict
@@ -37,8 +37,8 @@ _SHOWN = (("Input", "inputs"), ("Its output", "output"), ("Expected output", "ex
           ("Error", "error"))  # fmt: skip
 
 
-def feedback(problem: Problem, judged: Judged) -> str:
-    """What is known of a failure."""
+def feedback(problem: Problem, judged: SampleJudgement) -> str:
+    """Describe a failure."""
     if judged.mode == "official":
         report = json.loads(judged.upstream) if judged.upstream else {}
         return _of_upstream(report.get("metadata") or {})
@@ -56,7 +56,7 @@ def _of_upstream(metadata: Mapping[str, Any]) -> str:
     return said + "".join(parts)
 
 
-def _of_a_contest(problem: Problem, judged: Judged) -> str:
+def _of_a_contest(problem: Problem, judged: SampleJudgement) -> str:
     said = _VERDICTS.get(Verdict(judged.verdict), "does not pass the tests")
     results = json.loads(judged.tests)
     failed = next((n for n, each in enumerate(results) if each["verdict"] != Verdict.AC), None)

@@ -1,9 +1,10 @@
 """LiveCodeBench's code generation: a program for each problem."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 from proctor.errors import SettingsError
 from proctor.evals import extraction
@@ -31,19 +32,22 @@ class TestsGrader:
 
     pool: Pool
     settings: Settings
+    problem_of: Callable[[Any], Problem]
+    """Problem of an instance, where that is not the instance itself."""
 
     @property
     def cells(self) -> int:
         return self.pool.cells
 
-    async def grade(self, instance: Problem, code: str, mode: str) -> Graded:
-        settings = self.settings.judge_settings(mode)
-        judgement = await judge_async(instance, Program(code), settings=settings, pool=self.pool)
+    async def grade(self, instance: Any, code: str, mode: str) -> Graded:
+        settings, problem = self.settings.judge_settings(mode), self.problem_of(instance)
+        judgement = await judge_async(problem, Program(code), settings=settings, pool=self.pool)
         return Graded.of(judgement, settings.limits.cpu)
 
-    async def rehearse(self, instance: Problem, code: str) -> str:
+    async def rehearse(self, instance: Any, code: str) -> str:
         """Run the public tests, all of them, as a contest would."""
-        public = replace(instance, tests=tuple(test for test in instance.tests if test.public))
+        problem = self.problem_of(instance)
+        public = replace(problem, tests=tuple(test for test in problem.tests if test.public))
         settings = replace(self.settings.judge_settings("standard"), stop="never")
         return told(await judge_async(public, Program(code), settings=settings, pool=self.pool))
 
@@ -85,14 +89,16 @@ def check_prompt(settings: Settings) -> None:
 
 
 @contextmanager
-def open_tests(settings: Settings) -> Iterator[TestsGrader]:
+def open_tests(
+    settings: Settings, problem_of: Callable[[Any], Problem] = lambda instance: instance
+) -> Iterator[TestsGrader]:
     """Open the cells to judge in. Raises SettingsError, NoIsolation."""
     with open_pool(**settings.pool) as pool:
-        yield TestsGrader(pool, settings)
+        yield TestsGrader(pool, settings, problem_of)
 
 
 def told(judgement: Judgement) -> str:
-    """What an agent is told of a run on the public tests."""
+    """Describe a run on the public tests to an agent."""
     lines = [
         f"Test {number}: {test.verdict}{f' ({test.message})' if test.message else ''}"
         for number, test in enumerate(judgement.tests, 1)

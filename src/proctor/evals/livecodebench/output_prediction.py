@@ -35,7 +35,7 @@ _FORMS = {
 }
 
 
-class _TestRow(msgspec.Struct):
+class _PredictionRow(msgspec.Struct):
     question_id: str
     test: str | list[dict[str, Any]]
     test_id: int | str = 0
@@ -47,13 +47,13 @@ class _TestRow(msgspec.Struct):
     difficulty: str | None = None
 
 
-class _Case(msgspec.Struct):
+class _TestCase(msgspec.Struct):
     input: str
     output: str
 
 
 def _question(row: Row) -> Question:
-    found = converted(row, _TestRow)
+    found = converted(row, _PredictionRow)
     case = _case(row, found)
     starter = found.starter_code or ""
     function = found.function_name or public_method(starter)
@@ -74,10 +74,10 @@ def _question(row: Row) -> Question:
     return Question(info, AssertionTask(f"{function}({arguments})", case.output))
 
 
-def _case(row: Row, found: _TestRow) -> _Case:
+def _case(row: Row, found: _PredictionRow) -> _TestCase:
     try:
         tests = parse_json(found.test) if isinstance(found.test, str) else found.test
-        return msgspec.convert(tests[0], _Case)
+        return msgspec.convert(tests[0], _TestCase)
     except (InputError, msgspec.ValidationError, LookupError, TypeError) as error:
         raise row.error(f"must be a JSON list with an input and an output ({error})",
                         "test") from error  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is asked of a model: named templates that keep lcb_runner's contract.
+"""Prompts: named templates that keep lcb_runner's contract.
 
 The statement, the starter code if there is any, every public test, and a reply with one program in
 a fenced block. The words are ours; the hash of the messages goes into the record of each sample.

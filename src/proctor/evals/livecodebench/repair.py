@@ -9,7 +9,7 @@ first time. A run that lacks verdicts is refused: what is not known to have fail
 import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,15 +17,15 @@ from typing import Any
 import msgspec
 
 from proctor.errors import SettingsError
-from proctor.evals.benchmark import Benchmark, Graded
+from proctor.evals.benchmark import Benchmark
 from proctor.evals.livecodebench import generation, prompts
 from proctor.evals.livecodebench.feedback import feedback, fenced
 from proctor.evals.livecodebench.sources import FIXTURE, LiveCodeBenchSource, open_source
-from proctor.evals.models.model import Message, Reply
+from proctor.evals.models.model import Message, ModelReply
 from proctor.evals.records import current_judges, settings_of
 from proctor.evals.settings import Settings
-from proctor.evals.store import Store
-from proctor.evals.stored import Judged, ProblemInfo, Sample
+from proctor.evals.store import RunStore
+from proctor.evals.stored import ProblemInfo, Sample, SampleJudgement
 from proctor.formats.hub import Progress
 from proctor.problem import Problem
 from proctor.verdict import Verdict
@@ -40,12 +40,12 @@ _CARRIED = (Verdict.AC, Verdict.TASK_FAULT)
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class EarlierSample:
     """A sample of the earlier run."""
 
     text: str
     code: str
-    judged: Judged | None
+    judged: SampleJudgement | None
     """By the mode that counts; None where there was no reply."""
 
 
@@ -54,7 +54,7 @@ class Repair:
     """A problem, and what was made of it."""
 
     problem: Problem
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[EarlierSample, ...]
 
     @property
     def id(self) -> str:
@@ -77,12 +77,12 @@ class EarlierRun:
         return self.problems.name
 
     def infos(self) -> Iterator[ProblemInfo]:
-        with Store.open(self.directory) as store:
+        with RunStore.open(self.directory) as store:
             for info in store.problems():
                 yield msgspec.structs.replace(info, samples=self.samples[info.id])
 
     def instances(self, only: Collection[str]) -> Iterator[Repair]:
-        with Store.open(self.directory) as store:
+        with RunStore.open(self.directory) as store:
             counting = _counting(store)
             for problem in self.problems.instances(only):
                 attempts = (_attempt(each, counting) for each in store.samples(problem.id))
@@ -96,7 +96,7 @@ class EarlierRun:
 
 def open_run(directory: Path, source: str, progress: Progress | None = None) -> EarlierRun:
     """Open a run that is finished and judged. Raises InputError, SettingsError, InfraFault."""
-    with Store.open(directory) as store:
+    with RunStore.open(directory) as store:
         benchmark = store.recall("benchmark")
         if benchmark not in {generation.BENCHMARK.name, NAME}:
             raise SettingsError(f"{directory} is a run of {benchmark}, which has no programs")
@@ -110,7 +110,7 @@ def open_run(directory: Path, source: str, progress: Progress | None = None) -> 
     return EarlierRun(directory, problems, samples, digest)
 
 
-def _survey(store: Store) -> tuple[dict[str, int], str]:
+def _survey(store: RunStore) -> tuple[dict[str, int], str]:
     """Count samples by problem and make the digest. Raises SettingsError if a verdict lacks."""
     counting = _counting(store)
     samples: Counter[str] = Counter()
@@ -135,7 +135,7 @@ def _survey(store: Store) -> tuple[dict[str, int], str]:
     return samples, digest.hexdigest()
 
 
-def _counting(store: Store) -> tuple[str, str]:
+def _counting(store: RunStore) -> tuple[str, str]:
     """The mode whose verdicts count, and the key of its judge. Raises SettingsError."""
     judges = current_judges(store, settings_of(store))
     for mode in ("official", "standard"):
@@ -144,29 +144,12 @@ def _counting(store: Store) -> tuple[str, str]:
     raise SettingsError(f"{store.directory} was made with --no-run-tests: nothing is known to fail")
 
 
-def _attempt(sample: Sample, counting: tuple[str, str]) -> Attempt:
+def _attempt(sample: Sample, counting: tuple[str, str]) -> EarlierSample:
     made = sample.generation
     if made is None or made.fault:
-        return Attempt("", "", None)
+        return EarlierSample("", "", None)
     judged = (each for each in sample.judgements if (each.mode, each.judge) == counting)
-    return Attempt(made.text, made.code, next(judged, None))
-
-
-@dataclass(frozen=True, slots=True)
-class RepairGrader:
-    """Judges programs as for code generation."""
-
-    tests: generation.TestsGrader
-
-    @property
-    def cells(self) -> int:
-        return self.tests.cells
-
-    async def grade(self, instance: Repair, code: str, mode: str) -> Graded:
-        return await self.tests.grade(instance.problem, code, mode)
-
-    async def rehearse(self, instance: Repair, code: str) -> str:
-        return await self.tests.rehearse(instance.problem, code)
+    return EarlierSample(made.text, made.code, next(judged, None))
 
 
 class SelfRepair:
@@ -187,13 +170,13 @@ class SelfRepair:
 
     def messages(
         self, instance: Repair, sample: int, settings: Settings
-    ) -> tuple[Message, ...] | Reply:
+    ) -> tuple[Message, ...] | ModelReply:
         attempt = instance.attempts[sample]
         first = prompts.messages(instance.problem, settings.prompt)
         if attempt.judged is None:
             return first
         if attempt.judged.verdict in _CARRIED:
-            return Reply(attempt.text, code=attempt.code)
+            return ModelReply(attempt.text, code=attempt.code)
         if not attempt.code.strip():
             return first
         told = feedback(instance.problem, attempt.judged)
@@ -206,10 +189,8 @@ class SelfRepair:
     def extract(self, text: str, settings: Settings) -> str:
         return generation.BENCHMARK.extract(text, settings)
 
-    @contextmanager
-    def open_grader(self, settings: Settings) -> Iterator[RepairGrader]:
-        with generation.open_tests(settings) as tests:
-            yield RepairGrader(tests)
+    def open_grader(self, settings: Settings) -> AbstractContextManager[generation.TestsGrader]:
+        return generation.open_tests(settings, lambda repair: repair.problem)
 
 
 BENCHMARK: Benchmark[Repair] = SelfRepair()

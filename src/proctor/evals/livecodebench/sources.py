@@ -51,7 +51,7 @@ CONVERTED = "refs/convert/parquet"
 SPLIT = "test"
 DEFAULT_RELEASE = "release_v3"
 FILES = ("test.jsonl", "test2.jsonl", "test3.jsonl", "test4.jsonl", "test5.jsonl", "test6.jsonl")
-"""What v1, v2 ... v6 added."""
+"""Files that v1, v2 ... v6 added."""
 _RELEASE = re.compile(r"release_v([1-9])|release_(latest)|v([1-9])(?:_v([1-9]))?")
 
 
@@ -116,7 +116,7 @@ class LiveCodeBenchSource:
             )
 
     def provenance(self) -> list[dict[str, Any]]:
-        """What the tables are, for the record: name, bytes and SHA-256 of each."""
+        """Describe the tables for the record: name, bytes and SHA-256 of each."""
         how = {"from": self.ways[-1], "instead_of": list(self.ways[:-1])} if self.ways else {}
         return [entry | how for entry in described(self.files)]
 
@@ -179,7 +179,7 @@ def _fetched(text: str, progress: Progress | None) -> LiveCodeBenchSource:
 def _ways(
     release: str, revision: str, progress: Progress | None
 ) -> dict[str, Callable[[], list[Path]]]:
-    """What to try, in order, by the name it has in the record."""
+    """Return the ways to try, in order, by the name that each has in the record."""
     names = release_files(release)
     raw = HubSource(REPO, revision or "main")
     first = {str(raw): lambda: fetch(raw, names=names, progress=progress)}
@@ -204,7 +204,7 @@ def _parquet(source: HubSource, progress: Progress | None) -> list[Path]:
 
 
 def problem_info(row: Row) -> ProblemInfo:
-    """What is known of a problem without decoding its tests. Raises InputError."""
+    """Describe a problem without decoding its tests. Raises InputError."""
     content = row.content
     text = {
         name: _text(row, content.get(name), name)

@@ -1,26 +1,34 @@
-"""How many requests a server is sent at once: as many as it can take.
+"""Requests to a server: how many at once, and how often each is tried again.
 
 Additive increase, multiplicative decrease, as TCP does it (RFC 5681): the limit is halved when the
 server is too busy, and raised by one after as many successes in a row as it allows at once.
 """
 
 import asyncio
+import logging
+import random
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TypeVar
 
-from proctor.errors import ModelFault
+from proctor.errors import ModelFault, ModelRefused
+
+_logger = logging.getLogger(__name__)
+_T = TypeVar("_T")
+FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
+"""Seconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ConnectionTurn:
     """Leave to send one request."""
 
     burst: int
     """How often the limit had been cut when it was given."""
     alone: bool
-    """Whether no other request was allowed beside it."""
+    """True if no other request was allowed beside it."""
 
 
 class Connections:
@@ -37,13 +45,13 @@ class Connections:
         self._successes = 0
 
     @asynccontextmanager
-    async def turn(self) -> AsyncIterator[Turn]:
+    async def turn(self) -> AsyncIterator[ConnectionTurn]:
         """Wait for a turn, and learn from how the request ends.
 
         After a fault with `retry_after` no turn is given until `go_on` is called for it.
         """
         await self._admitted()
-        turn = Turn(self._cuts, self.limit == 1)
+        turn = ConnectionTurn(self._cuts, self.limit == 1)
         try:
             yield turn
         except ModelFault as fault:
@@ -82,7 +90,7 @@ class Connections:
                 self._under_way += 1
                 first.set_result(None)
 
-    def _cut(self, turn: Turn) -> None:
+    def _cut(self, turn: ConnectionTurn) -> None:
         """Halve the limit, once for all that were sent before it was: they tell the same story."""
         self._successes = 0
         if turn.burst == self._cuts:
@@ -94,3 +102,55 @@ class Connections:
         if self._successes >= self.limit and self.limit < self._most:
             self._successes = 0
             self.limit += 1
+
+
+@dataclass(slots=True)
+class Retry:
+    """Tries a call again after a passing fault: exponential waits with full jitter.
+
+    A server that names a time (Retry-After) is obeyed, up to LONGEST_WAIT, and by all requests to
+    it; one that wants more patience has refused.
+
+    A refusal for being one of too many at once is no failure of the request: it is asked for again
+    at no charge. That ends, since whatever was so refused was sent before the limit was cut, and
+    the limit rises only with successes; at a limit of 1 refusals count as any other fault.
+    """
+
+    sleep: Callable[[float], Awaitable[None]]
+    attempts: int = 5
+    """Calls for one request at most, refusals at no charge left out."""
+    budget: int = 1000
+    """Second and later calls in the whole run at most, likewise."""
+    _random: random.Random = field(default_factory=random.Random)
+
+    async def call(self, connections: Connections, attempt: Callable[[], Awaitable[_T]]) -> _T:
+        """Return what `attempt` returns; each try waits for a turn. Raises its last ModelFault."""
+        number = 0
+        while True:
+            try:
+                async with connections.turn() as turn:
+                    return await attempt()
+            except ModelFault as fault:
+                try:
+                    free = fault.busy and isinstance(fault, ModelRefused) and not turn.alone
+                    wait = self._wait(fault, number, free=free)
+                    if wait is None:
+                        raise
+                    number += not free
+                    self.budget -= not free
+                    _logger.info("%s; asking again in %.1f s", fault, wait)
+                    await self.sleep(wait)
+                finally:
+                    if fault.retry_after is not None:
+                        connections.go_on()
+
+    def _wait(self, fault: ModelFault, number: int, *, free: bool) -> float | None:
+        spent = not free and (number + 1 >= self.attempts or self.budget <= 0)
+        if not fault.passing or spent:
+            return None
+        if fault.retry_after is None:
+            return self._random.uniform(0, min(LONGEST_WAIT, FIRST_WAIT * 2.0**number))
+        if fault.retry_after > LONGEST_WAIT:
+            return None
+        # Not all who were told the same time are to come back at the same moment.
+        return fault.retry_after + self._random.uniform(0, FIRST_WAIT)

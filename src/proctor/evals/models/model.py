@@ -1,4 +1,4 @@
-"""What a benchmark asks of a model: the protocol that every adapter implements.
+"""The contract of a model, which every adapter to a server implements.
 
 An adapter of your own is a class with `name`, `generate`, `probe` and `close`; see `Model`.
 """
@@ -42,7 +42,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class ModelTool:
     """A tool on offer; `parameters` is a JSON Schema."""
 
     name: str
@@ -66,14 +66,14 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ModelRequest:
     """One reply wanted: sample `sample` of problem `problem_id`."""
 
     messages: tuple[Message, ...]
     problem_id: str
     sample: int = 0
     sampling: Sampling = Sampling()
-    tools: tuple[Tool, ...] = ()
+    tools: tuple[ModelTool, ...] = ()
 
     @property
     def key(self) -> str:
@@ -83,7 +83,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class TokenUsage:
     """Tokens, as the server counts them; None where it does not say."""
 
     prompt: int | None = None
@@ -101,13 +101,13 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """What came back. Text and code may hold half a surrogate pair, which no Python compiles."""
+class ModelReply:
+    """One reply. Text and code may hold half a surrogate pair, which no Python compiles."""
 
     text: str
     reasoning: str = ""
     """Thoughts that the server keeps apart from the text."""
-    usage: Usage = Usage()
+    usage: TokenUsage = TokenUsage()
     finish_reason: str = ""
     """As the server says: stop, length, tool_calls, content_filter ..."""
     tool_calls: tuple[ToolCall, ...] = ()
@@ -125,7 +125,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """What stands in the record. Holds no secret."""
+        """Name in the record. Holds no secret."""
         ...
 
     async def probe(self) -> str | None:
@@ -135,7 +135,7 @@ class Model(Protocol):
         """
         ...
 
-    async def generate(self, request: Request) -> Reply:
+    async def generate(self, request: ModelRequest) -> ModelReply:
         """One reply. Raises ModelFault if there is none, after what retries are sensible."""
         ...
 
@@ -150,9 +150,9 @@ class Model(Protocol):
 
 @runtime_checkable
 class ManyAtOnce(Protocol):
-    """What a Model has, too, if one request can bring several replies."""
+    """A model of which one request can bring several replies."""
 
-    async def generate_many(self, request: Request, n: int) -> list[Reply]:
+    async def generate_many(self, request: ModelRequest, n: int) -> list[ModelReply]:
         """From 1 to n replies to the request, whose `sample` and seed are those of the first.
 
         Prompt tokens are counted for the first reply; completion tokens, which servers count for

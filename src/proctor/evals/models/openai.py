@@ -28,9 +28,8 @@ from proctor.errors import (
     SettingsError,
 )
 from proctor.evals.models import wire
-from proctor.evals.models.connections import Connections
-from proctor.evals.models.model import Reply, Request, plain
-from proctor.evals.models.retry import Retry
+from proctor.evals.models.connections import Connections, Retry
+from proctor.evals.models.model import ModelReply, ModelRequest, plain
 from proctor.formats.tables import without_extra
 from proctor.version import __version__
 
@@ -125,10 +124,10 @@ class OpenAIModel:
             return f"the server does not list {self._endpoint.model!r}; it has {shown}"
         return None
 
-    async def generate(self, request: Request) -> Reply:
+    async def generate(self, request: ModelRequest) -> ModelReply:
         return (await self.generate_many(request, 1))[0]
 
-    async def generate_many(self, request: Request, n: int) -> list[Reply]:
+    async def generate_many(self, request: ModelRequest, n: int) -> list[ModelReply]:
         return await self._retry.call(self._connections, lambda: self._once(request, n))
 
     def recorded(self, problem_id: str) -> int | None:  # noqa: ARG002 - any number of any
@@ -137,7 +136,7 @@ class OpenAIModel:
     async def close(self) -> None:
         await self._client.close()
 
-    async def _once(self, request: Request, n: int) -> list[Reply]:
+    async def _once(self, request: ModelRequest, n: int) -> list[ModelReply]:
         began = time.monotonic()
         try:
             # The client's own time-out starts anew with every byte that comes.
@@ -172,7 +171,7 @@ class OpenAIModel:
                 raise ModelUnreachable(f"the reply breaks off: {_cause(error)}") from error
         return b"".join(chunks)
 
-    def _arguments(self, request: Request, n: int) -> dict[str, Any]:
+    def _arguments(self, request: ModelRequest, n: int) -> dict[str, Any]:
         sampling = request.sampling
         seed = None if sampling.seed is None else sampling.seed + request.sample
         tools = [
@@ -195,7 +194,7 @@ class OpenAIModel:
         }
 
     def _renamed(self, error: "openai.APIStatusError") -> bool:
-        """Whether the server wants OpenAI's newer name of the token limit: from now on it is."""
+        """True if the server wants OpenAI's newer name of the token limit, used from now on."""
         if error.status_code != 400 or self._limit_field == "max_completion_tokens":
             return False
         if "max_completion_tokens" not in _words(error):

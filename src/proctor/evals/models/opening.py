@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from proctor.errors import SettingsError
+from proctor.evals.models.connections import Retry
 from proctor.evals.models.model import Model
 from proctor.evals.models.replay import PREFIX, ReplayModel
-from proctor.evals.models.retry import Retry
 from proctor.evals.settings import Settings
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from proctor.errors import InputError, ModelAbsent
-from proctor.evals.models.model import Reply, Request
+from proctor.evals.models.model import ModelReply, ModelRequest
 from proctor.formats.livecodebench import parse_json, read_lines, schema_error
 from proctor.formats.tables import Row, read_table
 
@@ -36,7 +36,7 @@ class ReplayModel:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._replies: dict[str, list[Reply]] = defaultdict(list)
+        self._replies: dict[str, list[ModelReply]] = defaultdict(list)
         for row in _rows(path):
             question_id, replies = _replies(row)
             self._replies[question_id] += replies
@@ -51,7 +51,7 @@ class ReplayModel:
     async def probe(self) -> str | None:
         return None
 
-    async def generate(self, request: Request) -> Reply:
+    async def generate(self, request: ModelRequest) -> ModelReply:
         """Return what was recorded. Raises ModelAbsent if nothing was."""
         replies = self._replies.get(request.problem_id, [])
         if request.sample >= len(replies):
@@ -78,7 +78,7 @@ def _rows(path: Path) -> list[Row]:
     return [Row(path, number, item) for number, item in enumerate(items, 1)]
 
 
-def _replies(row: Row) -> tuple[str, list[Reply]]:
+def _replies(row: Row) -> tuple[str, list[ModelReply]]:
     try:
         values = msgspec.convert(_with_usual_names(row.content), _Recording)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
@@ -89,11 +89,11 @@ def _replies(row: Row) -> tuple[str, list[Reply]]:
     if programs is None:
         if texts is None:
             raise row.error("is missing; give `code`, `code_list` or `generation`", "code")
-        return values.question_id, [Reply(text) for text in texts]
+        return values.question_id, [ModelReply(text) for text in texts]
     if texts is None or len(texts) != len(programs):
-        return values.question_id, [Reply("", code=program) for program in programs]
+        return values.question_id, [ModelReply("", code=program) for program in programs]
     both = zip(texts, programs, strict=True)
-    return values.question_id, [Reply(text, code=program) for text, program in both]
+    return values.question_id, [ModelReply(text, code=program) for text, program in both]
 
 
 def _with_usual_names(content: Mapping[str, Any]) -> dict[str, Any]:

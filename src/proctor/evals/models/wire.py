@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from proctor.errors import ModelFault, ModelRefused, ModelReplyBroken
-from proctor.evals.models.model import Reply, ToolCall, Usage
+from proctor.evals.models.model import ModelReply, TokenUsage, ToolCall
 
 
-class _Part(msgspec.Struct):
+class _ContentPart(msgspec.Struct):
     type: str = "text"
     text: str | None = None
 
@@ -29,7 +29,7 @@ class _ToolCall(msgspec.Struct):
 
 
 class _Message(msgspec.Struct):
-    content: str | list[_Part] | None = None
+    content: str | list[_ContentPart] | None = None
     reasoning_content: str | None = None
     reasoning: Any = None
     tool_calls: list[_ToolCall] | None = None
@@ -42,7 +42,7 @@ class _Choice(msgspec.Struct):
     finish_reason: str | None = None
 
 
-class _Details(msgspec.Struct):
+class _CompletionDetails(msgspec.Struct):
     reasoning_tokens: int | None = None
 
 
@@ -53,7 +53,7 @@ class _PromptDetails(msgspec.Struct):
 class _Usage(msgspec.Struct):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    completion_tokens_details: _Details | None = None
+    completion_tokens_details: _CompletionDetails | None = None
     prompt_tokens_details: _PromptDetails | None = None
 
 
@@ -76,7 +76,7 @@ _LISTING = msgspec.json.Decoder(_Listing)
 _SHOWN = 80
 
 
-def replies(body: bytes, n: int, seconds: float) -> list[Reply]:
+def replies(body: bytes, n: int, seconds: float) -> list[ModelReply]:
     """The choices of a completion, n at most. Raises ModelFault if there is none to be read."""
     try:
         try:
@@ -96,9 +96,9 @@ def replies(body: bytes, n: int, seconds: float) -> list[Reply]:
     return [_reply(*each, seconds) for each in zip(choices, usages, strict=True)]
 
 
-def _reply(choice: _Choice, usage: Usage, seconds: float) -> Reply:
+def _reply(choice: _Choice, usage: TokenUsage, seconds: float) -> ModelReply:
     message = choice.message
-    return Reply(
+    return ModelReply(
         text=_text(message.content) or message.refusal or "",
         reasoning=message.reasoning_content or _string(message.reasoning),
         usage=usage,
@@ -126,7 +126,7 @@ def _broken(body: bytes, why: str) -> ModelFault:
     return ModelReplyBroken(f"the reply is no completion ({why}): {start!r}")
 
 
-def _text(content: str | list[_Part] | None) -> str:
+def _text(content: str | list[_ContentPart] | None) -> str:
     if isinstance(content, list):
         return "".join(part.text or "" for part in content)
     return content or ""
@@ -141,11 +141,11 @@ def _shown(error: Any) -> str:
     return " ".join(str(message or error).split())[:300]
 
 
-def _usage(usage: _Usage | None) -> Usage:
+def _usage(usage: _Usage | None) -> TokenUsage:
     if usage is None:
-        return Usage()
+        return TokenUsage()
     written, read = usage.completion_tokens_details, usage.prompt_tokens_details
-    return Usage(
+    return TokenUsage(
         usage.prompt_tokens,
         usage.completion_tokens,
         written.reasoning_tokens if written else None,
@@ -153,7 +153,7 @@ def _usage(usage: _Usage | None) -> Usage:
     )
 
 
-def _shares(usage: Usage, n: int) -> list[Usage]:
+def _shares(usage: TokenUsage, n: int) -> list[TokenUsage]:
     """One request's tokens, by reply: see ManyAtOnce."""
 
     def share(count: int | None, number: int) -> int | None:
@@ -163,7 +163,7 @@ def _shares(usage: Usage, n: int) -> list[Usage]:
         return None if count is None else count * (number == 0)
 
     return [
-        Usage(
+        TokenUsage(
             once(usage.prompt, number),
             share(usage.completion, number),
             share(usage.reasoning, number),

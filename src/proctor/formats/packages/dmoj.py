@@ -40,7 +40,7 @@ _HIDDEN_MAIN = "main_of_the_submission"
 
 
 class _Shared(msgspec.Struct, forbid_unknown_fields=True):
-    """What may be said of the problem, of a batch or of a case."""
+    """Fields that a problem, a batch or a case may have."""
 
     points: float | None = None
     checker: Any = None
@@ -55,10 +55,10 @@ class _Shared(msgspec.Struct, forbid_unknown_fields=True):
     symlinks: Any = None
 
 
-class _Case(_Shared, forbid_unknown_fields=True, rename={"input": "in"}):
+class _DmojCase(_Shared, forbid_unknown_fields=True, rename={"input": "in"}):
     input: str | None = None
     out: str | None = None
-    batched: "list[_Case] | None" = None
+    batched: "list[_DmojCase] | None" = None
     dependencies: list[int] = []
 
 
@@ -68,9 +68,9 @@ class _Signature(msgspec.Struct, forbid_unknown_fields=True):
     allow_main: bool = False
 
 
-class _Problem(_Shared, forbid_unknown_fields=True):
+class _DmojProblem(_Shared, forbid_unknown_fields=True):
     test_cases: Any = None
-    pretest_test_cases: list[_Case] = []
+    pretest_test_cases: list[_DmojCase] = []
     archive: str | None = None
     interactive: dict[str, Any] | None = None
     signature_grader: _Signature | None = None
@@ -84,15 +84,15 @@ class _Problem(_Shared, forbid_unknown_fields=True):
 def load(tree: Tree) -> Package:
     """The package in a directory with init.yml. Raises InputError."""
     notes = Notes()
-    raw = set_aside(tree, FILE, read_yaml(tree, FILE), _Problem, notes)
-    settings = convert(tree, FILE, raw, _Problem, strict=False)
+    raw = set_aside(tree, FILE, read_yaml(tree, FILE), _DmojProblem, notes)
+    settings = convert(tree, FILE, raw, _DmojProblem, strict=False)
     try:
         return _package(tree, settings, notes)
     except InputError as error:
         raise error if error.file else located(error, tree.root / FILE, None) from error
 
 
-def _package(tree: Tree, settings: _Problem, notes: Notes) -> Package:
+def _package(tree: Tree, settings: _DmojProblem, notes: Notes) -> Package:
     for key in ("custom_judge", "grader"):
         if getattr(settings, key) is not None:
             what = "graders that are modules of DMOJ's own judge are not run; use bridged ones"
@@ -100,7 +100,9 @@ def _package(tree: Tree, settings: _Problem, notes: Notes) -> Package:
     if not isinstance(settings.test_cases, list):
         what = "list the cases one by one; patterns of names are not read"
         raise InputError(what, field="test_cases")
-    cases = convert(tree, FILE, settings.test_cases, list[_Case], within="test_cases", strict=False)
+    cases = convert(
+        tree, FILE, settings.test_cases, list[_DmojCase], within="test_cases", strict=False
+    )
     files = Files.at(tree, settings.archive, said_by=FILE)
     if settings.unbuffered and settings.interactive:
         notes(f"{FILE}: unbuffered: there is no terminal here; submissions have to flush")
@@ -130,7 +132,7 @@ def _limits(reader: "Cases", limits: Limits) -> Limits:
     return replace(limits, output=_OUTPUT if output is None else output, wall=wall)
 
 
-def _running(settings: _Problem, reader: "Cases", files: Files) -> Running:
+def _running(settings: _DmojProblem, reader: "Cases", files: Files) -> Running:
     named = reader.shared("file_io") or {}
     if settings.interactive is not None:
         return interactor(files, settings.interactive)
@@ -164,7 +166,7 @@ def _stubs(files: Files, given: _Signature | None) -> dict[str, Stub]:
 class Cases:
     """The tests of a problem, and the subtasks that they make up."""
 
-    def __init__(self, settings: _Problem, files: Files) -> None:
+    def __init__(self, settings: _DmojProblem, files: Files) -> None:
         self.tests: dict[str, Test] = {}
         self._settings, self._files = settings, files
         self._subtasks: list[Subtask] = []
@@ -174,7 +176,7 @@ class Cases:
         self._batches: list[str] = []
         self._shared: dict[str, list[Any]] = {}
 
-    def read(self, cases: Sequence[_Case], field: str, *, pretests: bool = False) -> None:
+    def read(self, cases: Sequence[_DmojCase], field: str, *, pretests: bool = False) -> None:
         """Take up a list of cases. Pretests are worth nothing. Raises InputError."""
         for index, case in enumerate(cases):
             where = f"{field}[{index}]"
@@ -190,7 +192,7 @@ class Cases:
         return tuple(self._subtasks)
 
     def shared(self, key: str) -> Any:
-        """What is said of all cases alike. Raises InputError if they differ."""
+        """Return a field that all cases share. Raises InputError if they differ."""
         values = self._shared.get(key, [])
         if any(value != values[0] for value in values):
             raise InputError("must be the same for all cases", field=key)
@@ -207,20 +209,22 @@ class Cases:
                     )
         return found
 
-    def _points(self, case: _Case, where: str) -> float:
+    def _points(self, case: _DmojCase, where: str) -> float:
         points = self._settings.points if case.points is None else case.points
         if points is None or not 0 <= points < float("inf"):
             raise InputError("must be a number from 0 on", field=f"{where}.points")
         return points
 
-    def _single(self, case: _Case, where: str, points: float) -> None:
+    def _single(self, case: _DmojCase, where: str, points: float) -> None:
         name = self._test(case, None, str(len(self.tests) + 1), where, points)
         if points and not case.dependencies:
             self._loose.append(name)
         else:
             self._add(f"case-{name}", points, (name,), case.dependencies, where)
 
-    def _batch(self, batch: _Case, cases: Sequence[_Case], where: str, points: float) -> None:
+    def _batch(
+        self, batch: _DmojCase, cases: Sequence[_DmojCase], where: str, points: float
+    ) -> None:
         if not cases:
             raise InputError("there is no case in it", field=f"{where}.batched")
         number = len(self._batches) + 1
@@ -257,7 +261,9 @@ class Cases:
         if gate is not None:
             self._gates = (*self._gates, gate)
 
-    def _test(self, case: _Case, batch: _Case | None, name: str, where: str, points: float) -> str:
+    def _test(
+        self, case: _DmojCase, batch: _DmojCase | None, name: str, where: str, points: float
+    ) -> str:
         levels = [each for each in (case, batch, self._settings) if each is not None]
         if any(each.generator is not None for each in levels):
             what = "generators are not run; put the files they make into the package"

@@ -41,7 +41,7 @@ class _None(msgspec.Struct, forbid_unknown_fields=True):
     feedback: Any = None
 
 
-class _Floats(msgspec.Struct, forbid_unknown_fields=True):
+class _FloatOptions(msgspec.Struct, forbid_unknown_fields=True):
     precision: int = 6
     error_mode: str = "default"
 
@@ -70,7 +70,7 @@ class _Bridged(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def grading(files: Files, given: Any) -> Grading:  # noqa: PLR0911 - one for each checker
-    """What `checker` says; standard if nothing. Raises InputError."""
+    """Read `checker`; standard if it is absent. Raises InputError."""
     if given is None or isinstance(given, str):
         given = {"name": given or "standard"}
     checker = convert(files.tree, files.said_by, given, _Checker, within="checker")
@@ -86,7 +86,7 @@ def grading(files: Files, given: Any) -> Grading:  # noqa: PLR0911 - one for eac
             _args(files, args, _None)
             return Comparison(Match.CHARACTERS, case_sensitive=False)
         case "floats" | "floatsabs" | "floatsrel":
-            return _floats(name, _args(files, args, _Floats))
+            return _floats(name, _args(files, args, _FloatOptions))
         case "identical":
             _args(files, args, _Identical)
             return Comparison(Match.EXACT)
@@ -105,7 +105,7 @@ def grading(files: Files, given: Any) -> Grading:  # noqa: PLR0911 - one for eac
 
 
 def interactor(files: Files, given: dict[str, Any]) -> Interactive:
-    """What `interactive` says. Raises InputError."""
+    """Read `interactive`. Raises InputError."""
     return Interactive(*_program(files, given, "interactive"))
 
 
@@ -113,7 +113,7 @@ def _args(files: Files, given: dict[str, Any], kind: type[_T]) -> _T:
     return convert(files.tree, files.said_by, given, kind, within="checker.args", strict=False)
 
 
-def _floats(name: str, args: _Floats) -> Comparison:
+def _floats(name: str, args: _FloatOptions) -> Comparison:
     modes = {"floatsabs": "absolute", "floatsrel": "relative"}
     mode = modes.get(name, args.error_mode)
     if mode not in {"default", "absolute", "relative"}:

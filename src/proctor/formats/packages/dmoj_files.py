@@ -59,7 +59,7 @@ class Files:
         return self._unpacked(name)
 
     def _in_archive(self, name: str, field: str) -> bool:
-        """Whether it is to be had from there: a file of the directory comes first."""
+        """True if it is to be read from the archive: a file of the directory comes first."""
         try:
             check_relative(name)
         except InputError as error:

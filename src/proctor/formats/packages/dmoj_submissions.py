@@ -205,7 +205,7 @@ def _claim(codes: _Codes, verdicts: Verdicts) -> Claim:
 
 
 def _bound(expected: Expectation) -> Bound:
-    """What the submission's time says of the limit, if its parts do not contradict each other."""
+    """Return what the submission's time says of the limit, unless its parts contradict."""
     roles = {bound(part.claim) for part in expected.parts}
     if Bound.UPPER in roles:
         return Bound.UPPER

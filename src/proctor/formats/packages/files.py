@@ -63,11 +63,11 @@ class Tree:
         return path
 
     def is_file(self, name: str) -> bool:
-        """Whether it is there and a regular file."""
+        """Return True for a regular file."""
         return self.resolved(name).is_file()
 
     def is_dir(self, name: str) -> bool:
-        """Whether it is there and a directory."""
+        """Return True for a directory."""
         return self.resolved(name).is_dir()
 
     def file(self, name: str, *, said_by: str | None = None, field: str | None = None) -> Path:

@@ -16,7 +16,7 @@ from proctor.formats.packages import icpc_scoring as scoring
 from proctor.formats.packages.documents import convert, read_yaml, set_aside
 from proctor.formats.packages.files import Tree, first, join
 from proctor.formats.packages.icpc_constants import Constants
-from proctor.formats.packages.icpc_data import Group, load_data
+from proctor.formats.packages.icpc_data import TestGroup, load_data
 from proctor.formats.packages.icpc_submissions import load_submissions
 from proctor.formats.packages.model import Notes, Package, Timing, judgeable
 from proctor.formats.packages.programs import families, is_source, load_program
@@ -60,7 +60,7 @@ class _Multipliers(msgspec.Struct, forbid_unknown_fields=True):
     time_limit_to_tle: float = 1.5
 
 
-class _Limits(msgspec.Struct, forbid_unknown_fields=True):
+class _IcpcLimits(msgspec.Struct, forbid_unknown_fields=True):
     time_limit: float | None = None
     time_multiplier: float = 5.0
     time_safety_margin: float = 2.0
@@ -77,19 +77,19 @@ class _Limits(msgspec.Struct, forbid_unknown_fields=True):
     validation_passes: int = 2
 
 
-class _Grading(msgspec.Struct, forbid_unknown_fields=True):
+class _IcpcGrading(msgspec.Struct, forbid_unknown_fields=True):
     objective: str = "max"
     show_test_data_groups: Any = None
 
 
-class _Problem(msgspec.Struct, forbid_unknown_fields=True):
+class _IcpcProblem(msgspec.Struct, forbid_unknown_fields=True):
     problem_format_version: str = "legacy"
     type: str | list[str] = "pass-fail"
     name: str | dict[str, str] = ""
-    limits: _Limits = msgspec.field(default_factory=_Limits)
+    limits: _IcpcLimits = msgspec.field(default_factory=_IcpcLimits)
     validation: str = "default"
     validator_flags: str = ""
-    grading: _Grading = msgspec.field(default_factory=_Grading)
+    grading: _IcpcGrading = msgspec.field(default_factory=_IcpcGrading)
     languages: str | list[str] = "all"
     allow_file_writing: bool = False
     constants: dict[Any, Any] = {}
@@ -109,7 +109,7 @@ class _Problem(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What sort of problem it is, in one vocabulary for both formats."""
+    """Sort of a problem, in one vocabulary for both formats."""
 
     scoring: bool = False
     custom: bool = False
@@ -122,8 +122,8 @@ class _Kind:
 def load(tree: Tree) -> Package:
     """The package in a directory with problem.yaml. Raises InputError."""
     notes = Notes()
-    raw = set_aside(tree, FILE, read_yaml(tree, FILE), _Problem, notes)
-    settings = convert(tree, FILE, raw, _Problem, strict=False)
+    raw = set_aside(tree, FILE, read_yaml(tree, FILE), _IcpcProblem, notes)
+    settings = convert(tree, FILE, raw, _IcpcProblem, strict=False)
     version = settings.problem_format_version
     if version not in _LEGACY | _NEWER:
         known = ", ".join(sorted(_LEGACY | _NEWER))
@@ -185,7 +185,7 @@ def _error(tree: Tree, what: str, field: str) -> InputError:
     return InputError(what, file=tree.shown(FILE), field=field)
 
 
-def _legacy_kind(tree: Tree, settings: _Problem) -> _Kind:
+def _legacy_kind(tree: Tree, settings: _IcpcProblem) -> _Kind:
     if settings.type not in ("pass-fail", "scoring"):
         raise _error(tree, f"must be pass-fail or scoring, not {settings.type!r}", "type")
     words = settings.validation.split()
@@ -211,7 +211,7 @@ def _legacy_kind(tree: Tree, settings: _Problem) -> _Kind:
     )
 
 
-def _newer_kind(tree: Tree, settings: _Problem) -> _Kind:
+def _newer_kind(tree: Tree, settings: _IcpcProblem) -> _Kind:
     types = [settings.type] if isinstance(settings.type, str) else settings.type
     for each in types:
         if each not in _TYPES:
@@ -221,7 +221,7 @@ def _newer_kind(tree: Tree, settings: _Problem) -> _Kind:
     if "submit-answer" in types:
         raise _error(tree, "submit-answer problems are not supported", "type")
     for gone in ("validation", "validator_flags"):
-        if getattr(settings, gone) != getattr(_Problem(), gone):
+        if getattr(settings, gone) != getattr(_IcpcProblem(), gone):
             what = "belongs to the legacy format; use type and output_validator/"
             raise _error(tree, what, gone)
     custom = bool(_validators(tree))
@@ -246,7 +246,7 @@ def _validators(tree: Tree) -> list[str]:
 def _grading(
     tree: Tree,
     kind: _Kind,
-    root: Group,
+    root: TestGroup,
     flags: tuple[str, ...],
     passes: int,
     constants: Constants,
@@ -267,7 +267,7 @@ def _grading(
 
 
 def _default_validator(
-    tree: Tree, root: Group, flags: tuple[str, ...], tests: list[Test]
+    tree: Tree, root: TestGroup, flags: tuple[str, ...], tests: list[Test]
 ) -> Comparison:
     try:
         base = comparison(flags, DEFAULT)
@@ -292,7 +292,7 @@ def _validator(tree: Tree) -> Program:
     return load_program(tree, found[0])
 
 
-def _timing(tree: Tree, limits: _Limits, *, legacy: bool) -> tuple[Timing, float]:
+def _timing(tree: Tree, limits: _IcpcLimits, *, legacy: bool) -> tuple[Timing, float]:
     if limits.time_limit is not None:
         seconds: float | None = limits.time_limit
         place, field = FILE, "limits.time_limit"
@@ -325,7 +325,7 @@ def _time_limit_file(tree: Tree) -> tuple[str, str]:
     return FILE, ""
 
 
-def _limits(tree: Tree, settings: _Problem, seconds: float) -> Limits:
+def _limits(tree: Tree, settings: _IcpcProblem, seconds: float) -> Limits:
     disk = SCRATCH if settings.allow_file_writing else 0
     memory, output = settings.limits.memory * MIB, settings.limits.output * MIB
     try:
@@ -336,7 +336,7 @@ def _limits(tree: Tree, settings: _Problem, seconds: float) -> Limits:
         raise located(error, tree.root / FILE, None) from error
 
 
-def _subtasks(tree: Tree, kind: _Kind, root: Group, *, legacy: bool) -> Any:
+def _subtasks(tree: Tree, kind: _Kind, root: TestGroup, *, legacy: bool) -> Any:
     if not kind.scoring:
         return scoring.pass_fail(root)
     if legacy:

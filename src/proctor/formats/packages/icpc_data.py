@@ -37,7 +37,7 @@ class _Legacy(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class _Args(msgspec.Struct, forbid_unknown_fields=True):
-    """What the newer formats say of a test, and of a group for its tests."""
+    """Fields of a test, or of a group for its tests, in the newer formats."""
 
     args: list[str] = []
     output_validator_args: list[str] = []
@@ -50,14 +50,14 @@ class _Args(msgspec.Struct, forbid_unknown_fields=True):
     description: str = ""
 
 
-class _Group(_Args, forbid_unknown_fields=True):
+class _GroupFile(_Args, forbid_unknown_fields=True):
     scoring: Scoring | None = None
     grading: Scoring | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """What a group says of itself and its tests."""
+class GroupSettings:
+    """Settings of a group and its tests."""
 
     flags: tuple[str, ...] = ()
     """Of the output validator."""
@@ -75,25 +75,25 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class TestGroup:
     """A directory of tests and groups, in the order of their names."""
 
     name: str
     """Below `data/`; empty for that itself."""
-    settings: Settings
-    members: tuple["Test | Group", ...]
+    settings: GroupSettings
+    members: tuple["Test | TestGroup", ...]
 
     @property
-    def groups(self) -> tuple["Group", ...]:
+    def groups(self) -> tuple["TestGroup", ...]:
         """The groups directly in it."""
-        return tuple(member for member in self.members if isinstance(member, Group))
+        return tuple(member for member in self.members if isinstance(member, TestGroup))
 
     @property
     def tests(self) -> tuple[Test, ...]:
         """The tests directly in it."""
         return tuple(member for member in self.members if isinstance(member, Test))
 
-    def walk(self) -> Iterator["Group"]:
+    def walk(self) -> Iterator["TestGroup"]:
         """It, and every group below."""
         yield self
         for group in self.groups:
@@ -107,11 +107,11 @@ class Group:
         return tuple(found)
 
 
-_Read = Callable[[Tree, str, dict[str, Any]], Settings]
+_Read = Callable[[Tree, str, dict[str, Any]], GroupSettings]
 """Reads the settings of a group, given those of the group around it, which become its own."""
 
 
-def load_data(tree: Tree, constants: Constants, *, legacy: bool) -> Group:
+def load_data(tree: Tree, constants: Constants, *, legacy: bool) -> TestGroup:
     """`data/`, as a group of `sample` and `secret`. Raises InputError."""
     read: _Read = partial(_legacy if legacy else _newer, constants)
     raw: dict[str, Any] = {}
@@ -121,7 +121,7 @@ def load_data(tree: Tree, constants: Constants, *, legacy: bool) -> Group:
         for name in (SAMPLE, SECRET)
         if tree.is_dir(join("data", name))
     ]
-    root = Group("", settings, tuple(members))
+    root = TestGroup("", settings, tuple(members))
     secret = [group for group in members if group.name == SECRET]
     if not secret or not secret[0].every():
         raise InputError("there is no secret test (NAME.in)", file=tree.shown("data/secret"))
@@ -130,11 +130,11 @@ def load_data(tree: Tree, constants: Constants, *, legacy: bool) -> Group:
 
 def _group(
     tree: Tree, name: str, inherited: Mapping[str, Any], read: _Read, *, legacy: bool
-) -> Group:
+) -> TestGroup:
     raw = dict(inherited)
     settings = read(tree, name, raw)
     directory = join("data", name)
-    found: dict[str, Test | Group] = {}
+    found: dict[str, Test | TestGroup] = {}
     entries = tree.entries(directory)
     for entry in entries:
         path = join(directory, entry)
@@ -144,7 +144,7 @@ def _group(
                 _check_files(tree, path, legacy=legacy)
                 continue
             inner = join(name, entry)
-            member: Test | Group = _group(tree, inner, raw, read, legacy=legacy)
+            member: Test | TestGroup = _group(tree, inner, raw, read, legacy=legacy)
         elif entry.endswith(".in"):
             member = _test(tree, join(name, base), settings, raw, legacy=legacy)
         else:
@@ -154,7 +154,7 @@ def _group(
         if base in found:
             raise InputError("a test and a group of one name", file=tree.shown(path))
         found[base] = member
-    return Group(name, settings, tuple(found[base] for base in sorted(found)))
+    return TestGroup(name, settings, tuple(found[base] for base in sorted(found)))
 
 
 def _check_files(tree: Tree, path: str, *, legacy: bool) -> None:
@@ -167,7 +167,7 @@ def _check_files(tree: Tree, path: str, *, legacy: bool) -> None:
 
 
 def _test(
-    tree: Tree, name: str, settings: Settings, raw: Mapping[str, Any], *, legacy: bool
+    tree: Tree, name: str, settings: GroupSettings, raw: Mapping[str, Any], *, legacy: bool
 ) -> Test:
     path = join("data", name)
     if not tree.is_file(path + ".ans"):
@@ -192,7 +192,7 @@ def _test(
     )
 
 
-def _legacy(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) -> Settings:
+def _legacy(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) -> GroupSettings:
     """Settings of a group. `raw` holds those of the group around it, and gets its own."""
     name = join("data", group, "testdata.yaml")
     if tree.is_file(name):
@@ -209,7 +209,7 @@ def _legacy(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) -
     flags = data.output_validator_flags or ""
     if isinstance(flags, dict):
         flags = flags.get("flags", "")
-    return Settings(
+    return GroupSettings(
         flags=tuple(flags.split()),
         grader_flags=tuple(data.grader_flags.split()),
         accept_score=data.accept_score,
@@ -229,12 +229,12 @@ def _best(tree: Tree, name: str, text: str | list[float]) -> float:
     return high
 
 
-def _newer(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) -> Settings:
+def _newer(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) -> GroupSettings:
     """As `_legacy`, for test_group.yaml (testdata.yaml in early drafts)."""
     names = [join("data", group, name) for name in ("test_group.yaml", "testdata.yaml")]
     name = next((name for name in names if tree.is_file(name)), names[0])
     own = read_yaml(tree, name, constants.text) if tree.is_file(name) else {}
-    data = convert(tree, name, own, _Group)
+    data = convert(tree, name, own, _GroupFile)
     scoring = data.scoring or data.grading or Scoring()
     if scoring != Scoring() and (group or SAMPLE).startswith(SAMPLE):
         what = "only `secret` and the groups in it are scored"
@@ -244,14 +244,14 @@ def _newer(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) ->
         raise InputError(what, file=tree.shown(name), field="static_validation")
     raw.update(_inheritable(own))
     settings = _from_args(convert(tree, name, _inheritable(raw), _Args), name)
-    return Settings(settings.flags, settings.args, scoring=scoring, file=name)
+    return GroupSettings(settings.flags, settings.args, scoring=scoring, file=name)
 
 
 def _inheritable(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {key: raw[key] for key in raw if key not in {"scoring", "grading"}}
 
 
-def _from_args(data: _Args, file: str) -> Settings:
+def _from_args(data: _Args, file: str) -> GroupSettings:
     early = data.output_validator_flags
     flags = data.output_validator_args or (early.split() if isinstance(early, str) else early)
-    return Settings(tuple(flags), tuple(data.args), file=file)
+    return GroupSettings(tuple(flags), tuple(data.args), file=file)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from proctor.errors import InputError
 from proctor.formats.packages.files import Tree
-from proctor.formats.packages.icpc_data import SAMPLE, SECRET, Group
+from proctor.formats.packages.icpc_data import SAMPLE, SECRET, TestGroup
 from proctor.problem import Aggregate, Subtask
 
 ALL = "all"
@@ -20,16 +20,16 @@ _MODES = ("sum", "avg", "min", "max")
 _GRADER_FLAGS = {*_LENIENT, *_MODES, "worst_error", "first_error", "no_errors", "ignore_sample"}
 
 
-def pass_fail(root: Group) -> tuple[Subtask, ...]:
+def pass_fail(root: TestGroup) -> tuple[Subtask, ...]:
     """One point for all tests, samples included."""
     return (Subtask(ALL, 1.0, _names(root)),)
 
 
-def _names(group: Group) -> tuple[str, ...]:
+def _names(group: TestGroup) -> tuple[str, ...]:
     return tuple(test.name for test in group.every())
 
 
-def _samples(root: Group) -> list[Subtask]:
+def _samples(root: TestGroup) -> list[Subtask]:
     """Samples as a subtask worth nothing, so that they are run and shown."""
     return [Subtask(SAMPLE, 0.0, _names(g)) for g in root.groups if g.name == SAMPLE and g.every()]
 
@@ -46,7 +46,7 @@ class Legacy:
         self._tree = tree
         self._by_validator = by_validator
 
-    def subtasks(self, root: Group) -> tuple[Subtask, ...]:
+    def subtasks(self, root: TestGroup) -> tuple[Subtask, ...]:
         """Raises InputError for what has no exact counterpart."""
         for group in root.walk():
             self._check(group)
@@ -55,26 +55,26 @@ class Legacy:
             return (*_samples(root), *self._units(secret))
         return tuple(self._units(replace(root, name=ALL)))
 
-    def _check(self, group: Group) -> None:
+    def _check(self, group: TestGroup) -> None:
         for flag in group.settings.grader_flags:
             if flag not in _GRADER_FLAGS:
                 raise self._error(group, f"the default grader has no flag {flag!r}")
         if self._mode(group) == "max":
             raise self._error(group, "the best of a group's scores (max) is not supported")
 
-    def _error(self, group: Group, what: str, field: str = "grader_flags") -> InputError:
+    def _error(self, group: TestGroup, what: str, field: str = "grader_flags") -> InputError:
         return InputError(what, file=self._tree.shown(group.settings.file), field=field)
 
     @staticmethod
-    def _mode(group: Group) -> str:
+    def _mode(group: TestGroup) -> str:
         # Of conflicting modes the last one counts.
         return next((f for f in reversed(group.settings.grader_flags) if f in _MODES), "sum")
 
     @staticmethod
-    def _lenient(group: Group) -> bool:
+    def _lenient(group: TestGroup) -> bool:
         return bool(_LENIENT.intersection(group.settings.grader_flags))
 
-    def _units(self, group: Group) -> list[Subtask]:
+    def _units(self, group: TestGroup) -> list[Subtask]:
         mode, lenient = self._mode(group), self._lenient(group)
         if not group.every():
             return []
@@ -88,11 +88,11 @@ class Legacy:
             raise self._error(group, f"{mode} over groups like these is not supported")
         return [Subtask(group.name, self._best(group), _names(group), Aggregate.MIN)]
 
-    def _strict_below(self, group: Group) -> bool:
-        """Whether each group in it is all or nothing."""
+    def _strict_below(self, group: TestGroup) -> bool:
+        """True if each group in it is all or nothing."""
         return all(not self._lenient(child) or self._mode(child) == "min" for child in group.groups)
 
-    def _leaf(self, group: Group, *, lenient: bool) -> Subtask:
+    def _leaf(self, group: TestGroup, *, lenient: bool) -> Subtask:
         mode = self._mode(group)
         if mode == "min" or len(group.tests) == 1:
             aggregate = Aggregate.MIN
@@ -105,8 +105,8 @@ class Legacy:
             aggregate = Aggregate.MIN
         return Subtask(group.name, self._best(group), _names(group), aggregate)
 
-    def _best(self, group: Group) -> float:
-        """What the group gives at most."""
+    def _best(self, group: TestGroup) -> float:
+        """Highest points that the group gives."""
         settings = group.settings
         if self._by_validator:
             if settings.best == math.inf:
@@ -127,7 +127,7 @@ class Newer:
         """`tree` is for messages."""
         self._tree = tree
 
-    def subtasks(self, root: Group) -> tuple[Subtask, ...]:
+    def subtasks(self, root: TestGroup) -> tuple[Subtask, ...]:
         """Raises InputError for what has no exact counterpart."""
         secret = next(group for group in root.groups if group.name == SECRET)
         points = self._given(secret)
@@ -145,16 +145,16 @@ class Newer:
             extra.append(Subtask(name, 0.0, chosen))
         return (*extra, *units)
 
-    def _error(self, group: Group, what: str, field: str) -> InputError:
+    def _error(self, group: TestGroup, what: str, field: str) -> InputError:
         place = self._tree.shown(group.settings.file)
         return InputError(what, file=place, field=f"scoring.{field}")
 
     @staticmethod
-    def _required(group: Group) -> tuple[str, ...]:
+    def _required(group: TestGroup) -> tuple[str, ...]:
         required = group.settings.scoring.require_pass
         return (required,) if isinstance(required, str) else tuple(required)
 
-    def _given(self, group: Group) -> float | None:
+    def _given(self, group: TestGroup) -> float | None:
         score = group.settings.scoring.score
         if isinstance(score, str):
             raise self._error(group, f"{score} scores are not supported; give a number", "score")
@@ -162,7 +162,7 @@ class Newer:
             raise self._error(group, "must be a number from 0 on", "score")
         return None if score is None else float(score)
 
-    def _units(self, group: Group, points: float, depends: tuple[str, ...]) -> list[Subtask]:
+    def _units(self, group: TestGroup, points: float, depends: tuple[str, ...]) -> list[Subtask]:
         default = "sum" if group.name == SECRET else "pass-fail"
         aggregation = group.settings.scoring.aggregation or default
         depends = (*depends, *self._required(group))
@@ -186,7 +186,7 @@ class Newer:
             raise self._error(group, what, "aggregation")
         return self._sum(group, points, depends)
 
-    def _sum(self, group: Group, points: float, depends: tuple[str, ...]) -> list[Subtask]:
+    def _sum(self, group: TestGroup, points: float, depends: tuple[str, ...]) -> list[Subtask]:
         given = {child.name: self._given(child) for child in group.groups}
         left = points - sum(score for score in given.values() if score is not None)
         sharing = len(group.tests) + sum(score is None for score in given.values())

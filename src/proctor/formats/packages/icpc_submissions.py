@@ -195,7 +195,7 @@ class _Rules:
         return rule, inner
 
     def language(self, name: str) -> str | None:
-        """What submissions.yaml says it is in."""
+        """Return its language by submissions.yaml."""
         for pattern, (rule, _) in self._rules.items():
             if rule.language and _covers(pattern, name):
                 return _CODES.get(rule.language, rule.language)
@@ -290,7 +290,7 @@ def _is_of_data(key: str) -> bool:
 
 
 def _covers(pattern: str, name: str) -> bool:
-    """Whether a glob matches a path or a directory above it.
+    """Return True if a glob matches a path or a directory above it.
 
     `*` stands for part of one name, `{a,b}` for either; nothing else is special.
     """

@@ -1,4 +1,4 @@
-"""What a package holds: a problem, and submissions with what is expected of them."""
+"""Contents of a package: a problem, and submissions with what is expected of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ REJECTED: Verdicts = PARTIAL | WRONG | SLOW | CRASHED | {Verdict.CE}
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What must be true of a submission, or of a part of it. None: no claim."""
+    """Conditions on a submission, or on a part of it. None: no claim."""
 
     verdicts: Verdicts | None = None
     """The one verdict, of the submission or of the part, is among these."""
@@ -50,7 +50,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a label says of a submission."""
+    """Meaning of a submission's label."""
 
     whole: Claim
     parts: tuple[Part, ...] = ()
@@ -62,7 +62,7 @@ class Expectation:
 
 
 class Bound(StrEnum):
-    """What a submission's time says of the time limit."""
+    """Bound that a submission's time sets to the time limit."""
 
     LOWER = "lower"
     """It must be fast enough: the limit is to be well above its time."""
@@ -93,7 +93,7 @@ class Timing:
     """
 
     given: bool = True
-    """Whether the package states its limit. If not, `Limits.cpu` is only a default, and verifying
+    """True if the package states its limit. If not, `Limits.cpu` is only a default, and verifying
     works it out: the least multiple of `resolution` that is right."""
     multiplier: float = 1.0
     margin: float = 1.0
@@ -112,11 +112,11 @@ class Package:
     path: Path
     timing: Timing = field(default_factory=Timing)
     notes: tuple[str, ...] = ()
-    """What was left out of the package, and why: for those who check it."""
+    """Parts of the package that were left out, and why: for those who check it."""
 
 
 def bound(claim: Claim) -> Bound:
-    """What a claim makes of the submission's time: TLE forbidden, TLE demanded, or neither."""
+    """Return the bound that a claim sets: TLE forbidden, TLE demanded, or neither."""
     demanded = claim.required or claim.verdicts
     if demanded is not None and demanded <= SLOW:
         return Bound.UPPER

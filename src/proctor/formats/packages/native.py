@@ -49,11 +49,11 @@ _Verdict = Literal["AC", "PA", "WA", "PE", "TLE", "ILE", "MLE", "OLE", "RE", "CE
 _Points = float | tuple[float, float] | None
 
 
-class _Table(msgspec.Struct, forbid_unknown_fields=True):
+class _NativeTable(msgspec.Struct, forbid_unknown_fields=True):
     """A table of the file; unknown keys are mistakes."""
 
 
-class _Limits(_Table, forbid_unknown_fields=True):
+class _NativeLimits(_NativeTable, forbid_unknown_fields=True):
     cpu: str | float = 10.0
     wall: str | float | None = None
     memory: str | int = "1G"
@@ -63,7 +63,7 @@ class _Limits(_Table, forbid_unknown_fields=True):
     stack: str | int = "64M"
 
 
-class _Running(_Table, forbid_unknown_fields=True):
+class _Running(_NativeTable, forbid_unknown_fields=True):
     type: Literal["batch", "interactive", "communication", "output-only"] = "batch"
     input_file: str | None = None
     output_file: str | None = None
@@ -76,7 +76,7 @@ class _Running(_Table, forbid_unknown_fields=True):
     manager_args: list[str] = []
 
 
-class _Grading(_Table, forbid_unknown_fields=True):
+class _NativeGrading(_NativeTable, forbid_unknown_fields=True):
     match: Match = Match.TOKENS
     case_sensitive: bool = True
     space_sensitive: bool = False
@@ -88,13 +88,13 @@ class _Grading(_Table, forbid_unknown_fields=True):
     passes: int = 1
 
 
-class _Tests(_Table, forbid_unknown_fields=True):
+class _Tests(_NativeTable, forbid_unknown_fields=True):
     inputs: str
     answers: str | None = None
     samples: list[str] = []
 
 
-class _Test(_Table, forbid_unknown_fields=True):
+class _Test(_NativeTable, forbid_unknown_fields=True):
     name: str
     input: str
     answer: str | None = None
@@ -104,7 +104,7 @@ class _Test(_Table, forbid_unknown_fields=True):
     args: list[str] = []
 
 
-class _Subtask(_Table, forbid_unknown_fields=True):
+class _NativeSubtask(_NativeTable, forbid_unknown_fields=True):
     name: str
     points: float
     tests: list[str]
@@ -113,13 +113,13 @@ class _Subtask(_Table, forbid_unknown_fields=True):
     depends: list[str] = []
 
 
-class _Stub(_Table, forbid_unknown_fields=True):
+class _Stub(_NativeTable, forbid_unknown_fields=True):
     files: list[str]
     name: str = ""
     flags: list[str] = []
 
 
-class _Submission(_Table, forbid_unknown_fields=True):
+class _Submission(_NativeTable, forbid_unknown_fields=True):
     path: str
     verdict: _Verdict | list[_Verdict] | None = None
     language: str | None = None
@@ -127,25 +127,25 @@ class _Submission(_Table, forbid_unknown_fields=True):
     subtasks: dict[str, _Verdict | list[_Verdict]] = {}
 
 
-class _Problem(_Table, forbid_unknown_fields=True):
+class _NativeProblem(_NativeTable, forbid_unknown_fields=True):
     id: str
     title: str = ""
     statement: str = ""
     precision: int = 2
     languages: list[str] = []
-    limits: _Limits = msgspec.field(default_factory=_Limits)
+    limits: _NativeLimits = msgspec.field(default_factory=_NativeLimits)
     running: _Running = msgspec.field(default_factory=_Running)
-    grading: _Grading = msgspec.field(default_factory=_Grading)
+    grading: _NativeGrading = msgspec.field(default_factory=_NativeGrading)
     tests: _Tests | None = None
     test: list[_Test] = []
-    subtask: list[_Subtask] = []
+    subtask: list[_NativeSubtask] = []
     stubs: dict[str, _Stub] = {}
     submission: list[_Submission] = []
 
 
 def load(tree: Tree) -> Package:
     """The package in a directory with problem.toml. Raises InputError."""
-    settings = convert(tree, FILE, read_toml(tree, FILE), _Problem)
+    settings = convert(tree, FILE, read_toml(tree, FILE), _NativeProblem)
     try:
         tests = _tests(tree, settings)
         problem = Problem(
@@ -171,7 +171,7 @@ def load(tree: Tree) -> Package:
     return Package(problem, tuple(submissions), "native", tree.root)
 
 
-def _limits(given: _Limits) -> Limits:
+def _limits(given: _NativeLimits) -> Limits:
     def duration(field: str) -> float:
         return seconds(str(getattr(given, field)), f"limits.{field}")
 
@@ -189,7 +189,7 @@ def _limits(given: _Limits) -> Limits:
     )
 
 
-def _tests(tree: Tree, settings: _Problem) -> dict[str, Test]:
+def _tests(tree: Tree, settings: _NativeProblem) -> dict[str, Test]:
     if (settings.tests is None) == (not settings.test):
         raise InputError("give either [tests] or one [[test]] after another", field="tests")
     found: dict[str, Test] = {}
@@ -240,7 +240,7 @@ def _by_pattern(tree: Tree, given: _Tests) -> dict[str, Test]:
     return found
 
 
-def _subtasks(settings: _Problem, tests: dict[str, Test]) -> tuple[Subtask, ...]:
+def _subtasks(settings: _NativeProblem, tests: dict[str, Test]) -> tuple[Subtask, ...]:
     if not settings.subtask:
         return (Subtask(ALL, 1.0, tuple(tests)),)
     found = []
@@ -273,7 +273,7 @@ def _subtasks(settings: _Problem, tests: dict[str, Test]) -> tuple[Subtask, ...]
     return tuple(found)
 
 
-def _grading(tree: Tree, given: _Grading) -> Grading:
+def _grading(tree: Tree, given: _NativeGrading) -> Grading:
     if given.checker is not None:
         _unused(given, "grading", ("match", "case_sensitive", "space_sensitive", "absolute",
                                    "relative"), "goes without a checker")  # fmt: skip
@@ -320,7 +320,7 @@ def _unused(given: msgspec.Struct, table: str, keys: tuple[str, ...], why: str) 
             raise InputError(why, field=f"{table}.{key}")
 
 
-def _stubs(tree: Tree, settings: _Problem) -> dict[str, Stub]:
+def _stubs(tree: Tree, settings: _NativeProblem) -> dict[str, Stub]:
     found = {}
     for family, each in settings.stubs.items():
         field = f"stubs.{family}"
@@ -337,7 +337,7 @@ def _stubs(tree: Tree, settings: _Problem) -> dict[str, Stub]:
     return found
 
 
-def _statement(tree: Tree, settings: _Problem) -> str:
+def _statement(tree: Tree, settings: _NativeProblem) -> str:
     if not settings.statement:
         return ""
     return tree.text(settings.statement, said_by=FILE, field="statement")

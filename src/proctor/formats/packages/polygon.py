@@ -61,7 +61,7 @@ STANDARD: dict[str, Comparison] = {
     "rcmp6": Comparison(absolute=1e-6, relative=1e-6),
     "rcmp9": Comparison(absolute=1e-9, relative=1e-9),
 }
-"""What testlib's own checkers do, by name."""
+"""Comparisons of testlib's own checkers, by name."""
 
 
 def load(tree: Tree) -> Package:

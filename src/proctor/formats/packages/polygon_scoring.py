@@ -16,7 +16,7 @@ _POLICIES = ("complete-group", "each-test")
 
 
 def has_points(testset: Element) -> bool:
-    """Whether anything is worth points. Raises InputError."""
+    """Return True if anything is worth points. Raises InputError."""
     return any(points_of(each, each.tag) for each in testset.iter() if "points" in each.attrib)
 
 

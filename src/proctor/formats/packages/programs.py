@@ -28,7 +28,7 @@ def by_extension(name: str, source: str) -> str | None:
 
 
 def is_source(name: str) -> bool:
-    """Whether the extension is that of a language."""
+    """Return True if the extension is that of a language."""
     return by_extension(name, "") is not None
 
 

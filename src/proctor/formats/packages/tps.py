@@ -55,7 +55,7 @@ _SECOND_ARGUMENT = re.compile(r"\b(ans|ouf)\s*\.\s*init\s*\(\s*(?:argv|args)\s*\
 _HEADERS = {".h": ("c", "cpp"), ".hpp": ("cpp",), ".hh": ("cpp",)}
 
 
-class _Problem(msgspec.Struct, forbid_unknown_fields=True):
+class _TpsProblem(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     code: str = ""
     title: str = ""
@@ -87,7 +87,7 @@ class _Problem(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Parameters(msgspec.Struct):
-    """What the task type is told, from any of the shapes in which it is written."""
+    """Parameters of the task type, from any of the shapes in which they are written."""
 
     compilation: str | None = None
     input_file: str = ""
@@ -101,8 +101,8 @@ class _Parameters(msgspec.Struct):
 def load(tree: Tree) -> Package:
     """The package in a directory with problem.json. Raises InputError."""
     notes = Notes()
-    raw = set_aside(tree, FILE, read_json(tree, FILE), _Problem, notes)
-    settings = convert(tree, FILE, raw, _Problem)
+    raw = set_aside(tree, FILE, read_json(tree, FILE), _TpsProblem, notes)
+    settings = convert(tree, FILE, raw, _TpsProblem)
     kind = settings.task_type or settings.type
     if kind not in _TYPES:
         hint = did_you_mean(kind or "", _TYPES)
@@ -141,7 +141,7 @@ def load(tree: Tree) -> Package:
     return Package(problem, solutions, "tps", tree.root, notes=tuple(notes.found))
 
 
-def _parameters(tree: Tree, settings: _Problem, kind: str) -> _Parameters:
+def _parameters(tree: Tree, settings: _TpsProblem, kind: str) -> _Parameters:
     given = settings.task_type_parameters or settings.task_type_params or settings.type_params
     field = "task_type_params"
     if isinstance(given, str):
@@ -221,7 +221,7 @@ def _by_position(tree: Tree, given: list[Any], kind: str) -> dict[str, Any]:
     return found
 
 
-def _limits(settings: _Problem, kind: str) -> Limits:
+def _limits(settings: _TpsProblem, kind: str) -> Limits:
     if kind == "OutputOnly":
         return Limits()
     for field in ("time_limit", "memory_limit"):
@@ -250,7 +250,7 @@ def _tests(tree: Tree, samples: Sequence[str], *, needs_answer: bool) -> dict[st
     return tests
 
 
-def _running(tree: Tree, settings: _Problem, kind: str, parameters: _Parameters) -> Running:
+def _running(tree: Tree, settings: _TpsProblem, kind: str, parameters: _Parameters) -> Running:
     if kind == "OutputOnly":
         return OutputOnly()
     if kind == "TwoSteps":
@@ -285,7 +285,7 @@ def _program(tree: Tree, main: str) -> Program:
     return with_files(tree, main, [n for n in names if extension(n) in kinds and tree.is_file(n)])
 
 
-def _grading(tree: Tree, settings: _Problem, parameters: _Parameters) -> Grading:
+def _grading(tree: Tree, settings: _TpsProblem, parameters: _Parameters) -> Grading:
     found = first(_CHECKERS, tree)
     if found is None and (settings.has_checker or parameters.evaluation == "comparator"):
         raise InputError("there is no checker", file=tree.shown(_CHECKERS[0]))
@@ -309,7 +309,7 @@ def convention(checker: Program) -> Convention:
     return Convention.SCORE if match[1] == "ans" else Convention.TESTLIB
 
 
-def _has_grader(tree: Tree, settings: _Problem, kind: str, parameters: _Parameters) -> bool:
+def _has_grader(tree: Tree, settings: _TpsProblem, kind: str, parameters: _Parameters) -> bool:
     if kind == "OutputOnly" or settings.has_grader is False or parameters.compilation == "alone":
         return False
     if parameters.compilation not in (None, "grader", "stub"):
@@ -322,8 +322,8 @@ def _has_grader(tree: Tree, settings: _Problem, kind: str, parameters: _Paramete
     return False
 
 
-def _stubs(tree: Tree, settings: _Problem, code: str) -> dict[str, Stub]:
-    """What is compiled with a submission, by family."""
+def _stubs(tree: Tree, settings: _TpsProblem, code: str) -> dict[str, Stub]:
+    """Return the files compiled with a submission, by family."""
     stubs = {}
     for each, found in _linked(tree).items():
         if all(extension(name) in _HEADERS for name in found) and each != "cpp":

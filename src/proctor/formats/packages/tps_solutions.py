@@ -143,7 +143,7 @@ def _expectation(tree: Tree, problem: Problem, name: str, solution: _Solution) -
 
 
 def _whole(verdicts: Verdicts, points: tuple[float, float] | None = None) -> Claim:
-    """What a label without exceptions says of the whole.
+    """Return the claim of a label without exceptions, on the whole.
 
     A failure that it names is one that some test shows; other subtasks may give points.
     """

@@ -20,7 +20,7 @@ ALL = "all"
 """Name of the one subtask of a task that has none."""
 
 
-class _Subtask(msgspec.Struct, forbid_unknown_fields=True):
+class _TpsSubtask(msgspec.Struct, forbid_unknown_fields=True):
     score: float
     testcases: list[str] | None = None
     regex: str | None = None
@@ -77,8 +77,8 @@ def _is_sample(subtask: Subtask) -> bool:
     return subtask.points == 0 and re.fullmatch(r"(?:\d+-)?samples?", subtask.name) is not None
 
 
-def _one(tree: Tree, file: str, value: Any, within: str = "") -> _Subtask:
-    subtask = convert(tree, file, value, _Subtask, within=within)
+def _one(tree: Tree, file: str, value: Any, within: str = "") -> _TpsSubtask:
+    subtask = convert(tree, file, value, _TpsSubtask, within=within)
     if not 0 <= subtask.score < float("inf"):
         field = f"{within}.score" if within else "score"
         raise InputError("must be a number from 0 on", file=tree.shown(file), field=field)
@@ -89,7 +89,7 @@ def _subtask(
     tree: Tree,
     file: str,
     name: str,
-    data: _Subtask,
+    data: _TpsSubtask,
     names: list[str],
     mapping: dict[str, list[str]],
 ) -> Subtask:

@@ -9,7 +9,7 @@ from proctor.formats.livecodebench import did_you_mean
 from proctor.problem import Comparison, Match
 
 DEFAULT = Comparison(match=Match.TOKENS, case_sensitive=False)
-"""What it does without flags: tokens, in any case, blank space of no matter."""
+"""Comparison without flags: tokens, in any case, blank space of no matter."""
 
 _SWITCHES = ("case_sensitive", "space_change_sensitive")
 _TOLERANCES = ("float_tolerance", "float_relative_tolerance", "float_absolute_tolerance")

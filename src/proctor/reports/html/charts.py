@@ -1,4 +1,4 @@
-"""The charts of the report. Each is given figures and returns SVG; none works anything out."""
+"""The charts of the report. Each takes figures and returns SVG; none calculates anything."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -8,8 +8,8 @@ from markupsafe import Markup
 from proctor.reports.figures import BINS, RunFigures
 from proctor.reports.html import texts
 from proctor.reports.html.svg import WIDTH, Svg
-from proctor.reports.intervals import Estimate
 from proctor.reports.published import PublishedScore
+from proctor.reports.uncertainty import Estimate
 from proctor.verdict import Verdict
 
 _ROW = 34.0
@@ -19,12 +19,12 @@ _LEFT = 46.0
 
 
 def series(i: int) -> str:
-    """CSS class of the colour of run number `i`."""
+    """Return the CSS class of the colour of run number `i`."""
     return f"s{i % 6}"
 
 
 def forest(runs: Sequence[RunFigures], published: Sequence[PublishedScore]) -> Markup:
-    """pass@1 of every run and mode with interval and fault bounds; published scores below."""
+    """Draw pass@1 of every run and mode with interval and fault bounds; published scores below."""
     rows = sum(len(each.headlines) for each in runs) + len(published)
     svg = Svg(rows * _ROW + 34, "pass@1 with 95 % intervals, one row for each run and rules")
     names = [*(each.run.name for each in runs), *(score.name for score in published)]
@@ -60,7 +60,7 @@ def forest(runs: Sequence[RunFigures], published: Sequence[PublishedScore]) -> M
 
 
 def curve(runs: Sequence[RunFigures]) -> Markup:
-    """pass@k against k (logarithmic by rank), with bands."""
+    """Draw pass@k against k, evenly spaced, with bands."""
     ks = sorted({k for each in runs for k in each.pass_at_k})
     top, bottom = 12.0, 230.0
     svg = Svg(bottom + 44, f"pass@k for k from {ks[0]} to {ks[-1]}")
@@ -90,7 +90,7 @@ def curve(runs: Sequence[RunFigures]) -> Markup:
 
 
 def months(runs: Sequence[RunFigures]) -> Markup:
-    """pass@1 by month of release; hollow dots for few problems; lines at the cutoffs."""
+    """Draw pass@1 by month of release: hollow dots for few problems, lines at the cutoffs."""
     names = _calendar({month for each in runs for month in each.months})
     top, bottom = 26.0, 270.0
     svg = Svg(bottom + 62, f"pass@1 by release month, {names[0]} to {names[-1]}")
@@ -121,7 +121,7 @@ def months(runs: Sequence[RunFigures]) -> Markup:
 
 
 def verdicts(each: RunFigures) -> Markup:
-    """Shares of the verdicts as one bar."""
+    """Draw the shares of the verdicts as one bar."""
     svg = Svg(46, f"Verdicts of {each.run.name}")
     total = sum(each.verdicts.values())
     x = 0.0
@@ -137,7 +137,7 @@ def verdicts(each: RunFigures) -> Markup:
 
 
 def shares(each: RunFigures, i: int) -> Markup:
-    """Histogram of CPU time of the slowest test as a share of the limit."""
+    """Draw a histogram of the CPU time of the slowest test as a share of the limit."""
     top, bottom = 22.0, 150.0
     svg = Svg(bottom + 42, f"CPU time of the slowest test of each sample, {each.run.name}")
     most = max(each.shares)
@@ -179,7 +179,7 @@ def _cutoff(
 
 
 def _calendar(months: set[str]) -> list[str]:
-    """All months from the first to the last, so that gaps are seen as gaps."""
+    """Return all months from the first to the last, so that gaps are seen as gaps."""
     first, last = (12 * int(name[:4]) + int(name[5:]) - 1 for name in (min(months), max(months)))
     return [f"{i // 12:04}-{i % 12 + 1:02}" for i in range(first, last + 1)]
 

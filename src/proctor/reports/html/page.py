@@ -1,4 +1,4 @@
-"""From figures to one HTML file that needs nothing else."""
+"""The report: one HTML file, rendered from figures, that needs no other file and no network."""
 
 import base64
 import hashlib
@@ -14,12 +14,12 @@ from proctor.plain_text import plain
 from proctor.reports.errata import Erratum
 from proctor.reports.figures import ALL, RunFigures, difficulties, platforms
 from proctor.reports.html import charts, samples, texts
-from proctor.reports.paired import compare, differences
 from proctor.reports.published import PublishedScore
+from proctor.reports.run_comparison import compare, differences
 from proctor.version import __version__
 
 MOST_FLAKY = 20
-"""Problems with unsure verdicts that are listed."""
+"""How many problems with flaky verdicts are listed."""
 
 
 def render(
@@ -85,32 +85,32 @@ def _asset(name: str) -> str:
 
 
 def _digest(content: str) -> str:
-    """As a content security policy names an inline style or script."""
+    """Return the name of an inline style or script in a content security policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
 
 
 def _provenance(runs: Sequence[RunFigures]) -> Mapping[str, list[Any]]:
-    """Key -> its value in each run, None where a run does not tell."""
+    """Return key -> its value in each run, None where a run does not record it."""
     keys = dict.fromkeys(key for each in runs for key in each.run.provenance)
     return {key: [each.run.provenance.get(key) for each in runs] for key in keys}
 
 
 def _errata(runs: Sequence[RunFigures]) -> list[tuple[Erratum, list[bool]]]:
-    """Problems that errata name, and which runs have them."""
+    """Return the problems that errata name, each with a flag per run that has it."""
     found = {e: None for each in runs for h in each.headlines for e in h.left_out}
     has = [{e for h in each.headlines for e in h.left_out} for each in runs]
     return [(erratum, [erratum in there for there in has]) for erratum in found]
 
 
 def _unlike(a: RunFigures, b: RunFigures) -> list[str]:
-    """What was done differently in two runs or is not known of both, in words."""
+    """Say in words how two runs were made differently, and what is not known of both."""
     found = differences(a.run.provenance, b.run.provenance)
     unlike = [f"{key.replace('_', ' ')} differs" for key in found.unlike]
     return unlike + [f"{key.replace('_', ' ')} not known of both" for key in found.unknown]
 
 
 def _value(value: object) -> str:
-    """A provenance value as text."""
+    """Return a provenance value as text."""
     if value is None or value in ((), [], {}):
         return "–"
     if isinstance(value, Mapping):

@@ -1,6 +1,6 @@
-"""The samples as data for the page's own script, in pieces, so that a large run is never held.
+"""The samples as data for the page's own script, in pieces, so that a large run fits in memory.
 
-What a problem's samples share stands once. Rows hold numbers of run and problem.
+Data that a problem's samples share is stored once. Rows hold numbers of run and problem.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,16 +12,15 @@ from markupsafe import Markup
 
 from proctor.plain_text import plain
 from proctor.reports.figures import RunFigures
-from proctor.reports.intervals import mean_interval
-from proctor.reports.records import SampleRecord
-from proctor.reports.records_file import SampleDetail
+from proctor.reports.records import SampleDetail, SampleRecord
+from proctor.reports.uncertainty import mean_interval
 
 MOST_MONTHS = 60
-"""Beyond these there are no windows: their number grows with the square."""
+"""With more months there are no windows, whose number grows with the square."""
 MOST_DETAILED = 10_000
-"""Samples whose programs and tests are in a page: a browser has to hold them."""
+"""How many samples have their programs and tests in a page: a browser has to hold them."""
 _PIECE = 500
-"""Rows encoded at once."""
+"""How many rows are encoded at once."""
 PROBLEM_COLUMNS = ("problem", "title", "platform", "difficulty", "released")
 SAMPLE_COLUMNS = ("sample", "official", "standard", "limit", "tokens", "cost", "note")
 
@@ -46,7 +45,7 @@ def payload(runs: Sequence[RunFigures]) -> Iterator[Markup]:
 
 
 def details(runs: Sequence[RunFigures]) -> Iterator[Markup]:
-    """Yield programs and messages by number of row, apart: read only when one is looked at."""
+    """Yield programs and messages by number of row; the page reads them when one is opened."""
     yield Markup("{")
     most = detailed(runs)
     separator = ""
@@ -64,7 +63,7 @@ def details(runs: Sequence[RunFigures]) -> Iterator[Markup]:
 
 
 def detailed(runs: Sequence[RunFigures]) -> int | None:
-    """How many samples of each problem are in the page with their programs; None for all."""
+    """Return how many samples of each problem have their programs in the page; None for all."""
     if sum(len(each.run.records) for each in runs) <= MOST_DETAILED:
         return None
     return max(1, MOST_DETAILED // max(1, sum(len(each.tallies) for each in runs)))
@@ -95,13 +94,13 @@ def _sample(record: SampleRecord) -> tuple[Any, ...]:
 
 
 def _inert(before: str, content: Any) -> Markup:
-    """JSON without its brackets, to stand in a script, where `</script` and `<!--` mean much."""
+    """Return JSON without its brackets, safe inside a script: without `</script` and `<!--`."""
     text = plain(msgspec.json.encode(content).decode())
     return Markup(before + text[1:-1].replace("<", "\\u003c"))  # noqa: S704 - no `<` is left
 
 
 def _windows(runs: Sequence[RunFigures]) -> dict[str, Any]:
-    """pass@1 per run from each month to each later one: the page itself works nothing out.
+    """Return pass@1 per run from each month to each later one; the page calculates nothing itself.
 
     `values[run][first][last - first]` is [value, low, high, problems, contests], or null.
     """

@@ -19,7 +19,7 @@ class Svg:
     """A drawing of fixed width, scaled by the page; lengths are in its own units."""
 
     def __init__(self, height: float, label: str) -> None:
-        """Begin an empty drawing; `label` says to those who cannot see it what it shows."""
+        """Begin an empty drawing; `label` describes it to those who cannot see it."""
         box = f"0 0 {WIDTH:g} {height:g}"
         self._root = ET.Element("svg", {"viewBox": box, "role": "img", "aria-label": plain(label)})
 
@@ -30,7 +30,7 @@ class Svg:
     def rect(
         self, x: float, y: float, width: float, height: float, css: str, tip: str = ""
     ) -> None:
-        """Draw a bar, with a text to show where it is pointed at."""
+        """Draw a bar; `tip` is shown when it is pointed at."""
         self._draw("rect", css, tip, x=x, y=y, width=max(0.0, width), height=max(0.0, height))
 
     def dot(self, x: float, y: float, css: str, tip: str = "", radius: float = 4.5) -> None:
@@ -47,11 +47,11 @@ class Svg:
         self._draw("path", css, d=_path(points))
 
     def area(self, upper: Points, lower: Points, css: str) -> None:
-        """Fill what lies between two lines."""
+        """Fill the area between two lines."""
         self._draw("path", css, d=_path([*upper, *reversed(lower)]) + "Z")
 
     def text(self, x: float, y: float, text: str, css: str) -> None:
-        """Write; the class says where it is anchored."""
+        """Write a text; its class says where it is anchored."""
         self._draw("text", css, x=x, y=y).text = plain(text)
 
     def markup(self) -> Markup:

@@ -1,1 +1,1 @@
-"""Which level is used: what works here, proved, and what would help."""
+"""The choice of an isolation level: levels that are proved to work here, and remedies."""

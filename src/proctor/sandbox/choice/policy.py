@@ -1,4 +1,4 @@
-"""Which isolation level is used: the strongest that proves itself. Never a silent fallback."""
+"""The choice of an isolation level: the strongest that proves itself. Never a silent fallback."""
 
 import os
 import sys
@@ -19,12 +19,12 @@ from proctor.sandbox.machine import interpreter
 from proctor.sandbox.machine.interpreter import Interpreter
 
 LEVELS = ("namespaces", "container", "landlock", "none")
-"""By strength, strongest first."""
+"""Isolation levels, strongest first."""
 DEFAULT_ORDER = LEVELS[:-1]
 
 
 def default_order() -> tuple[str, ...]:
-    """Return the levels to try where nobody has said: on other systems there is but one."""
+    """Return the levels to try without a wish or configuration: off Linux there is only one."""
     return DEFAULT_ORDER if sys.platform == "linux" else ("container",)
 
 
@@ -37,13 +37,13 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """What became of one way to get a level."""
+class LevelAttempt:
+    """The outcome of trying one way to get a level."""
 
     level: str
     arrangement: str
     failure: str
-    """Why it does not work; empty if it does."""
+    """The reason why it does not work; empty if it does."""
 
 
 def choose(
@@ -51,7 +51,7 @@ def choose(
     minimum: str | None = None,
     python: str | None = None,
 ) -> Choice:
-    """Return what to run programs in.
+    """Choose the backend and the interpreter to run programs with.
 
     A level that is asked for by name is used or refused. Without one (argument, then
     PROCTOR_ISOLATION) the first of the configured order (else of the default one) that runs a real
@@ -59,7 +59,7 @@ def choose(
     Raises SettingsError for unknown or contradicting levels, NoIsolation, and NoInterpreter.
     """
     order, minimum = wanted(level, minimum)
-    attempts: list[Attempt] = []
+    attempts: list[LevelAttempt] = []
     for backend in _ways(order, attempts):
         try:
             chosen = interpreter_for(backend, python)
@@ -71,7 +71,7 @@ def choose(
             failure = str(error)
         if failure is None:
             return Choice(backend, chosen)
-        attempts.append(Attempt(backend.level, backend.arrangement, failure))
+        attempts.append(LevelAttempt(backend.level, backend.arrangement, failure))
     raise NoIsolation(_refusal(order, minimum, attempts))
 
 
@@ -124,7 +124,7 @@ def _source(by: str) -> str:
     return f" ({by})" if by else ""
 
 
-def _ways(order: Sequence[str], attempts: list[Attempt]) -> Iterator[Backend]:
+def _ways(order: Sequence[str], attempts: list[LevelAttempt]) -> Iterator[Backend]:
     """Yield every way to get each level; note those that rule themselves out."""
     for level in order:
         try:
@@ -132,7 +132,7 @@ def _ways(order: Sequence[str], attempts: list[Attempt]) -> Iterator[Backend]:
         except PlatformError as error:
             if len(order) == 1:
                 raise
-            attempts.append(Attempt(level, "", str(error)))
+            attempts.append(LevelAttempt(level, "", str(error)))
 
 
 def ways(level: str) -> Iterator[Backend]:
@@ -162,10 +162,9 @@ def ways(level: str) -> Iterator[Backend]:
 
 
 def _permit_none() -> None:
-    for name in ("PROCTOR_PRODUCTION", "TT_PRODUCTION"):  # the second: of Tack's solver host
-        if os.environ.get(name) == "1":
-            raise NoIsolation(f"level none is refused while {name}=1")
-    if "1" not in map(os.environ.get, ("PROCTOR_ALLOW_UNSAFE", "TT_SANDBOX_ALLOW_UNSAFE")):
+    if os.environ.get("PROCTOR_PRODUCTION") == "1":
+        raise NoIsolation("level none is refused while PROCTOR_PRODUCTION=1")
+    if os.environ.get("PROCTOR_ALLOW_UNSAFE") != "1":
         raise NoIsolation(
             "level none runs programs with no isolation at all; set PROCTOR_ALLOW_UNSAFE=1 to"
             " accept that, on a machine you can lose"
@@ -173,14 +172,14 @@ def _permit_none() -> None:
 
 
 def last_line(failure: str) -> str:
-    """Return what matters of a complaint: of a traceback, the exception."""
+    """Return the essence of a failure: of a traceback, the exception."""
     lines = failure.strip().splitlines()
     if len(lines) < 2:
         return failure.strip()
     return f"{lines[0].removesuffix(': Traceback (most recent call last):')}: {lines[-1].strip()}"
 
 
-def _refusal(order: Sequence[str], minimum: str | None, attempts: Sequence[Attempt]) -> str:
+def _refusal(order: Sequence[str], minimum: str | None, attempts: Sequence[LevelAttempt]) -> str:
     from proctor.sandbox.choice.remedies import remedies
 
     which = f"none of {', '.join(order)} works here"

@@ -1,4 +1,4 @@
-"""What this machine offers, and whether the default level really works: it runs a job."""
+"""The report of `proctor doctor`: abilities of this machine, and a real job at each level."""
 
 import importlib.util
 import platform
@@ -14,48 +14,48 @@ from proctor.sandbox.machine import cgroup
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing looked at."""
+class MachineFact:
+    """One ability of the machine that was examined."""
 
     name: str
     ok: bool
     found: str
     remedy: str = ""
-    """What to do about it, if it is missing and matters."""
+    """The way to get it, if it is missing and matters."""
 
 
 @dataclass(frozen=True, slots=True)
 class LevelReport:
-    """What became of trying one level, each way to get it in turn."""
+    """The outcome of trying one level, each way to get it in turn."""
 
     level: str
     works: bool
     arrangement: str
     """The way that works."""
     failures: tuple[str, ...]
-    """Why the ways before it (or all) do not."""
+    """Failures of the ways tried before it, or of all."""
     remedies: tuple[str, ...]
-    """What would make it work, if nothing does."""
+    """Measures that would make it work, if nothing does."""
     isolation: Isolation | None
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """What `proctor doctor` says."""
+class MachineReport:
+    """The answer of `proctor doctor`."""
 
     works: bool
-    """Whether the level that would be used ran a real job and returned its output."""
+    """True if the level that would be used ran a real job and returned its output."""
     level: str
     """The level that would be used; empty if there is none."""
     interpreter: str
-    findings: tuple[Finding, ...]
+    findings: tuple[MachineFact, ...]
     levels: tuple[LevelReport, ...]
     isolation: Isolation | None
     error: str = field(default="")
 
 
-def examine() -> Report:
-    """Look at everything a cell needs, then run a job in a cell of every level there is."""
+def examine() -> MachineReport:
+    """Examine everything a cell needs, then run a job in a cell of every level."""
     proof.forget()
     looks = (_system, _c_part, _bwrap, _user_namespaces, _landlock, _seccomp, _cgroups, _schedstat)
     findings = tuple(look() for look in (looks if sys.platform == "linux" else looks[:1]))
@@ -64,12 +64,12 @@ def examine() -> Report:
         choice = policy.choose()
         cell = choice.backend.open_cell(CellSetup(choice.interpreter), 0)
     except ProctorError as error:
-        return Report(False, "", "", findings, levels, None, str(error))
+        return MachineReport(False, "", "", findings, levels, None, str(error))
     cell.close()
     found = choice.interpreter.executable or "the image's python3"
     if choice.interpreter.version:  # else known in the container only
         found += f" {choice.interpreter.version.split()[0]}"
-    return Report(True, choice.backend.level, found, findings, levels, cell.isolation)
+    return MachineReport(True, choice.backend.level, found, findings, levels, cell.isolation)
 
 
 def try_level(level: str) -> LevelReport:
@@ -96,70 +96,70 @@ def try_level(level: str) -> LevelReport:
     return LevelReport(level, False, "", tuple(failures), found, None)
 
 
-def _system() -> Finding:
+def _system() -> MachineFact:
     known = sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64")
-    return Finding(
+    return MachineFact(
         "system", known, f"{platform.system()} {platform.release()} {platform.machine()}",
         "" if known else "only level container works here: install docker or podman",
     )  # fmt: skip
 
 
-def _c_part() -> Finding:
+def _c_part() -> MachineFact:
     present = importlib.util.find_spec("proctor.cell._lockdown") is not None
-    return Finding(
+    return MachineFact(
         "C part", present, "loaded" if present else "missing: one fresh, weaker box per job",
         "" if present else "install a C compiler and Python headers, then reinstall proctor",
     )  # fmt: skip
 
 
-def _bwrap() -> Finding:
+def _bwrap() -> MachineFact:
     from proctor.sandbox.levels.bubblewrap import find_bwrap
 
     try:
-        return Finding("bubblewrap", True, find_bwrap()[0])
+        return MachineFact("bubblewrap", True, find_bwrap()[0])
     except ProctorError as error:
-        return Finding("bubblewrap", False, "missing", str(error))
+        return MachineFact("bubblewrap", False, "missing", str(error))
 
 
-def _user_namespaces() -> Finding:
+def _user_namespaces() -> MachineFact:
     blocked = remedies.blocked_user_namespaces()
     if blocked is not None:
-        return Finding("user namespaces", False, *blocked)
-    return Finding("user namespaces", True, "no switch forbids them")
+        return MachineFact("user namespaces", False, *blocked)
+    return MachineFact("user namespaces", True, "no switch forbids them")
 
 
-def _landlock() -> Finding:
+def _landlock() -> MachineFact:
     try:
         from proctor.cell import _lockdown
     except ImportError:
-        return Finding("Landlock", False, "not known without the C part")
+        return MachineFact("Landlock", False, "not known without the C part")
     abi = _lockdown.landlock_abi()
     remedy = "" if abi else "boot with lsm=landlock,... on Linux 5.13 or newer"
-    return Finding("Landlock", bool(abi), f"ABI {abi}" if abi else "not offered", remedy)
+    return MachineFact("Landlock", bool(abi), f"ABI {abi}" if abi else "not offered", remedy)
 
 
-def _seccomp() -> Finding:
+def _seccomp() -> MachineFact:
     actions = remedies.text("/proc/sys/kernel/seccomp/actions_avail")
-    return Finding("seccomp", "errno" in actions, actions or "not offered")
+    return MachineFact("seccomp", "errno" in actions, actions or "not offered")
 
 
-def _cgroups() -> Finding:
+def _cgroups() -> MachineFact:
     group = cgroup.create()
     if group is None:
-        return Finding(
+        return MachineFact(
             "control groups", False, "none that we may use: per-process limits and sampling",
             cgroup.remedy(),
         )  # fmt: skip
     try:
         found = f"{group.kind}: {', '.join(sorted(group.controls))}"
         complete = group.controls >= cgroup.ENFORCED
-        return Finding("control groups", complete, found, "" if complete else cgroup.remedy())
+        return MachineFact("control groups", complete, found, "" if complete else cgroup.remedy())
     finally:
         group.remove()
 
 
-def _schedstat() -> Finding:
+def _schedstat() -> MachineFact:
     present = Path("/proc/self/schedstat").exists()
-    return Finding(
+    return MachineFact(
         "schedstat", present, "offered" if present else "not offered: idle limits are coarser"
     )

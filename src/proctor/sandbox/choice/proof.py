@@ -1,6 +1,6 @@
-"""Whether a way to isolate really works here: a real job in a real cell, remembered for the boot.
+"""Proof that a way to isolate works here: a real job in a real cell, remembered for the boot.
 
-Remembered is only which way to try; every cell still proves itself when it starts.
+Only the way to try is remembered; every cell still proves itself when it starts.
 """
 
 import contextlib
@@ -75,7 +75,7 @@ def _attempt(backend: Backend, setup: CellSetup) -> str | None:
 
 
 def forget() -> None:
-    """Drop what is remembered: a cell did not start that should have."""
+    """Drop remembered proofs: a cell did not start that should have."""
     with contextlib.suppress(OSError, RuntimeError):
         _place().unlink()
 
@@ -107,7 +107,7 @@ def _landlock() -> int:
 
 
 def _mounts() -> list[str]:
-    """What is mounted at / and below /proc and /sys, without the numbers that change.
+    """Return mounts at / and below /proc and /sys, without the numbers that change.
 
     A namespace's number is soon another's: two containers may have had the same.
     """
@@ -143,7 +143,7 @@ def _changed(path: str) -> str:
 
 
 def _place() -> Path:
-    """Where it is remembered. Raises RuntimeError for a user without a home."""
+    """Return the directory of the memory. Raises RuntimeError for a user without a home."""
     home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
     return Path(home) / "proctor" / "isolation.json"
 

@@ -1,4 +1,4 @@
-"""What stands in the way of each isolation level here, and exactly what to do about it."""
+"""Obstacles to each isolation level here, and the exact remedies."""
 
 import importlib.util
 import platform
@@ -46,7 +46,7 @@ def blocked_user_namespaces() -> tuple[str, str] | None:
 
 
 def in_container() -> bool:
-    """Whether this looks like the inside of a container: engines filter system calls or mask /proc.
+    """Return whether this seems to be a container: engines filter system calls or mask /proc.
 
     The engines' marks alone prove nothing: they are left in virtual machines made from images.
     """
@@ -102,7 +102,7 @@ def _for_containers() -> Iterator[str]:
 
 
 def text(path: str) -> str:
-    """Return what is in a small file of the kernel's; empty if it cannot be read."""
+    """Return the content of a small file of the kernel's; empty if it cannot be read."""
     try:
         return Path(path).read_text().strip()
     except OSError:

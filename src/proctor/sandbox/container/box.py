@@ -1,4 +1,4 @@
-"""One running container and the conversation with what drives its cell."""
+"""One running container, and the exchange of messages with the process that drives its cell."""
 
 import contextlib
 import math
@@ -14,24 +14,29 @@ from proctor.errors import CellDied, CellStartFailed, NoIsolation, ProctorError
 from proctor.execution import Isolation
 from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.container import crossing, frames
-from proctor.sandbox.container.engine import ENGINE_FAILED, Engine, failure
+from proctor.sandbox.container.engine import ENGINE_FAILED, ContainerEngine, failure
 from proctor.sandbox.container.frames import BadFrame, Fields, Frame
 from proctor.sandbox.container.walls import isolation
 from proctor.version import __version__
 
 START_TIMEOUT = 120.0
-"""Seconds a container may take to come up: some engines copy the image for each."""
+"""Time that a container may take to come up, in seconds: some engines copy the image for each."""
 WATCH_EVERY = 5.0
-"""Seconds between two looks at whether an answer is overdue."""
+"""Time between two checks for an overdue answer, in seconds."""
 CLOSE_TIMEOUT = 10.0
-"""Seconds a container may take to end by itself once its input has ended."""
+"""Time that a container may take to end by itself once its input has ended, in seconds."""
 
 
 class Box:
     """A container that was started with `command` and is called `name`."""
 
     def __init__(
-        self, engine: Engine, image: str, name: str, command: Sequence[str], setup: CellSetup
+        self,
+        engine: ContainerEngine,
+        image: str,
+        name: str,
+        command: Sequence[str],
+        setup: CellSetup,
     ) -> None:
         """Start it and hear its hello. Raises NoIsolation or CellStartFailed."""
         self._engine, self._image, self._name = engine, image, name
@@ -52,7 +57,7 @@ class Box:
         except OSError as error:
             self._log.close()
             raise NoIsolation(f"{engine.path} cannot be started: {error.strerror}") from error
-        self._watch = _Watch(self._kill_client)
+        self._watch = _Deadline(self._kill_client)
         try:
             self.isolation = self._greet(setup)
         except BaseException:
@@ -94,7 +99,7 @@ class Box:
         with contextlib.suppress(subprocess.TimeoutExpired):
             status = self._process.wait(CLOSE_TIMEOUT)
         said = self._complaint()
-        if self._watch.barked and status != ENGINE_FAILED:
+        if self._watch.expired and status != ENGINE_FAILED:
             return CellStartFailed(f"no answer from the container within {START_TIMEOUT:.0f} s")
         return failure(self._engine, self._image, said, status)
 
@@ -132,7 +137,7 @@ class Box:
         return self._ended or self._process.poll() is not None
 
     def _said(self) -> str:
-        if self._watch.barked:
+        if self._watch.expired:
             return ": it was silent for too long and was killed"
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
@@ -172,7 +177,7 @@ class Box:
         self._log.close()
 
 
-def remove(engine: Engine, name: str) -> None:
+def remove(engine: ContainerEngine, name: str) -> None:
     """Remove a container and wait until it is gone. Raises NoIsolation."""
     until = time.monotonic() + CLOSE_TIMEOUT
     engine.call("rm", "--force", name)
@@ -187,19 +192,19 @@ def _close(stream: IO[bytes] | None) -> None:
             stream.close()
 
 
-class _Watch:
-    """Calls `bark` some time after a deadline: pipes cannot be read with one everywhere."""
+class _Deadline:
+    """Calls `on_expiry` some time after a deadline: pipes cannot be read with one everywhere."""
 
-    def __init__(self, bark: Callable[[], None]) -> None:
-        self.barked = False
-        self._bark = bark
+    def __init__(self, on_expiry: Callable[[], None]) -> None:
+        self.expired = False
+        self._on_expiry = on_expiry
         self._due = self._last = math.inf
         self._stopped = threading.Event()
         threading.Thread(target=self._run, name="proctor-watch", daemon=True).start()
 
     @contextlib.contextmanager
     def until(self, deadline: float) -> Iterator[None]:
-        """Watch over what is done inside."""
+        """Set a deadline for the block."""
         self._due = deadline
         try:
             yield
@@ -207,16 +212,16 @@ class _Watch:
             self._due = math.inf
 
     def end_by(self, deadline: float) -> None:
-        """Bark then, from any thread, whatever else is done, has just begun or is yet to begin."""
+        """Set a deadline, from any thread, for all that is done from now on."""
         self._last = deadline
 
     def _run(self) -> None:
         while not self._stopped.wait(WATCH_EVERY):
             if time.monotonic() > min(self._due, self._last):
-                self.barked = True
-                self._bark()
+                self.expired = True
+                self._on_expiry()
                 return
 
     def stop(self) -> None:
-        """Watch no longer."""
+        """End the thread."""
         self._stopped.set()

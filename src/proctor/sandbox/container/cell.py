@@ -14,17 +14,23 @@ from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.cell import TestRun
 from proctor.sandbox.clock import Clock, ContestClock
 from proctor.sandbox.command import Command, Finished, Streams
-from proctor.sandbox.container import crossing, working
+from proctor.sandbox.container import crossing, directory_crossing
 from proctor.sandbox.container.box import Box
 from proctor.sandbox.container.frames import BadFrame, Fields, Frame
 from proctor.sandbox.container.size import Size, size_for
+from proctor.sandbox.directory_job import (
+    DirectoryJob,
+    DirectoryResult,
+    FoundFile,
+    JobListener,
+    ProgressLine,
+)
 from proctor.sandbox.machine import memfile
 from proctor.sandbox.stop import Stop
-from proctor.sandbox.workplace import Found, Hear, Job, Told, Worked
 
 T = TypeVar("T")
 GRACE = 120.0
-"""Seconds beyond a job's own limits after which a silent container is given up."""
+"""Time beyond a job's own limits after which a silent container is given up, in seconds."""
 RETIRE_AFTER = 10_000
 """Jobs after which a container is replaced."""
 _NO_LIMIT = 1 << 40
@@ -33,7 +39,7 @@ _MOST_FOUND = 512 * MIB
 
 
 class Starter(Protocol):
-    """What a cell needs of the level that opens it; see container.Container."""
+    """The part of a level that its cells need; see container.Container."""
 
     def size(self, needed: Size | None = None) -> Size:
         """Return the size of containers to come, which is to hold `needed` from now on."""
@@ -61,7 +67,7 @@ class ContainerCell:
 
     @property
     def spent(self) -> bool:
-        """Whether the cell should be replaced before its next job."""
+        """True if the cell should be replaced before its next job."""
         return self.odd or self.jobs >= RETIRE_AFTER
 
     def run(self, program: Program, stdin: bytes, limits: Limits) -> Execution:
@@ -107,9 +113,11 @@ class ContainerCell:
             crossing.longest(clock), lambda frame: crossing.finished_from(frame, self.isolation),
         )  # fmt: skip
 
-    def work(self, job: Job, limits: Limits, stop: Stop, hear: Hear) -> Worked:
+    def run_in_directory(
+        self, job: DirectoryJob, limits: Limits, stop: Stop, hear: JobListener
+    ) -> DirectoryResult:
         """Run a program in a directory that is looked into; what is found comes with its end."""
-        header, parts = working.request(job, limits)
+        header, parts = directory_crossing.request(job, limits)
         # The engine mounts its disk when it starts: one size for all programs that ask for little.
         self.reserve(size_for(limits, sum(map(len, parts))))
         self.jobs += 1
@@ -118,9 +126,9 @@ class ContainerCell:
         most = [limits.output, limits.output, _MOST_FOUND]
         worked, told = self.ask(
             header, parts, most, crossing.longest(ContestClock(limits)) + job.grace,
-            lambda frame: working.worked_from(frame, self.isolation),
+            lambda frame: directory_crossing.worked_from(frame, self.isolation),
         )  # fmt: skip
-        events: list[Found | Told] = [*told, *worked.interim]
+        events: list[FoundFile | ProgressLine] = [*told, *worked.interim]
         for each in sorted(events, key=lambda one: one.at):
             hear(each)
         return worked

@@ -1,4 +1,4 @@
-"""What crosses into a container and back, as JSON objects: limits, clocks and the facts of runs.
+"""Limits, clocks and facts of runs as JSON objects, which cross into a container and back.
 
 Runs on both sides; standard library only. Decoding raises BadFrame.
 """
@@ -20,7 +20,9 @@ from proctor.sandbox.container.frames import BadFrame, Fields, Frame
 PACKAGE = Path(__file__).parents[2]
 INSIDE = ("cell", "sandbox")
 """Packages of proctor that run in a container."""
-MODULES = ("__init__.py", "errors.py", "execution.py", "limits.py", "program.py", "version.py")
+MODULES = (
+    "__init__.py", "errors.py", "execution.py", "limits.py", "moved.py", "program.py", "version.py"
+)  # fmt: skip
 """Modules beside them that they need there."""
 
 
@@ -42,17 +44,17 @@ def digest(package: Path = PACKAGE) -> str:
 
 
 def limits_to_json(limits: Limits) -> dict[str, Any]:
-    """Limits as they cross."""
+    """Encode limits."""
     return dataclasses.asdict(limits)
 
 
 def limits_from_json(fields: Fields) -> Limits:
-    """Limits as they arrive; what they may be is checked by their own class."""
+    """Decode limits; their own class checks the values."""
     return Limits(**fields.header)
 
 
 def clock_to_json(clock: Clock) -> dict[str, Any]:
-    """A clock as it crosses."""
+    """Encode a clock."""
     if isinstance(clock, UpstreamClock):
         return {"timeout": clock.timeout}
     assert isinstance(clock, ContestClock)
@@ -60,14 +62,14 @@ def clock_to_json(clock: Clock) -> dict[str, Any]:
 
 
 def clock_from_json(fields: Fields) -> Clock:
-    """A clock as it arrives."""
+    """Decode a clock."""
     if "timeout" in fields.header:
         return UpstreamClock(fields.seconds("timeout"))
     return ContestClock(limits_from_json(fields.object("limits")))
 
 
 def longest(clock: Clock) -> float:
-    """Wall seconds after which a clock has stopped any program, however busy the machine."""
+    """Return the wall seconds after which a clock has stopped any program on any machine."""
     if isinstance(clock, UpstreamClock):
         return max(20 * clock.timeout, 60.0)
     assert isinstance(clock, ContestClock)
@@ -76,18 +78,18 @@ def longest(clock: Clock) -> float:
 
 
 def packages_inside(number: int) -> list[str]:
-    """Where the setup's packages are in a container."""
+    """Return the paths of the setup's packages in a container."""
     return [f"/packages/{n}" for n in range(number)]
 
 
 def packed(files: Mapping[str, bytes]) -> bytes:
-    """Files as they cross, in the form of a harvest (cell/native_job.py)."""
+    """Encode files, in the form of a harvest (cell/native_job.py)."""
     named = ((name.encode("utf-8", "surrogateescape"), data) for name, data in files.items())
     return b"".join(ENTRY.pack(len(name), len(data)) + name + data for name, data in named)
 
 
 def command_to_json(command: Command, packages: Sequence[str]) -> dict[str, Any]:
-    """A command as it crosses, without its files; the program is the cell's Python."""
+    """Encode a command without its files; the program is the cell's Python."""
     there = dict(zip(packages, packages_inside(len(packages)), strict=True))
     environment = dict(command.environment)
     if "PYTHONPATH" in environment:
@@ -104,7 +106,7 @@ def command_to_json(command: Command, packages: Sequence[str]) -> dict[str, Any]
 
 
 def command_from_json(fields: Fields, files: bytes, python: str) -> Command:
-    """A command as it arrives; `python` is what it executes."""
+    """Decode a command, which executes `python`."""
     arguments, directories, collect = (
         tuple(fields.header[name]) for name in ("arguments", "directories", "collect")
     )
@@ -116,7 +118,7 @@ def command_from_json(fields: Fields, files: bytes, python: str) -> Command:
 
 
 def finished_from(frame: Frame, isolation: Isolation) -> Finished:
-    """What came of a command, with its streams and what was collected as payloads."""
+    """Decode the outcome of a command; its streams and collected files are payloads."""
     stdout, stderr, files = _parts(frame, 3)
     execution = execution_from(Frame(frame.header, (stdout, stderr)), isolation)
     return Finished(execution, harvested(files))
@@ -126,13 +128,13 @@ _STREAMS = ("stdout", "stderr", "result", "isolation", "queue")
 
 
 def facts_to_json(facts: Execution | TestRun) -> dict[str, Any]:
-    """All of a run's facts but its streams, and what only the host knows."""
+    """Encode a run's facts, without its streams and the facts that only the host knows."""
     names = [field.name for field in dataclasses.fields(facts) if field.name not in _STREAMS]
     return {name: getattr(facts, name) for name in names}
 
 
 def execution_from(frame: Frame, isolation: Isolation) -> Execution:
-    """A run's facts as they arrive, with its streams as payloads."""
+    """Decode a run's facts, with its streams as payloads."""
     fields = Fields(frame.header)
     stdout, stderr = _parts(frame, 2)
     return Execution(
@@ -150,7 +152,7 @@ def execution_from(frame: Frame, isolation: Isolation) -> Execution:
 
 
 def test_run_from(frame: Frame) -> TestRun:
-    """A test's facts as they arrive, with its streams as payloads."""
+    """Decode a test's facts, with its streams as payloads."""
     fields = Fields(frame.header)
     stdout, stderr, result = _parts(frame, 3)
     return TestRun(
@@ -178,12 +180,12 @@ def limit_from(fields: Fields, name: str) -> LimitHit | None:
 
 
 def guarantees_to_json(guarantees: Mapping[str, Guarantee]) -> dict[str, Any]:
-    """Guarantees as they cross."""
+    """Encode guarantees."""
     return {name: dataclasses.asdict(held) for name, held in guarantees.items()}
 
 
 def guarantees_from_json(fields: Fields) -> dict[str, Guarantee]:
-    """Guarantees as they arrive: all that there are, and no others."""
+    """Decode guarantees: every one, and no others."""
     if set(fields.header) != set(GUARANTEES):
         raise BadFrame("guarantees that are not those we know")
     held = {}

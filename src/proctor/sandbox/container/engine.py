@@ -1,4 +1,4 @@
-"""Docker or podman, by its command line: which one there is, and what its errors mean."""
+"""Docker or podman, by its command line: finding one, and explaining its errors."""
 
 import os
 import re
@@ -14,11 +14,11 @@ KNOWN = ("docker", "podman")
 ENGINE_FAILED = 125
 """Exit code of an engine that did not get as far as starting the container."""
 PATIENCE = 60.0
-"""Seconds an engine may take to answer what is no work for it."""
+"""How long an engine may take for a request that is no work for it, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class ContainerEngine:
     """A container engine."""
 
     kind: str
@@ -64,7 +64,7 @@ def installed() -> list[str]:
     return [named] if named else [path for kind in KNOWN if (path := shutil.which(kind))]
 
 
-def find(name: str | None = None) -> Engine:
+def find(name: str | None = None) -> ContainerEngine:
     """Return the engine that is named, or the first that answers.
 
     It may be named here, in PROCTOR_CONTAINER_ENGINE or in the configuration. Raises NoIsolation if
@@ -73,7 +73,7 @@ def find(name: str | None = None) -> Engine:
     named = name or os.environ.get("PROCTOR_CONTAINER_ENGINE") or config.load().container.engine
     if named:
         return _named(named)
-    found = [Engine(kind, path) for kind in KNOWN if (path := shutil.which(kind))]
+    found = [ContainerEngine(kind, path) for kind in KNOWN if (path := shutil.which(kind))]
     if not found:
         raise NoIsolation(
             "level container needs docker or podman, and neither is on PATH: install one of them,"
@@ -90,7 +90,7 @@ def find(name: str | None = None) -> Engine:
     raise NoIsolation("; ".join(complaints))
 
 
-def _named(name: str) -> Engine:
+def _named(name: str) -> ContainerEngine:
     kind = next((kind for kind in KNOWN if kind in Path(name).name), None)
     if kind is None:
         raise SettingsError(
@@ -99,7 +99,7 @@ def _named(name: str) -> Engine:
     path = shutil.which(name)
     if path is None:
         raise NoIsolation(f"container engine {name!r}: there is no such command")
-    return Engine(kind, path)
+    return ContainerEngine(kind, path)
 
 
 _MEANINGS = {
@@ -127,11 +127,11 @@ _MEANINGS = {
         " /etc/subgid, then run podman system migrate"
     ),
 }
-"""What in an engine's complaint means what, and what to do."""
+"""Patterns of an engine's complaints, with their meanings and remedies."""
 
 
 def meaning(stderr: str, image: str) -> str | None:
-    """What an engine's complaint means and what to do about it, or None if we do not know it."""
+    """Return the meaning of an engine's complaint and its remedy; None for an unknown one."""
     for sign, text in _MEANINGS.items():
         if re.search(sign, stderr):
             return f"{text.format(image=image)} ({last_line(stderr)})"
@@ -139,13 +139,13 @@ def meaning(stderr: str, image: str) -> str | None:
 
 
 def last_line(text: str) -> str:
-    """What a complaint boils down to: its last line that is no hint at help."""
+    """Return the essence of a complaint: its last line that is no hint at help."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(("See 'docker", "Run 'docker"))]
     return lines[-1][:500] if lines else ""
 
 
-def failure(engine: Engine, image: str, stderr: str, status: int | None) -> ProctorError:
+def failure(engine: ContainerEngine, image: str, stderr: str, status: int | None) -> ProctorError:
     """Return the error for a container that did not come up.
 
     Not the engine but the container, if the engine got as far as starting it.

@@ -1,4 +1,4 @@
-"""Inside a container that permits no better: no walls but its own, and proctor's filter.
+"""Cells in a container that permits nothing stronger: the container's walls and proctor's filter.
 
 Not a level of its own: see walls.py for what it makes of the container.
 """

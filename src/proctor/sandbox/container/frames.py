@@ -1,4 +1,4 @@
-"""Messages over a pair of byte streams, between us and the cell that runs in a container.
+"""Messages over a pair of byte streams, between the host and a cell in a container.
 
 A frame is a fixed head, a JSON object and up to four payloads. The container is trusted less than
 we are: what comes out of it is bounded before it is read, and its fields are checked one by one.
@@ -21,14 +21,14 @@ _SIZE = struct.Struct(">Q")
 
 
 class BadFrame(ValueError):
-    """What arrived is no frame, or not one that may arrive here."""
+    """Bytes that arrived are no frame, or not one that may arrive here."""
 
 
 class Readable(Protocol):
     """The reading half of a stream that blocks."""
 
     def read(self, size: int, /) -> bytes | None:
-        """Up to `size` bytes; fewer, or none, at the end."""
+        """Read up to `size` bytes; fewer, or none, at the end."""
 
 
 class Writable(Protocol):

@@ -24,13 +24,13 @@ class ContainerGroup:
         counts_cpu = self._ours("cpuacct") and self._cpu() > 0
         self.controls = frozenset({"cpu"}) if counts_cpu else frozenset()
         self.readable = self._ours("memory") and self.memory() > 0
-        """Whether it tells the memory in use."""
+        """True if it tells the memory in use."""
         self._latest = 0.0
         self.own: frozenset[int] = frozenset()
         """Processes of the cell that are no job's: their CPU time does not count."""
 
     def _ours(self, controller: str) -> bool:
-        """Whether the group we see is the container's alone: outsiders would show as process 0."""
+        """Return whether the visible group is the container's: outsiders would be process 0."""
         home = self._home if self._v2 else self._home / controller
         try:
             pids = (home / "cgroup.procs").read_text().split()
@@ -95,12 +95,12 @@ class ContainerGroup:
         """Do nothing: who takes the container's group away ends the container."""
 
     def oom_kills(self) -> int:
-        """How many processes the kernel has killed for memory here."""
+        """Return how many processes the kernel has killed for memory here."""
         name = "memory.events" if self._v2 else "memory/memory.oom_control"
         return self._field(name, "oom_kill")
 
     def pids(self) -> list[int]:
-        """Processes in the container but ourselves."""
+        """Return the processes in the container but this one."""
         mine = os.getpid()
         found = (int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit())
         return [pid for pid in found if pid != mine]

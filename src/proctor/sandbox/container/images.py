@@ -1,4 +1,4 @@
-"""The image that containers are started from: is it there, is it ours, and how to make it."""
+"""The image that containers are started from: looking it up, checking it and building it."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 from proctor import config
 from proctor.errors import InputError, NoIsolation, PlatformError
 from proctor.sandbox.container import crossing
-from proctor.sandbox.container.engine import Engine, last_line, meaning
+from proctor.sandbox.container.engine import ContainerEngine, last_line, meaning
 from proctor.version import __version__
 
 RECIPE = Path(__file__).parent / "image"
@@ -41,10 +41,10 @@ class Image:
     version: str
     """Version of the proctor in it; empty if it was not built by `proctor image build`."""
     current: bool
-    """Whether it holds exactly this proctor."""
+    """True if it holds exactly this proctor."""
 
 
-def find(engine: Engine, tag: str) -> Image | None:
+def find(engine: ContainerEngine, tag: str) -> Image | None:
     """Return the image of this name, or None if there is none. Raises NoIsolation."""
     form = "{{.Id}}\t{{json .Config.Labels}}"
     done = engine.call("image", "inspect", "--format", form, tag)
@@ -59,7 +59,7 @@ def find(engine: Engine, tag: str) -> Image | None:
 
 
 def build(
-    engine: Engine,
+    engine: ContainerEngine,
     *,
     base: str | None = None,
     tag: str = DEFAULT_TAG,
@@ -97,7 +97,7 @@ def build(
 
 
 def build_command(
-    engine: Engine, context: str, base: str | None, tag: str, install: Sequence[str] = ()
+    engine: ContainerEngine, context: str, base: str | None, tag: str, install: Sequence[str] = ()
 ) -> list[str]:
     """Return the command line that builds the image from a context laid out before."""
     options = ["build", "--tag", tag]
@@ -111,7 +111,7 @@ def build_command(
 
 
 def _wanted(requirement: str, wheels: Path) -> str:
-    """Return what pip is told in the image; a wheel of ours is copied. Raises InputError."""
+    """Return pip's argument in the image; a local wheel is copied. Raises InputError."""
     path = Path(requirement)
     if requirement.endswith(".whl"):
         try:

@@ -28,18 +28,18 @@ from proctor.program import Program
 from proctor.sandbox.backend import CellSetup, Launcher
 from proctor.sandbox.cell import Serving
 from proctor.sandbox.command import Streams
-from proctor.sandbox.container import crossing, frames, working
+from proctor.sandbox.container import crossing, directory_crossing, frames
 from proctor.sandbox.container.filtered import Filtered
 from proctor.sandbox.container.frames import Fields, Frame
 from proctor.sandbox.container.group import ContainerGroup
 from proctor.sandbox.container.inner_cell import InnerCell, facts
 from proctor.sandbox.container.size import WORK
+from proctor.sandbox.directory_job import FoundFile, ProgressLine
 from proctor.sandbox.levels.bubblewrap import Bubblewrap, arrangements
 from proctor.sandbox.levels.landlock import Landlock
 from proctor.sandbox.levels.unsafe import Unsafe
 from proctor.sandbox.machine import interpreter, memfile
 from proctor.sandbox.stop import Stop
-from proctor.sandbox.workplace import Found, Told
 from proctor.version import __version__
 
 _MOST_INPUT = [1 << 40] * frames.MOST_PARTS  # the host may send what it likes
@@ -48,7 +48,7 @@ _PROBE = Program("print(6 * 7)")
 
 
 _stops: set[Stop] = set()
-"""Of the program that works in a directory now, if one does."""
+"""Stop of the directory job that runs now, if one does."""
 
 
 def main() -> NoReturn:
@@ -72,7 +72,7 @@ def main() -> NoReturn:
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:
-    """Keep standard input and output to ourselves; whoever prints from now on prints errors."""
+    """Keep standard input and output for frames; prints go to standard error from now on."""
     commands = os.fdopen(os.dup(0), "rb", buffering=0)
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     null = os.open(os.devnull, os.O_RDONLY)
@@ -154,7 +154,7 @@ class _Box:
 
     @property
     def spent(self) -> bool:
-        """Whether the whole container should be replaced."""
+        """True if the whole container should be replaced."""
         return self._cell.odd
 
     def do(self, frame: Frame) -> tuple[dict[str, Any], Sequence[bytes]]:
@@ -178,16 +178,18 @@ class _Box:
 
     def _work(self, fields: Fields, parts: Sequence[bytes]) -> tuple[dict[str, Any], list[bytes]]:
         limits = crossing.limits_from_json(fields.object("limits"))
-        heard: list[Found | Told] = []
+        heard: list[FoundFile | ProgressLine] = []
         cell = self._ready()
         with Stop() as stop:
             _stops.add(stop)
             try:
-                worked = cell.work(working.job_from(fields, parts), limits, stop, heard.append)
+                worked = cell.run_in_directory(
+                    directory_crossing.job_from(fields, parts), limits, stop, heard.append
+                )
             finally:
                 _stops.discard(stop)
         cell.clear()
-        return working.answer(worked, heard)
+        return directory_crossing.answer(worked, heard)
 
     def _execute(
         self, fields: Fields, parts: Sequence[bytes]

@@ -1,4 +1,4 @@
-"""A cell that has the container it runs in to itself: all processes but ours are its own."""
+"""A cell that has its container to itself: all processes but proctor's are its own."""
 
 import contextlib
 import dataclasses
@@ -14,8 +14,8 @@ from proctor.limits import Limits
 from proctor.sandbox.backend import CellSetup, Launch, Launcher, Start
 from proctor.sandbox.container.group import ContainerGroup
 from proctor.sandbox.container.size import WORK
-from proctor.sandbox.local_cell import LocalCell
 from proctor.sandbox.machine.cgroup import Group
+from proctor.sandbox.process_cell import ProcessCell
 
 SCRATCH = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock", WORK)  # noqa: S108
 """Directories that a program may find writable if a runtime has made them so."""
@@ -23,11 +23,11 @@ SYSV = tuple(Path("/proc/sysvipc", name) for name in ("shm", "sem", "msg"))
 _WATCH_EVERY = (0.005, 0.03)
 _NICE = 19
 _GONE_WITHIN = 5.0
-"""Seconds in which killed processes must be gone before the container is given up."""
+"""Time in which killed processes must be gone before the container is given up, in seconds."""
 
 
-class InnerCell(LocalCell):
-    """A local cell in a container of its own."""
+class InnerCell(ProcessCell):
+    """A process cell in a container of its own."""
 
     def __init__(self, backend: Launcher, setup: CellSetup, group: ContainerGroup) -> None:
         self._container = group
@@ -153,7 +153,7 @@ def _empty(directory: Path) -> None:
 
 
 def _shared_memory() -> bool:
-    """Whether there is System V memory, or a queue, that no process holds any more."""
+    """Return whether there is System V memory, or a queue, that no process holds any more."""
     for path in SYSV:
         with contextlib.suppress(OSError):
             if len(path.read_text().splitlines()) > 1:
@@ -162,7 +162,7 @@ def _shared_memory() -> bool:
 
 
 def facts(group: ContainerGroup) -> dict[str, Any]:
-    """What can be seen from inside of the walls that the engine was asked for."""
+    """Return the signs, from inside, of the walls that the engine was asked for."""
     lines = Path("/proc/self/status").read_text().splitlines()
     status = dict(line.split(":", 1) for line in lines)
     return {

@@ -16,7 +16,7 @@ from proctor.sandbox.container import engine as engines
 from proctor.sandbox.container import images, owners
 from proctor.sandbox.container.box import Box
 from proctor.sandbox.container.cell import ContainerCell
-from proctor.sandbox.container.engine import Engine
+from proctor.sandbox.container.engine import ContainerEngine
 from proctor.sandbox.container.size import WORK, Size, size_for
 from proctor.sandbox.container.walls import LEVEL
 
@@ -32,7 +32,10 @@ class Container:
     private_files = True
 
     def __init__(
-        self, engine: Engine | None = None, image: str | None = None, runtime: str | None = None
+        self,
+        engine: ContainerEngine | None = None,
+        image: str | None = None,
+        runtime: str | None = None,
     ) -> None:
         """Use what is given, else what PROCTOR_CONTAINER_ENGINE, _IMAGE and _RUNTIME name.
 
@@ -47,7 +50,7 @@ class Container:
         self._lock = threading.Lock()
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> ContainerEngine:
         """The engine, looked for when it is first needed: that can take a second.
 
         Raises NoIsolation if there is none that answers, and SettingsError for one we do not know.

@@ -1,4 +1,4 @@
-"""Whose a container is, so that those of a proctor that was killed can be told and removed.
+"""Labels of a container's owner, by which those of a killed proctor are found and removed.
 
 They end by themselves when their proctor does; this is for engines that lost track of one.
 """
@@ -8,14 +8,14 @@ import platform
 import sys
 from pathlib import Path
 
-from proctor.sandbox.container.engine import Engine
+from proctor.sandbox.container.engine import ContainerEngine
 from proctor.sandbox.machine import procfs
 
 OWNER, HOST = "proctor.owner", "proctor.host"
 
 
 def labels() -> list[str]:
-    """Options of a run command that say who we are."""
+    """Return the options of a run command that name this process as the owner."""
     return ["--label", f"{OWNER}={_owner(os.getpid())}", "--label", f"{HOST}={_host()}"]
 
 
@@ -29,7 +29,7 @@ def _start(pid: int) -> int | None:
 
 
 def _host() -> str:
-    """Where process ids mean what they mean to us: an engine may serve several machines."""
+    """Return a name for this PID namespace: an engine may serve several machines."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{boot}-{Path('/proc/self/ns/pid').stat().st_ino}"
@@ -37,7 +37,7 @@ def _host() -> str:
         return platform.node() or "unknown"
 
 
-def sweep(engine: Engine) -> list[str]:
+def sweep(engine: ContainerEngine) -> list[str]:
     """Remove containers of dead proctors of this host; return their names.
 
     On Linux only, where a process id comes with its time of start.

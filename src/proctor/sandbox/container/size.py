@@ -1,11 +1,11 @@
-"""What a container must be given for the jobs that run in it."""
+"""Sizes of containers, made to fit the jobs that run in them."""
 
 from dataclasses import dataclass
 
 from proctor.limits import MIB, Limits
 
 WORK = "/box/work"
-"""Where the disk of a job is mounted, if it has any."""
+"""Mount point of a job's disk, if it has any."""
 HEADROOM = 256 * MIB
 """Memory for the warm agent, proctor's own process in the container, and work on its way."""
 OWN_PROCESSES = 16
@@ -14,14 +14,14 @@ OWN_PROCESSES = 16
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What a container was started with; jobs that need more need another."""
+    """Resources that a container was started with; jobs that need more need another."""
 
     memory: int
     processes: int
     disk: int = 0
 
     def holds(self, other: "Size") -> bool:
-        """Whether a container of this size does where `other` is needed."""
+        """Return whether a container of this size will do where `other` is needed."""
         large = self.memory >= other.memory and self.processes >= other.processes
         return large and self.disk == other.disk  # what is writable is no more than was asked for
 

@@ -1,4 +1,4 @@
-"""What a container holds: the engine's walls, as seen from inside, and those of the cell in it."""
+"""Guarantees of a container: the engine's walls, as seen from inside, and those of its cell."""
 
 from proctor.execution import Guarantee, Isolation, Strength
 from proctor.sandbox.container import crossing
@@ -6,11 +6,11 @@ from proctor.sandbox.container.frames import Fields
 
 LEVEL = "container"
 GVISOR = "Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016"
-"""How gVisor's kernel names itself (pkg/sentry/syscalls/linux/linux64.go)."""
+"""The name that gVisor's kernel gives itself (pkg/sentry/syscalls/linux/linux64.go)."""
 
 
 def isolation(hello: Fields) -> Isolation:
-    """Return what holds in a container that said hello like this. Raises BadFrame."""
+    """Return the guarantees of a container by its hello. Raises BadFrame."""
     inner = crossing.guarantees_from_json(hello.object("guarantees"))
     level = hello.text("level")
     layers = "" if level in {"filter", "none"} else f", level {level} inside"

@@ -30,7 +30,7 @@ def start_agent(setup: CellSetup, start: Start) -> subprocess.Popen[bytes]:
 def start_with_scratch(
     setup: CellSetup, start: Start, told: dict[str, Any]
 ) -> tuple[subprocess.Popen[bytes], Scratch | None]:
-    """The same, with a directory for programs with disk, if there is anywhere to write.
+    """Start such an agent with a directory for programs with disk, if any can be written to.
 
     `told`, what the agent is told, then names it.
     """
@@ -47,7 +47,7 @@ def start_with_scratch(
 
 
 def config(setup: CellSetup, box: str) -> dict[str, Any]:
-    """What such an agent must be told, before its level adds to it."""
+    """Return the configuration of such an agent, before its level adds to it."""
     return {
         "box": box,
         "uid": None,

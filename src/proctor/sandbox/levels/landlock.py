@@ -21,15 +21,15 @@ from proctor.sandbox.backend import (
     Start,
 )
 from proctor.sandbox.levels import bare, guarantees
-from proctor.sandbox.local_cell import LocalCell
 from proctor.sandbox.machine import procfs, users
+from proctor.sandbox.process_cell import ProcessCell
 
 _STRANGERS = 1024 + 64 * (os.cpu_count() or 1)
 """Processes by which our user's others may grow while a cell lives."""
 
 
 class Landlock:
-    """Agents as ordinary processes that have walled themselves in."""
+    """Agents as ordinary processes that restrict themselves by Landlock."""
 
     level = "landlock"
 
@@ -40,9 +40,9 @@ class Landlock:
         if own_users is not None:
             own_users.close()
 
-    def open_cell(self, setup: CellSetup, slot: int) -> LocalCell:
+    def open_cell(self, setup: CellSetup, slot: int) -> ProcessCell:
         del slot
-        return LocalCell(self, setup)
+        return ProcessCell(self, setup)
 
     def launch(self, setup: CellSetup, start: Start) -> Launch:
         if importlib.util.find_spec("proctor.cell._lockdown") is None:

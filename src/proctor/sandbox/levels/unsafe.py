@@ -6,19 +6,19 @@ from typing import Any
 from proctor.execution import GUARANTEES, Guarantee, Strength
 from proctor.sandbox.backend import CellSetup, Launch, Start
 from proctor.sandbox.levels import bare, guarantees
-from proctor.sandbox.local_cell import LocalCell
+from proctor.sandbox.process_cell import ProcessCell
 
 
 class Unsafe:
-    """No box at all."""
+    """Agents as ordinary processes without any box."""
 
     level = "none"
     arrangement = ""
     private_files = True
 
-    def open_cell(self, setup: CellSetup, slot: int) -> LocalCell:
+    def open_cell(self, setup: CellSetup, slot: int) -> ProcessCell:
         del slot
-        return LocalCell(self, setup)
+        return ProcessCell(self, setup)
 
     def launch(self, setup: CellSetup, start: Start) -> Launch:
         config = bare.config(setup, "none")

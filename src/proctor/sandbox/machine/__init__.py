@@ -1,1 +1,1 @@
-"""What the machine gives: processes, control groups, users, files, interpreters."""
+"""Means of the machine: processes, control groups, users, files, interpreters."""

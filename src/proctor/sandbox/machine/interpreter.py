@@ -1,4 +1,4 @@
-"""Which CPython a cell runs under, and which directories it needs to see."""
+"""The CPython that a cell runs under, and the directories it needs to see."""
 
 import json
 import os
@@ -30,7 +30,7 @@ class Interpreter:
     prefix: str
     """sys.base_prefix, which the agent must match."""
     directories: tuple[str, ...]
-    """What must be visible besides /usr for it to run."""
+    """Directories that must be visible besides /usr for it to run."""
 
 
 def current() -> Interpreter:
@@ -81,7 +81,7 @@ def _within(path: str, directory: str) -> bool:
 
 
 def readable_by_others(path: str) -> bool:
-    """Whether an ordinary user can reach and read this directory."""
+    """Return whether an ordinary user can reach and read this directory."""
     place = Path(path)
     return all(
         parent.stat().st_mode & 0o001 for parent in [place, *place.parents]

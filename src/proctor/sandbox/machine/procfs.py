@@ -1,4 +1,4 @@
-"""What the kernel says of processes, read from the host's /proc."""
+"""Figures of processes, read from the host's /proc."""
 
 import os
 import time
@@ -12,13 +12,13 @@ _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _CPUCLOCK_SCHED = 2
 _GONE = (FileNotFoundError, ProcessLookupError, PermissionError)
-"""A process that has ended, or is none of our business. Other errors are ours, and must not pass
+"""Errors of a process that has ended or may not be seen. Other errors are faults, and must not pass
 for it: without a descriptor to read with, a program would seem to use nothing and wait for
 nothing."""
 
 
 def cpu_seconds(pid: int) -> float:
-    """CPU seconds of a live process, all threads; 0.0 once it is gone.
+    """Return the CPU seconds of a live process, all threads; 0.0 once it is gone.
 
     The clock id of another process's CPU clock is ~pid << 3 | 2, see clock_getcpuclockid(3).
     """
@@ -29,7 +29,7 @@ def cpu_seconds(pid: int) -> float:
 
 
 def reaped_cpu_seconds(pid: int) -> float:
-    """CPU seconds of the ended children that a process has waited for, and of theirs.
+    """Return the CPU seconds of the ended children that a process has waited for, and of their own.
 
     In clock ticks of 10 ms: fields 16 and 17 of /proc/PID/stat, proc_pid_stat(5).
     """
@@ -73,7 +73,7 @@ class Process:
 
 
 def start_time(pid: int) -> int | None:
-    """Clock ticks after boot at which a process started, or None if there is no such process."""
+    """Return the clock ticks after boot at which a process started; None if there is none."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except _GONE:
@@ -82,7 +82,7 @@ def start_time(pid: int) -> int | None:
 
 
 def state(pid: int) -> str:
-    """The letter of a task's state, as in proc_pid_stat(5); empty once it is gone."""
+    """Return the letter of a task's state, as in proc_pid_stat(5); empty once it is gone."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except _GONE:
@@ -91,7 +91,7 @@ def state(pid: int) -> str:
 
 
 def threads(pid: int) -> int:
-    """Threads of a process, 0 once it is gone."""
+    """Return the number of threads of a process, 0 once it is gone."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except _GONE:
@@ -100,7 +100,7 @@ def threads(pid: int) -> int:
 
 
 def parent(pid: int) -> int | None:
-    """Pid of a process's parent, or None if there is no such process."""
+    """Return the pid of a process's parent, or None if there is no such process."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except _GONE:
@@ -109,7 +109,7 @@ def parent(pid: int) -> int | None:
 
 
 def own_number(pid: int) -> int | None:
-    """A process's number in its own PID namespace; None if it is gone or the kernel does not say.
+    """Return a process's number in its own PID namespace; None if it is gone or unknown.
 
     Last figure of NSpid in /proc/PID/status, proc_pid_status(5).
     """
@@ -133,12 +133,12 @@ def catches(pid: int, number: int) -> bool:
 
 
 def all_pids() -> list[int]:
-    """Every process that can be seen."""
+    """Return every process that can be seen."""
     return [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
 
 
 def descendants(root: int, among: Iterable[int] | None = None) -> list[int]:
-    """Pids below `root`, by one walk over /proc, or over `among` (few kernels list children)."""
+    """Return pids below `root`, by one walk over /proc or `among`: few kernels list children."""
     children: dict[int, list[int]] = defaultdict(list)
     for pid in all_pids() if among is None else among:
         try:
@@ -170,7 +170,7 @@ class Task:
 
     @property
     def at_rest(self) -> bool:
-        """Whether it neither has nor wants a CPU, nor waits in the kernel for memory or a lock."""
+        """True if it neither has nor wants a CPU, nor waits in the kernel for memory or a lock."""
         return self.state not in {"R", "D", ""}
 
 
@@ -180,7 +180,7 @@ Tasks = Mapping[int, Task]
 
 @cache
 def counts_waits() -> bool:
-    """Whether the kernel tells how long a task waits for a CPU."""
+    """Return whether the kernel tells how long a task waits for a CPU."""
     return os.path.exists("/proc/self/schedstat")
 
 

@@ -25,14 +25,14 @@ _SHUT, _OPEN = 0o511, 0o711
 
 
 class _TooDeep(Exception):
-    """More directories within one another than we look into."""
+    """Directories are nested deeper than they are looked into."""
 
 
 class Scratch:
     """A cell's directory on the host."""
 
     def __init__(self, user: int | None) -> None:
-        """Make it; `user` is whose the jobs are, if not ours. Raises OSError."""
+        """Make it; `user` is the jobs' user, if another than this one. Raises OSError."""
         owner = f"{_PREFIX}{_our_pids()}-{os.getpid()}-{procfs.start_time(os.getpid())}-"
         self.path = Path(tempfile.mkdtemp(prefix=owner))
         self.path.chmod(_SHUT)
@@ -49,7 +49,7 @@ class Scratch:
 
     @property
     def in_use(self) -> bool:
-        """Whether a job has it."""
+        """True while a job has it."""
         return self._work.exists()
 
     def used(self) -> int:

@@ -1,4 +1,4 @@
-"""User ids that nobody else has, two for each cell that root starts.
+"""User ids of a private range, two for each cell that root starts.
 
 Cells of one user could signal and throttle each other. The kernel has no way to reserve an id, so
 an abstract socket named after it stands for it: a name exists once, and goes with its process.
@@ -22,12 +22,12 @@ _PR_SET_DUMPABLE = 4
 
 @dataclass(frozen=True, slots=True)
 class CellUser:
-    """Two ids (user and group alike) that are ours until `close`."""
+    """Two ids (user and group alike) that are reserved until `close`."""
 
     guard: int
-    """Whose the agent is, where it must be out of its jobs' reach."""
+    """User id of the agent, where it must be out of its jobs' reach."""
     job: int
-    """Whose the jobs are."""
+    """User id of the jobs."""
     _claim: socket.socket
 
     def close(self) -> None:
@@ -68,7 +68,7 @@ def _bound(name: socket.socket, guard: int) -> bool:
 
 
 def has_capability(number: int) -> bool:
-    """Whether this process holds a capability (capabilities(7))."""
+    """Return whether this process holds a capability (capabilities(7))."""
     try:
         status = Path("/proc/self/status").read_text()
     except FileNotFoundError:  # no /proc; anything else must not pass for having none
@@ -79,7 +79,7 @@ def has_capability(number: int) -> bool:
 
 @contextlib.contextmanager
 def seen_as(user: int) -> Iterator[None]:
-    """Let this thread read files, /proc too, as another user and nobody else.
+    """Let this thread read files, /proc included, as another user.
 
     For root without CAP_SYS_PTRACE, to whom the kernel does not show the memory of others.
     """
@@ -97,7 +97,7 @@ def seen_as(user: int) -> Iterator[None]:
 
 
 def _in_use(uid: int) -> bool:
-    """Whether an account or a process has this id: ending a cell kills all that its users run."""
+    """Return whether an account or process has this id: ending a cell kills all its processes."""
     import pwd  # not everywhere that this module is imported
 
     try:
@@ -115,7 +115,7 @@ def _owner(pid: int) -> int:
 
 
 def _range() -> tuple[int, int]:
-    """First id and number of ids that we may become: in a container not all exist."""
+    """Return the first id and the number of ids that can be used: in a container not all exist."""
     mapped = [_mapped(name) for name in ("uid_map", "gid_map")]
     if all(first <= _FIRST and first + count >= _FIRST + _COUNT for first, count in mapped):
         return _FIRST, _COUNT

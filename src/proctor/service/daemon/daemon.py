@@ -1,4 +1,4 @@
-"""Requests by line, answers by line, each with its request's id, as soon as there is one."""
+"""The daemon: a request a line, an answer a line with the request's id, as soon as it is ready."""
 
 import asyncio
 import contextlib
@@ -12,18 +12,17 @@ from typing import Any
 import msgspec
 
 from proctor.errors import Cancelled, InfraFault, InputError, ProctorError, UsageError
+from proctor.service.admission import RequestContext
 from proctor.service.daemon import tack
-from proctor.service.daemon.decoding import decoded
-from proctor.service.daemon.sessions import SessionMethods, Tell
-from proctor.service.daemon.stdio import Sink, lines, take_stdio
-from proctor.service.engine import Asker, Engine, open_engine
-from proctor.service.http.encoded import as_json
+from proctor.service.daemon.sessions import Tell, session_methods
+from proctor.service.daemon.stdio import LineWriter, lines, take_stdio
+from proctor.service.encoding import as_json, decoded
+from proctor.service.engine import Engine
 from proctor.service.http.native import about, convert, schema, solving
 from proctor.service.http.native.live import run_live
-from proctor.service.http.native.solve_schema import SolveRequest
-from proctor.service.http.problem import Problem, problem_of
+from proctor.service.http.problem_details import ProblemDetails, problem_of
 from proctor.service.http.settings import ServeSettings
-from proctor.service.live import Stream
+from proctor.service.live import OutputStream
 from proctor.solver.envelope import Envelope
 from proctor.text import well_formed_json
 from proctor.version import __version__
@@ -33,11 +32,11 @@ Id = str | int
 
 _logger = logging.getLogger(__name__)
 _LAST_WORDS = 2.0
-"""Seconds that a reader has, once we were told to stop, to take what is left."""
+"""Seconds that the reader has to take what is left after a signal to stop."""
 
 
-class _Request(msgspec.Struct):
-    """What all requests have in common; what else is in them is nobody's business."""
+class _DaemonRequest(msgspec.Struct):
+    """Fields that all requests have; any others are ignored."""
 
     id: Id | None = None
     method: str | None = None
@@ -53,7 +52,7 @@ class Daemon:
     """Serves one client over one engine. All of it runs in one event loop."""
 
     def __init__(self, engine: Engine, send: Callable[[bytes], None], most: int) -> None:
-        """`most`: bytes of a line."""
+        """Answer with `send`; requests are lines of at most `most` bytes."""
         self._engine, self._send, self._most = engine, send, most
         self._jobs: dict[Id, asyncio.Task[None]] = {}
         self._all: set[asyncio.Task[None]] = set()
@@ -68,12 +67,12 @@ class Daemon:
             "hello": self._hello,
             "languages": self._languages,
             "capabilities": self._capabilities,
-            **SessionMethods(engine, _asker).by_name(),
+            **session_methods(engine, _context),
         }
 
     async def hello(self) -> dict[str, Any]:
-        """Return what a client should know first."""
-        isolation = await self._engine.isolation(Asker(_OWNER, patient=True))
+        """Return the server's greeting: versions, isolation, methods."""
+        isolation = await self._engine.isolation(RequestContext(_OWNER, unlimited=True))
         return {
             "proctor": __version__,
             "protocol": PROTOCOL,
@@ -84,15 +83,15 @@ class Daemon:
         }
 
     def take(self, line: bytes | None) -> None:
-        """Begin what a line asks for, or answer what is wrong with it. None: it was too long."""
+        """Start the job of a line, or answer what is wrong with it. None: the line was too long."""
         if line is None:
             title = f"a request is one line of at most {self._most} bytes"
-            self._say({"id": None, "error": Problem(413, "too-large", title)})
+            self._say({"id": None, "error": ProblemDetails(413, "too-large", title)})
             return
         if not line.strip():
             return
         try:
-            envelope = decoded(line, _Request)
+            envelope = decoded(line, _DaemonRequest)
         except InputError as error:
             self._say({"id": _id_of(line), "error": problem_of(error)})
             return
@@ -109,8 +108,8 @@ class Daemon:
         else:
             self._begin(envelope.id, self._answer(envelope.id, envelope.method, envelope.params))
 
-    def _take_typed(self, envelope: _Request, line: bytes) -> None:
-        """Begin what a message of Tack's shape asks for."""
+    def _take_typed(self, envelope: _DaemonRequest, line: bytes) -> None:
+        """Start the job of a message in Tack's form."""
         name = envelope.id
         if name is None:
             self._begin(None, self._answer_in_turn(line))
@@ -130,7 +129,7 @@ class Daemon:
             await asyncio.wait(self._all)
 
     def stop(self) -> None:
-        """Call off all jobs."""
+        """Cancel all jobs."""
         for job in self._all:
             job.cancel()
 
@@ -169,33 +168,35 @@ class Daemon:
         self._say({"id": name, "type": "result", **said})
 
     async def _run(self, params: msgspec.Raw, tell: Tell) -> schema.RunResult:
-        asked = convert.run_request(decoded(params, schema.RunRequest, "params"))
-        return convert.run_result(await self._engine.run(asked, _asker(tell)))
+        asked = convert.run_request(decoded(params, schema.RunRequestJson, "params"))
+        return convert.run_result(await self._engine.run(asked, _context(tell)))
 
     async def _stream(self, params: msgspec.Raw, tell: Tell) -> schema.RunResult:
-        """Run, and tell of output as it comes; the result's own is then empty."""
-        asked = convert.run_request(decoded(params, schema.RunRequest, "params"))
+        """Run, and send output as it comes; the result's own output is then empty."""
+        asked = convert.run_request(decoded(params, schema.RunRequestJson, "params"))
         if asked.collect:
             raise InputError("a run that is streamed brings no files back", field="params.collect")
 
-        def told(stream: Stream, output: schema.Output) -> None:
+        def told(stream: OutputStream, output: schema.Output) -> None:
             tell({"event": stream.value, "output": output})
 
-        return await run_live(self._engine, asked, _asker(tell), told)
+        return await run_live(self._engine, asked, _context(tell), told)
 
     async def _judge(self, params: msgspec.Raw, tell: Tell) -> schema.JudgeResult:
         asked = decoded(params, schema.JudgeRequest, "params")
         hear = lambda test: tell({"event": "test", "test": test})  # noqa: E731
-        return await convert.judge(self._engine, asked, _asker(tell), hear)
+        return await convert.judge(self._engine, asked, _context(tell), hear)
 
     async def _solve(self, params: msgspec.Raw, tell: Tell) -> Envelope:
-        """Called off, it answers all the same, with what had been found."""
-        asked = solving.solve_request(self._engine, decoded(params, SolveRequest, "params"))
+        """Run a solver; if cancelled, answer with what had been found."""
+        asked = solving.solve_request(
+            self._engine, decoded(params, schema.SolveRequestJson, "params")
+        )
         hear = lambda one: tell({"event": "incumbent", "incumbent": one})  # noqa: E731
-        return await solving.solve(self._engine, asked, _asker(tell), hear)
+        return await solving.solve(self._engine, asked, _context(tell), hear)
 
     async def _cancel(self, params: msgspec.Raw, _tell: Tell) -> dict[str, bool]:
-        """Answers once the job has ended; `cancelled` is false for one that is not there."""
+        """Cancel a job, and answer once it has ended; `cancelled` is false if there is none."""
         job = self._jobs.get(decoded(params, _CancelParams, "params").id)
         if job is None or job is asyncio.current_task():
             return {"cancelled": False}
@@ -214,7 +215,7 @@ class Daemon:
         return await asyncio.to_thread(about.languages, self._engine)
 
     async def _capabilities(self, _params: msgspec.Raw, _tell: Tell) -> Any:
-        return await about.capabilities(self._engine, Asker(_OWNER, patient=True))
+        return await about.capabilities(self._engine, RequestContext(_OWNER, unlimited=True))
 
     def _refuse(self, name: Id | None, title: str) -> None:
         self._say({"id": name, "error": problem_of(UsageError(title))})
@@ -225,9 +226,9 @@ class Daemon:
 
 
 def _id_of(line: bytes) -> Id | None:
-    """Whose request it is, if half of a surrogate pair is all that is wrong with it."""
+    """Return the id of a request whose only fault is half of a surrogate pair, else None."""
     try:
-        return msgspec.json.decode(well_formed_json(line), type=_Request).id
+        return msgspec.json.decode(well_formed_json(line), type=_DaemonRequest).id
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
@@ -235,12 +236,12 @@ def _id_of(line: bytes) -> Id | None:
 _OWNER = "daemon"
 
 
-def _asker(tell: Tell) -> Asker:
-    return Asker(_OWNER, begun=lambda: tell({"event": "started"}))
+def _context(tell: Tell) -> RequestContext:
+    return RequestContext(_OWNER, on_start=lambda: tell({"event": "started"}))
 
 
 async def _outcome(answering: Awaitable[Any]) -> dict[str, Any]:
-    """Return a request's `result`, or its `error`: whatever it is, it must not end other jobs."""
+    """Return a request's `result`, or its `error` of any kind: no error may end other jobs."""
     try:
         return {"result": await answering}
     except ProctorError as error:
@@ -248,12 +249,12 @@ async def _outcome(answering: Awaitable[Any]) -> dict[str, Any]:
     except asyncio.CancelledError:
         return {"error": problem_of(Cancelled("the job was cancelled"))}
     except Exception as error:
-        _logger.exception("please report this")  # a fault of ours
+        _logger.exception("please report this")  # a fault of the server
         return {"error": problem_of(InfraFault(f"internal error: {type(error).__name__}"))}
 
 
 def serve(settings: ServeSettings, *, greet: bool = True) -> None:
-    """Serve until stdin ends, then finish; on SIGTERM or SIGINT, or without a reader, stop at once.
+    """Serve until stdin ends, then finish; on SIGTERM, SIGINT or a closed stdout, stop at once.
 
     Raises PlatformError where nothing can be run; the client is told in a first line.
     """
@@ -274,35 +275,29 @@ async def _serve(settings: ServeSettings, source: int, target: int, greet: bool)
     def hung_up() -> None:
         _soon(loop, stop)
 
-    sink = Sink(target, hung_up)
+    writer = LineWriter(target, hung_up)
     try:
-        engine = open_engine(
-            isolation=settings.isolation, min_isolation=settings.min_isolation,
-            python=settings.python, packages=settings.packages, preload=settings.preload,
-            cells=settings.cells, most_waiting=settings.most_waiting, sessions=settings.sessions,
-            package_sets=settings.package_sets,
-            profiles=settings.profiles,
-        )  # fmt: skip
+        engine = settings.open_engine()
     except ProctorError as error:
-        sink.send(msgspec.json.encode({"id": None, "error": problem_of(error)}))
-        sink.close(_LAST_WORDS)
+        writer.send(msgspec.json.encode({"id": None, "error": problem_of(error)}))
+        writer.close(_LAST_WORDS)
         raise
     async with engine:
-        daemon = Daemon(engine, sink.send, settings.most_body)
+        daemon = Daemon(engine, writer.send, settings.most_body)
         for number in (signal.SIGTERM, signal.SIGINT):
             with contextlib.suppress(NotImplementedError):  # on Windows
                 loop.add_signal_handler(number, stop)
         if greet:
-            sink.send(msgspec.json.encode({"hello": await daemon.hello()}))
+            writer.send(msgspec.json.encode({"hello": await daemon.hello()}))
 
         def read() -> None:
             for line in lines(source, settings.most_body):
-                # One at a time: a line is not read before the last one is in somebody's hands.
+                # One at a time: a line is not read before the last one has been taken.
                 taken = threading.Event()
                 if not _soon(loop, partial(_take, daemon, line, taken)):
                     return
                 taken.wait()
-                sink.wait_for_room()
+                writer.wait_for_room()
             _soon(loop, over.set)
 
         threading.Thread(target=read, name="proctor-stdin", daemon=True).start()
@@ -315,7 +310,7 @@ async def _serve(settings: ServeSettings, source: int, target: int, greet: bool)
             stopping.cancel()
         daemon.stop()
         await finishing
-    await asyncio.to_thread(sink.close, _LAST_WORDS if stopped else None)
+    await asyncio.to_thread(writer.close, _LAST_WORDS if stopped else None)
 
 
 def _take(daemon: Daemon, line: bytes | None, taken: threading.Event) -> None:
@@ -326,7 +321,7 @@ def _take(daemon: Daemon, line: bytes | None, taken: threading.Event) -> None:
 
 
 def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> bool:
-    """Call it in the loop, from another thread; False if the loop is closed."""
+    """Have it called in the loop, from another thread; return False if the loop is closed."""
     try:
         loop.call_soon_threadsafe(call)
     except RuntimeError:

@@ -1,96 +1,78 @@
-"""The daemon's methods for sessions: those of /v1/sessions, with the session's id among the params.
+"""The daemon's methods for sessions: those of /v1/sessions, with the session's id in `params`.
 
-A session ends with the daemon, if not before.
+Sessions end with the daemon, if not before.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
-from proctor.service.daemon.decoding import decoded
-from proctor.service.engine import Asker, Engine
-from proctor.service.http.encoded import unpacked
+from proctor.service.admission import RequestContext
+from proctor.service.encoding import decoded, unpacked
+from proctor.service.engine import Engine
 from proctor.service.http.native import convert
-from proctor.service.http.native.desk import Desk
 from proctor.service.http.native.schema import Output
 from proctor.service.http.native.session_schema import (
-    ExecuteRequest,
-    ExecuteResult,
+    ExecuteRequestJson,
     FileState,
     SessionRequest,
-    SessionState,
 )
+from proctor.service.http.native.sessions import NativeSessions
 
 Tell = Callable[[dict[str, Any]], None]
 Method = Callable[[msgspec.Raw, Tell], Awaitable[Any]]
+T = TypeVar("T")
 
 
-class _Of(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _SessionParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     session: str
 
 
-class _Execute(ExecuteRequest, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class _ExecuteParams(ExecuteRequestJson, frozen=True, forbid_unknown_fields=True, kw_only=True):
     session: str
 
 
-class _Read(_Of, frozen=True, forbid_unknown_fields=True):
+class _ReadParams(_SessionParams, frozen=True, forbid_unknown_fields=True):
     path: str
 
 
-class _Write(_Read, frozen=True, forbid_unknown_fields=True):
+class _WriteParams(_ReadParams, frozen=True, forbid_unknown_fields=True):
     text: str = ""
     base64: str = ""
-    """Instead of `text`, for what is none."""
+    """Instead of `text`, for bytes that are no UTF-8."""
 
 
-class SessionMethods:
-    """What can be done with sessions of one engine."""
+def session_methods(engine: Engine, context: Callable[[Tell], RequestContext]) -> dict[str, Method]:
+    """Return the methods by name. `context` makes the context of a request."""
 
-    def __init__(self, engine: Engine, asker: Callable[[Tell], Asker]) -> None:
-        """`asker` says who asks, given where he is told how far it is."""
-        self._engine, self._asker = engine, asker
+    def sessions(tell: Tell) -> NativeSessions:
+        return NativeSessions(engine, context(tell))
 
-    def by_name(self) -> dict[str, Method]:
-        """Return the methods, as requests name them."""
-        return {
-            "session_open": self._open,
-            "session_list": self._list,
-            "session_state": self._state,
-            "session_execute": self._execute,
-            "session_files": self._files,
-            "session_read": self._read,
-            "session_write": self._write,
-            "session_close": self._close,
-        }
+    def method(kind: type[T], act: Callable[[NativeSessions, T], Awaitable[Any]]) -> Method:
+        async def answer(params: msgspec.Raw, tell: Tell) -> Any:
+            return await act(sessions(tell), decoded(params, kind, "params"))
 
-    def _desk(self, tell: Tell) -> Desk:
-        return Desk(self._engine, self._asker(tell))
+        return answer
 
-    async def _open(self, params: msgspec.Raw, tell: Tell) -> SessionState:
-        return await self._desk(tell).open(decoded(params, SessionRequest, "params"))
+    return {
+        "session_open": method(SessionRequest, NativeSessions.open),
+        "session_list": lambda _, tell: sessions(tell).all(),
+        "session_state": method(_SessionParams, lambda has, asked: has.state(asked.session)),
+        "session_execute": method(
+            _ExecuteParams, lambda has, asked: has.execute(asked.session, asked)
+        ),
+        "session_files": method(_SessionParams, lambda has, asked: has.files(asked.session)),
+        "session_read": method(_ReadParams, _read),
+        "session_write": method(_WriteParams, _write),
+        "session_close": method(_SessionParams, lambda has, asked: has.close(asked.session)),
+    }
 
-    async def _list(self, _params: msgspec.Raw, tell: Tell) -> list[SessionState]:
-        return await self._desk(tell).all()
 
-    async def _state(self, params: msgspec.Raw, tell: Tell) -> SessionState:
-        return await self._desk(tell).state(decoded(params, _Of, "params").session)
+async def _read(sessions: NativeSessions, asked: _ReadParams) -> Output:
+    return convert.output(await sessions.read(asked.session, asked.path))
 
-    async def _execute(self, params: msgspec.Raw, tell: Tell) -> ExecuteResult:
-        asked = decoded(params, _Execute, "params")
-        return await self._desk(tell).execute(asked.session, asked)
 
-    async def _files(self, params: msgspec.Raw, tell: Tell) -> list[FileState]:
-        return await self._desk(tell).files(decoded(params, _Of, "params").session)
-
-    async def _read(self, params: msgspec.Raw, tell: Tell) -> Output:
-        asked = decoded(params, _Read, "params")
-        return convert.output(await self._desk(tell).read(asked.session, asked.path))
-
-    async def _write(self, params: msgspec.Raw, tell: Tell) -> FileState:
-        asked = decoded(params, _Write, "params")
-        content = unpacked(asked.base64, "params.base64") or asked.text.encode()
-        return await self._desk(tell).write(asked.session, asked.path, content)
-
-    async def _close(self, params: msgspec.Raw, tell: Tell) -> SessionState:
-        return await self._desk(tell).close(decoded(params, _Of, "params").session)
+async def _write(sessions: NativeSessions, asked: _WriteParams) -> FileState:
+    content = unpacked(asked.base64, "params.base64") or asked.text.encode()
+    return await sessions.write(asked.session, asked.path, content)

@@ -1,6 +1,6 @@
-"""Lines in, lines out: the protocol's own descriptors, which nothing else in here writes to.
+"""Lines in, lines out, by descriptors that nothing else in this process writes to.
 
-Both are served by threads: a descriptor may be a pipe, a socket, a file, a terminal.
+Threads serve them: a descriptor may be a pipe, a socket, a file, a terminal.
 """
 
 import os
@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterator
 
 _CHUNK = 1 << 20
 MOST_UNSENT = 64 << 20
-"""Bytes of answers that wait for a reader before no further request is read."""
+"""Bytes of unread answers at which no further request is read."""
 
 
 def take_stdio() -> tuple[int, int]:
-    """Return descriptors for what were stdin and stdout.
+    """Return descriptors of the former stdin and stdout.
 
-    From now on stdin is empty, and what anybody prints, in Python or below it, goes to stderr.
+    From then on stdin is empty, and all that is printed, in Python or below it, goes to stderr.
     """
     sys.stdout.flush()
     source, target = os.dup(0), os.dup(1)
     for descriptor in (source, target):
-        os.set_blocking(descriptor, True)  # whoever shares it may have set it otherwise
+        os.set_blocking(descriptor, True)  # a process that shares it may have set it otherwise
     os.dup2(2, 1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -53,11 +53,11 @@ def lines(source: int, most: int) -> Iterator[bytes | None]:
         yield None if over else bytes(kept)
 
 
-class Sink:
-    """Writes lines in order, from a thread of its own: a slow reader holds up nobody."""
+class LineWriter:
+    """Writes lines in order, from a thread of its own, so that a slow reader holds up nothing."""
 
     def __init__(self, target: int, broken: Callable[[], None]) -> None:
-        """`broken` is called, from another thread, when nobody reads any more."""
+        """Write to `target`; call `broken`, from another thread, when the reader has gone."""
         self._target, self._broken = target, broken
         self._waiting: deque[bytes] = deque()
         self._unsent = 0
@@ -77,12 +77,12 @@ class Sink:
             self._changed.notify_all()
 
     def wait_for_room(self) -> None:
-        """Return when so much has been read that more may be asked."""
+        """Return when no more than MOST_UNSENT bytes are unread."""
         with self._changed:
             self._changed.wait_for(lambda: self._deaf or self._unsent <= MOST_UNSENT)
 
     def close(self, patience: float | None) -> None:
-        """Return when all is written; or after so many seconds, with what has not been read."""
+        """Return when all is written, or after so many seconds without what is unread then."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -107,7 +107,7 @@ class Sink:
                 self._changed.notify_all()
 
     def _watch(self) -> None:
-        """Wait for the reader to go away: a long job would be told of it only at its end."""
+        """Wait for the reader to go away, which a long job would else notice at its end only."""
         if not hasattr(select, "poll"):
             return
         watch = select.poll()

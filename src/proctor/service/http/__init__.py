@@ -1,1 +1,1 @@
-"""Doors that other processes come through: HTTP in several dialects, newline-JSON, MCP."""
+"""The HTTP server: the native API, and those of other projects, a package for each."""

@@ -1,7 +1,7 @@
-"""One connection of the HTTP server, with bounds on what may come before a request is known.
+"""A connection of the HTTP server, with bounds on what may come before a request is known.
 
-Nobody has shown a token by then, so this is what strangers can do: open connections, and send heads
-that are long or never end. A head is a request's first line and its headers.
+No token is known by then, so anybody can do this: open connections, and send heads that are long or
+never end. A head is a request's first line and its headers.
 """
 
 import asyncio
@@ -10,22 +10,22 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from proctor.service.http.problem import TYPE
+from proctor.service.http.problem_details import TYPE
 
 HEAD_BYTES = 32 << 10
 HEAD_FIELDS = 100
 PIPELINED = 16
 """Requests that may wait on one connection for the answer to the first."""
-_PATIENCE, _LOOKS = 5.0, 3
-"""Seconds between looks at a head that is awaited, and how many it has: where the server itself was
-kept busy, what has come meanwhile is read between two looks."""
+_CHECK_EVERY, _CHECKS = 5.0, 3
+"""Seconds between checks of an awaited head, and the checks after which the connection is closed.
+Several, since a server that was busy reads what has come meanwhile between two of them."""
 
 
 class Connection(HttpToolsProtocol):
     """Closed when a head, or what frames a body, is too long or takes too long.
 
-    Where there are too many connections, the one goes that has waited longest for a request, or for
-    the rest of one; if all are being served, the new one is told to come back.
+    Where there are too many connections, the one is closed that has waited longest for a request,
+    or for the rest of one; if all are being served, the new one is refused with 503.
     """
 
     most = 4096
@@ -35,21 +35,21 @@ class Connection(HttpToolsProtocol):
         super().__init__(*args, **named)
         self._awaits_head, self._in_head = True, False
         self._unparsed = 0
-        """Bytes since anything was complete: a head, a part of a body, a request."""
+        """Bytes since the last complete head, part of a body or request."""
         self._fields = self._field_bytes = 0
-        self._look: asyncio.TimerHandle | None = None
-        self._looks = 0
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._checks = 0
         self.since = 0.0
-        """When it was made, or its last answer ended."""
+        """Time of the event loop when it was made, or its last answer ended."""
 
     @property
     def serving(self) -> bool:
-        """Whether a request is being answered."""
+        """True while a request is being answered."""
         return self.cycle is not None and not self.cycle.response_complete
 
     @property
-    def asked(self) -> bool:
-        """Whether a whole request is being answered."""
+    def answering(self) -> bool:
+        """True while a request that has come completely is being answered."""
         return self.serving and (bool(self.pipeline) or not self.cycle.more_body)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -57,38 +57,38 @@ class Connection(HttpToolsProtocol):
         super().connection_made(transport)
         self.since = self.loop.time()
         if self._makes_room():
-            self._watch()
+            self._start_timer()
         else:
             self._refuse(503, "too many connections; come back later")
 
     def _makes_room(self) -> bool:
-        """Return whether this one may stay, by then without one that was idle if need be."""
+        """Return True if this one may stay, closing one that is idle if need be."""
         if len(self.connections) <= self.most:
             return True
         there = [each for each in self.connections if not each.transport.is_closing()]
         if len(there) <= self.most:
             return True
         others = (each for each in there if isinstance(each, Connection) and each is not self)
-        idle = [each for each in others if not each.asked]
+        idle = [each for each in others if not each.answering]
         if idle:
             min(idle, key=lambda each: each.since).transport.close()
         return bool(idle)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop looking."""
-        self._rest()
+        """Stop checking."""
+        self._stop_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse, and look at what is not complete yet."""
+        """Parse, and check a head that is not complete yet."""
         self._unparsed += len(data)
         super().data_received(data)
         if self.transport.is_closing():
             return
         if self._unparsed > HEAD_BYTES:
             self._refuse(431, "the head of the request is too long")
-        elif self._awaits_head and (self._in_head or self._unparsed) and self._look is None:
-            self._watch()
+        elif self._awaits_head and (self._in_head or self._unparsed) and self._head_timer is None:
+            self._start_timer()
 
     def on_message_begin(self) -> None:
         """Count anew."""
@@ -107,10 +107,10 @@ class Connection(HttpToolsProtocol):
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Wait for no head any more. Raises ValueError if too many requests wait."""
+        """Stop waiting for a head. Raises ValueError if too many requests wait."""
         if len(self.pipeline) >= PIPELINED:
             raise ValueError("too many requests at once")
-        self._rest()
+        self._stop_timer()
         self._awaits_head = self._in_head = False
         self._unparsed = 0
         super().on_headers_complete()
@@ -132,7 +132,7 @@ class Connection(HttpToolsProtocol):
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what does not parse, by the bound that it broke if it is that."""
+        """Refuse what does not parse: with 431 if it is too long, else with 400."""
         if self._is_too_long():
             self._refuse(431, "the head of the request is too long")
         else:
@@ -147,24 +147,24 @@ class Connection(HttpToolsProtocol):
     def _is_too_long(self) -> bool:
         return self._fields > HEAD_FIELDS or self._field_bytes > HEAD_BYTES
 
-    def _watch(self) -> None:
-        self._looks = 0
-        self._look = self.loop.call_later(_PATIENCE, self._looked)
+    def _start_timer(self) -> None:
+        self._checks = 0
+        self._head_timer = self.loop.call_later(_CHECK_EVERY, self._check_head)
 
-    def _looked(self) -> None:
-        self._looks += not self.serving  # an answer is under way: no hurry for the next head
-        if self._looks < _LOOKS:
-            self._look = self.loop.call_later(_PATIENCE, self._looked)
+    def _check_head(self) -> None:
+        self._checks += not self.serving  # an answer is under way: no hurry for the next head
+        if self._checks < _CHECKS:
+            self._head_timer = self.loop.call_later(_CHECK_EVERY, self._check_head)
         else:
             self.transport.abort()
 
-    def _rest(self) -> None:
-        if self._look is not None:
-            self._look.cancel()
-            self._look = None
+    def _stop_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
 
     def _refuse(self, status: int, why: str) -> None:
-        """Answer without a request, unless another's answer is under way, and hang up."""
+        """Answer and close, without an answer where another request's is under way."""
         if self.serving:
             self.transport.abort()
             return
@@ -182,5 +182,5 @@ _CODES = {400: "bad-request", 431: "too-large", 503: "busy"}
 
 
 def bounded(most: int) -> type[Connection]:
-    """Return connections of which there are `most` at once."""
+    """Return the class of a server's connections, of which there are `most` at once."""
     return type("Connection", (Connection,), {"most": most})

@@ -1,4 +1,4 @@
-"""Running the server in this process until it is told to stop."""
+"""Runs the server in this process until it is told to stop."""
 
 import contextlib
 import socket
@@ -9,19 +9,19 @@ import uvicorn
 
 from proctor.errors import SettingsError
 from proctor.service.http.app import make_app
-from proctor.service.http.bodies import MESSAGE
 from proctor.service.http.connection import bounded
+from proctor.service.http.middleware import MESSAGE
 from proctor.service.http.settings import ServeSettings
 
 _BACKLOG = 4096
 _GRACE = 30
-"""Seconds in which what runs may end; then it is called off."""
+"""Seconds that running requests have to end after a signal to stop; then they are cancelled."""
 
 
 def serve(settings: ServeSettings, ready: Callable[[str], None]) -> None:
-    """Serve until SIGINT or SIGTERM; `ready` is told the URL once requests are taken.
+    """Serve until SIGINT or SIGTERM; call `ready` with the URL once requests are accepted.
 
-    Raises SettingsError if the address cannot be had, PlatformError where nothing can be run.
+    Raises SettingsError if it cannot listen there, PlatformError where nothing can be run.
     """
     most = min(settings.most_connections, _descriptors() * 3 // 4)
     listening = _listen(settings.host, settings.port)
@@ -34,14 +34,14 @@ def serve(settings: ServeSettings, ready: Callable[[str], None]) -> None:
             ws="websockets-sansio",
             lifespan="on",
             log_config=None,
-            access_log=False,  # front.py has its own
+            access_log=False,  # middleware.py has its own
             server_header=False,
             date_header=False,
             backlog=_BACKLOG,
             timeout_keep_alive=75,
             timeout_graceful_shutdown=_GRACE,
             ws_max_size=min(settings.most_body, MESSAGE),
-            ws_per_message_deflate=False,  # a thousand times as much, while all others wait
+            ws_per_message_deflate=False,  # or a message could grow a thousandfold
         )
         host, port = listening.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
@@ -49,6 +49,8 @@ def serve(settings: ServeSettings, ready: Callable[[str], None]) -> None:
 
 
 class _Server(uvicorn.Server):
+    """uvicorn's server, which calls `ready` when it accepts requests."""
+
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
         self._ready = ready
@@ -68,7 +70,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _descriptors() -> int:
-    """Return how many descriptors we may have, raised as far as may be: a connection is one."""
+    """Raise this process's limit on descriptors as far as possible, and return it."""
     if sys.platform == "win32":
         return _BACKLOG * 2
     import resource

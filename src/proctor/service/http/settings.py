@@ -1,4 +1,4 @@
-"""What a server is started with, and who may come in."""
+"""Settings of a server: its address, tokens, allowed hosts, and those of its engine."""
 
 import hashlib
 import ipaddress
@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from proctor.errors import InputError, SettingsError
 from proctor.limits import MIB
-from proctor.service.engine import MOST_WAITING
+from proctor.service.engine import MOST_WAITING, Engine, open_engine
 from proctor.service.package_sets import PackageSet
 from proctor.solver.profile import Profile
 
@@ -23,17 +23,17 @@ _SHORTEST_TOKEN = 16
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Names of those who may come in, by what they show. Empty: everybody may, and is nobody."""
+    """The tokens that a server accepts. Without any, it accepts every request, of owner ""."""
 
     names: Mapping[bytes, str] = field(default_factory=dict)
-    """By the SHA-256 of the token: looking one up says nothing about the others."""
+    """Names of owners by the SHA-256 of their tokens, so that a look-up's time tells nothing."""
 
     def name(self, token: str) -> str | None:
-        """Return whose token it is, or None."""
+        """Return the name of a token's owner, or None."""
         return self.names.get(hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest())
 
     def owner(self, headers: Mapping[bytes, bytes]) -> str | None:
-        """Return who sends such a request; None if nobody that may come in.
+        """Return the owner of a request with these headers; None without an accepted token.
 
         A token comes as `Authorization: Bearer T`, as the password of `Authorization: Basic`
         (http://any:T@host in clients that know no tokens), or as `X-Auth-Token: T` (Judge0).
@@ -54,7 +54,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class ServeSettings:
-    """Settings of one server. Raises SettingsError if it would be open to everybody."""
+    """Settings of one server. Raises SettingsError if anybody on the network could use it."""
 
     host: str = HOST
     port: int = PORT
@@ -65,22 +65,22 @@ class ServeSettings:
     sessions: int = 16
     """Sessions at once, of all owners."""
     most_waiting: int = MOST_WAITING
-    """Jobs of one owner that may wait before native clients are told to come back."""
+    """Jobs of one owner that may wait before clients of the native API are refused with 429."""
     most_body: int = 256 * MIB
     """Bytes of one request."""
     most_connections: int = 4096
-    """Connections at once; three quarters of the descriptors that we may have, if that is less."""
+    """Connections at once; three quarters of the descriptors of this process, if that is less."""
     allow_hosts: tuple[str, ...] = ()
-    """Further names, with a port or without, that a server without tokens is asked by."""
+    """Further host names, with a port or without, that a server without tokens answers to."""
     isolation: str | None = None
     min_isolation: str | None = None
     python: str | None = None
     packages: tuple[str, ...] = ()
     preload: tuple[str, ...] = ()
     package_sets: Mapping[str, PackageSet] = field(default_factory=dict)
-    """What requests may name, by name."""
+    """Sets of packages that requests may ask for, by name."""
     profiles: tuple[Profile, ...] = ()
-    """Of solvers, besides those that come with proctor."""
+    """Profiles of solvers, besides those that come with proctor."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.port < 65536:
@@ -95,10 +95,19 @@ class ServeSettings:
                 " --token-file, or listen on 127.0.0.1"
             )
 
+    def open_engine(self, directories: tuple[str, ...] = ()) -> Engine:
+        """Open the server's engine. Raises as the function open_engine does."""
+        return open_engine(
+            isolation=self.isolation, min_isolation=self.min_isolation, python=self.python,
+            packages=self.packages, preload=self.preload, cells=self.cells,
+            most_waiting=self.most_waiting, sessions=self.sessions,
+            package_sets=self.package_sets, directories=directories, profiles=self.profiles,
+        )  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Hosts:
-    """Names that a server without tokens may be asked by.
+    """Host names that a server without tokens answers to.
 
     Any page may make a browser send requests to 127.0.0.1, and whoever owns the page's name may
     have it lead there afterwards (DNS rebinding). Browsers then say whose page it is (`Origin`),
@@ -106,10 +115,10 @@ class Hosts:
     """
 
     allowed: tuple[str, ...] = ()
-    """Besides this machine's own, with a port or without; in small letters."""
+    """Names besides this machine's own, with a port or without; in small letters."""
 
     def has(self, host: bytes | None) -> bool:
-        """Whether a request for this `Host` may be answered: of this machine, or allowed."""
+        """Return True for a `Host` header that names this machine, or an allowed host."""
         found = _split(host)
         if found is None:
             return False
@@ -117,7 +126,7 @@ class Hosts:
         return is_local(name) or self._allows(name, whole)
 
     def has_page(self, origin: bytes, host: bytes | None) -> bool:
-        """Whether a page of this `Origin` may ask for this `Host`: its own host, or allowed."""
+        """Return True if a page of this `Origin` may ask this `Host`: its own, or allowed."""
         scheme, _, rest = origin.partition(b"://")
         found = _split(rest)
         if found is None or scheme not in {b"http", b"https"}:
@@ -129,7 +138,7 @@ class Hosts:
 
 
 def _split(authority: bytes | None) -> tuple[str, str] | None:
-    """Return the name, and both name and port; None for what is no host."""
+    """Return the name of a host, and the name with its port; None for what is no host."""
     try:
         whole = (authority or b"").decode("ascii").lower()
         parts = urlsplit(f"//{whole}")
@@ -141,7 +150,7 @@ def _split(authority: bytes | None) -> tuple[str, str] | None:
 
 
 def is_local(host: str) -> bool:
-    """Whether only this machine reaches it."""
+    """Return True for an address that only this machine reaches."""
     if host == "localhost":
         return True
     try:

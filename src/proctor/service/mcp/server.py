@@ -1,7 +1,7 @@
 """Model Context Protocol: the tools that language models call, over stdio and at /mcp.
 
-The SDK (extra `mcp`) is imported when a server is made. Tools and their schemas are ours: what the
-native API takes and answers, in words for a model.
+The SDK (extra `mcp`) is imported when a server is made. The tools do what the native API does, with
+results in words for a model.
 """
 
 import asyncio
@@ -15,10 +15,11 @@ import msgspec
 
 from proctor.errors import InputError, ProctorError
 from proctor.sandbox.session import DEFAULT_LIMITS
-from proctor.service.engine import Asker, Engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.native import convert, schema
-from proctor.service.http.native.desk import execute
-from proctor.service.http.native.session_schema import ExecuteRequest
+from proctor.service.http.native.session_schema import ExecuteRequestJson
+from proctor.service.http.native.sessions import execute
 from proctor.service.mcp.tools import (
     CloseSession,
     ExecuteCode,
@@ -61,79 +62,81 @@ _logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
-    """One tool: what it takes, what it answers, and how that is said in words."""
+class McpTool:
+    """One tool: its arguments, its result, and how the result reads as text."""
 
     name: str
     description: str
     takes: type[msgspec.Struct]
     answers: type[msgspec.Struct]
-    work: Callable[[Any, Asker], Coroutine[Any, Any, Any]]
+    work: Callable[[Any, RequestContext], Coroutine[Any, Any, Any]]
     words: Callable[[Any], str]
 
 
-def tools(engine: Engine) -> dict[str, Tool]:
+def tools(engine: Engine) -> dict[str, McpTool]:
     """Return the tools by name."""
 
-    async def execute_code(asked: ExecuteCode, asker: Asker) -> Executed:
+    async def execute_code(asked: ExecuteCode, context: RequestContext) -> Executed:
         if asked.session_id:
             if asked.language != "python":
                 raise InputError("sessions run Python only", field="language")
-            session = engine.sessions.get(asker.owner, asked.session_id)
+            session = engine.sessions.get(context.owner, asked.session_id)
             if asked.stdin:
                 raise InputError("code in a session has no stdin", field="stdin")
             if asked.packages is not None:
                 raise InputError("a session has its packages from the first", field="packages")
-            cell = ExecuteRequest(code=asked.code, cpu=asked.timeout)
-            return executed(await execute(session, cell, asker))
-        request = schema.RunRequest(
-            schema.Program(asked.code, asked.language),
+            cell = ExecuteRequestJson(code=asked.code, cpu=asked.timeout)
+            return executed(await execute(session, cell, context))
+        request = schema.RunRequestJson(
+            schema.ProgramJson(asked.code, asked.language),
             asked.stdin,
-            limits=schema.Limits(cpu=asked.timeout, memory=asked.memory),
+            limits=schema.LimitsJson(cpu=asked.timeout, memory=asked.memory),
             packages=asked.packages,
         )
-        return ran(convert.run_result(await engine.run(convert.run_request(request), asker)))
+        return ran(convert.run_result(await engine.run(convert.run_request(request), context)))
 
-    async def judge_solution(asked: JudgeSolution, asker: Asker) -> schema.JudgeResult:
+    async def judge_solution(asked: JudgeSolution, context: RequestContext) -> schema.JudgeResult:
         request = schema.JudgeRequest(
-            schema.Program(asked.code, asked.language),
-            schema.Problem(tests=asked.tests, function=asked.function, comparison=asked.comparison),
-            limits=schema.Limits(cpu=asked.timeout, memory=asked.memory),
+            schema.ProgramJson(asked.code, asked.language),
+            schema.ProblemJson(
+                tests=asked.tests, function=asked.function, comparison=asked.comparison
+            ),
+            limits=schema.LimitsJson(cpu=asked.timeout, memory=asked.memory),
             stop=asked.stop,
             packages=asked.packages,
         )
-        return await convert.judge(engine, request, asker)
+        return await convert.judge(engine, request, context)
 
-    async def list_languages(_asked: Languages, _asker: Asker) -> Listed:
+    async def list_languages(_asked: Languages, _context: RequestContext) -> Listed:
         found = await asyncio.to_thread(engine.languages)
         named = {each.language.id: f"{each.language.name} {each.version}".strip() for each in found}
         return Listed({"python": "Python, the cell's own interpreter", **named})
 
-    async def open_session(asked: OpenSession, asker: Asker) -> Opened:
-        limits = convert.limits(schema.Limits(memory=asked.memory), DEFAULT_LIMITS)
-        session = await engine.sessions.open(asker, limits, asked.idle, asked.packages)
+    async def open_session(asked: OpenSession, context: RequestContext) -> Opened:
+        limits = convert.limits(schema.LimitsJson(memory=asked.memory), DEFAULT_LIMITS)
+        session = await engine.sessions.open(context, limits, asked.idle, asked.packages)
         return Opened(session.id, engine.sessions.idle(session))
 
-    async def close_session(asked: CloseSession, asker: Asker) -> Opened:
-        await engine.sessions.close(asker.owner, asked.session_id)
+    async def close_session(asked: CloseSession, context: RequestContext) -> Opened:
+        await engine.sessions.close(context.owner, asked.session_id)
         return Opened(asked.session_id, 0.0)
 
     runs = (ExecuteCode, Executed, execute_code, in_words)
     made = [
-        Tool("execute_code", _RUN, *runs),
-        Tool("run_code", f"Same as execute_code. {_RUN}", *runs),
-        Tool("judge_solution", _JUDGE, JudgeSolution, schema.JudgeResult, judge_solution,
+        McpTool("execute_code", _RUN, *runs),
+        McpTool("run_code", f"Same as execute_code. {_RUN}", *runs),
+        McpTool("judge_solution", _JUDGE, JudgeSolution, schema.JudgeResult, judge_solution,
              judge_in_words),
-        Tool("list_languages", _LIST, Languages, Listed, list_languages, languages_in_words),
-        Tool("open_session", _OPEN, OpenSession, Opened, open_session, opened_in_words),
-        Tool("close_session", _CLOSE, CloseSession, Opened, close_session,
+        McpTool("list_languages", _LIST, Languages, Listed, list_languages, languages_in_words),
+        McpTool("open_session", _OPEN, OpenSession, Opened, open_session, opened_in_words),
+        McpTool("close_session", _CLOSE, CloseSession, Opened, close_session,
              lambda found: f"session {found.session_id} is closed"),
     ]  # fmt: skip
     return {tool.name: tool for tool in made}
 
 
 def make_server(engine: Engine) -> "Server[Any]":
-    """Return the SDK's server with our tools."""
+    """Return the SDK's server with these tools."""
     import mcp_types as types
     from mcp.server.lowlevel.server import Server
 
@@ -157,14 +160,14 @@ def make_server(engine: Engine) -> "Server[Any]":
             return _told(f"there is no tool {params.name!r}", {"code": "not-found"})
         try:
             asked = msgspec.convert(params.arguments or {}, tool.takes)
-            found = await _apart(tool.work(asked, Asker(_owner(context.request))))
+            found = await _apart(tool.work(asked, RequestContext(_owner(context.request))))
         except msgspec.ValidationError as error:
             return _told(f"these arguments will not do: {error}", {"code": "bad-input"})
         except ProctorError as error:
             fault = {"code": error.code, "message": str(error)}
             return _told(f"{error.code}: {error}", fault)
         except Exception as error:
-            _logger.exception("please report this")  # a fault of ours
+            _logger.exception("please report this")  # a fault of the server
             what = f"internal error: {type(error).__name__}"
             return _told(f"infra-fault: {what}", {"code": "infra-fault", "message": what})
         told = msgspec.to_builtins(found)
@@ -191,7 +194,7 @@ def _told(
 
 
 def _schema(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """Return a JSON schema that is an object by itself, as the protocol wants."""
+    """Return a JSON schema that is an object by itself, as the protocol demands."""
     found = msgspec.json.schema(kind)
     name = found.pop("$ref").rpartition("/")[2]
     own = found["$defs"].pop(name)
@@ -209,12 +212,12 @@ async def _apart(work: Awaitable[Any]) -> Any:
 
 
 def _owner(request: Any) -> str:
-    """Whose request it is; stdio has none, and one user."""
+    """Return the owner of a request; by stdio there is no request and one owner."""
     return "" if request is None else str(request.scope["state"]["owner"])
 
 
 async def over_stdio(engine: Engine) -> None:
-    """Serve whoever started this process, until stdin ends."""
+    """Serve one client until stdin ends."""
     from mcp.server.stdio import stdio_server
 
     server = make_server(engine)
@@ -222,7 +225,7 @@ async def over_stdio(engine: Engine) -> None:
         await server.run(reading, writing, server.create_initialization_options())
 
 
-class OverHttp:
+class McpOverHttp:
     """The streamable HTTP transport, as an ASGI application that lives in `running()`.
 
     The SDK is imported with the first request: it takes as long as all the rest of the server.
@@ -253,7 +256,7 @@ class OverHttp:
         from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
         from mcp.server.auth.provider import AccessToken
 
-        # By this the SDK holds its own sessions apart: nobody listens to another's.
+        # By this the SDK keeps sessions of owners apart.
         owner = str(scope["state"]["owner"])
         scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=owner, scopes=[]))
         await self._manager.handle_request(scope, receive, send)
@@ -276,7 +279,7 @@ class OverHttp:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
         from mcp.server.transport_security import TransportSecuritySettings
 
-        # Hosts and origins are looked at in front.py, for all doors.
+        # Hosts and origins are checked in middleware.py, for all routes.
         guard = TransportSecuritySettings(enable_dns_rebinding_protection=False)
         return StreamableHTTPSessionManager(
             make_server(self._engine),

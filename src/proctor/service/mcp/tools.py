@@ -1,4 +1,4 @@
-"""What the tools for language models take and answer, and how that is said in words."""
+"""Arguments and results of the tools for language models, and how results read as text."""
 
 from typing import Annotated, Literal
 
@@ -6,18 +6,19 @@ import msgspec
 
 from proctor.service.http.native.schema import (
     Bytes,
-    Comparison,
+    ComparisonJson,
     JudgeResult,
     Outcome,
     RunResult,
     SetName,
-    Test,
+    TestJson,
 )
 from proctor.service.http.native.session_schema import ExecuteResult
 
 _MOST_TEXT = 30_000
-"""Characters of an output in words: a model reads them all. The structured content has more."""
+"""Characters of an output as text: a model reads them all. The structured content has more."""
 _MOST_KEPT = 1_000_000
+"""Characters of an output in the structured content."""
 
 
 def _doc(text: str) -> msgspec.Meta:
@@ -51,7 +52,7 @@ class ExecuteCode(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Executed(msgspec.Struct, frozen=True):
-    """What came of a program or a cell."""
+    """Outcome of a program or a cell."""
 
     outcome: Outcome
     verdict: str
@@ -59,29 +60,29 @@ class Executed(msgspec.Struct, frozen=True):
     stdout: str
     stderr: str
     result: str | None
-    """Value of the last line, in a session."""
+    """Value of the last line of code, in a session."""
     error: str | None
-    """The exception that ended it, in a session; what a compiler said."""
+    """Exception that ended a cell of a session; output of a compiler that failed."""
     exit_code: int | None
     signal: int | None
     limit: str | None
     cpu: float | None
     memory: int | None = None
     fresh: bool = True
-    """Whether nothing of earlier calls was there."""
+    """True if nothing of earlier calls was there."""
 
 
 class JudgeSolution(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Arguments of judge_solution."""
 
     code: Code
-    tests: Annotated[tuple[Test, ...], msgspec.Meta(min_length=1, max_length=1000)]
+    tests: Annotated[tuple[TestJson, ...], msgspec.Meta(min_length=1, max_length=1000)]
     language: Language = "python"
     function: Annotated[
         str | None,
         _doc("Python function to call: inputs are then JSON values, one a line, outputs one."),
     ] = None
-    comparison: Comparison | None = None
+    comparison: ComparisonJson | None = None
     timeout: Timeout = 10.0
     memory: Bytes | None = None
     stop: Annotated[
@@ -123,7 +124,7 @@ class Opened(msgspec.Struct, frozen=True):
 
 
 def executed(found: ExecuteResult) -> Executed:
-    """What came of a cell."""
+    """Return the tool's result for a cell."""
     error = None if found.error is None else "".join(found.error.traceback)
     if found.ended and error is None:
         error = "the interpreter ended: variables are lost, files are not"
@@ -135,7 +136,7 @@ def executed(found: ExecuteResult) -> Executed:
 
 
 def ran(found: RunResult) -> Executed:
-    """What came of a run."""
+    """Return the tool's result for a run."""
     run, compiled = found.execution, found.compilation
     failed = compiled.output if compiled is not None and not compiled.ok else None
     if run is None:
@@ -147,7 +148,7 @@ def ran(found: RunResult) -> Executed:
 
 
 def in_words(found: Executed) -> str:
-    """Say what a model needs to go on."""
+    """Return a result as text: what a model needs to go on."""
     parts = [f"verdict: {found.verdict}" + (f" ({found.limit} limit)" if found.limit else "")]
     if found.verdict == "OK":
         parts = []
@@ -165,7 +166,7 @@ def in_words(found: Executed) -> str:
 
 
 def judge_in_words(found: JudgeResult) -> str:
-    """Say which tests passed."""
+    """Return a judgement as text: which tests passed."""
     parts = [
         f"verdict: {found.verdict}" + ("" if found.score is None else f", score {found.score:g}")
     ]
@@ -179,12 +180,12 @@ def judge_in_words(found: JudgeResult) -> str:
 
 
 def languages_in_words(found: Listed) -> str:
-    """One a line."""
+    """Return languages as text, one a line."""
     return "\n".join(f"{name}: {told}" for name, told in found.languages.items())
 
 
 def opened_in_words(found: Opened) -> str:
-    """Its id."""
+    """Return a session as text: its id."""
     return f"session_id: {found.session_id}"
 
 

@@ -8,11 +8,13 @@ import pytest
 from piston_requests import execute
 
 from proctor.errors import InfraFault, NoLanguage, SettingsError
-from proctor.service import ceilings
-from proctor.service.engine import Asker, open_engine
-from proctor.service.http.piston.execute import AGAIN, Door, failed
+from proctor.service import admission
+from proctor.service.admission import RequestContext
+from proctor.service.engine import open_engine
 from proctor.service.http.piston.request import parsed
+from proctor.service.http.piston.routes import AGAIN, failed
 from proctor.service.http.piston.runtimes import Runtime
+from proctor.service.http.piston.service import PistonService
 from proctor.service.http.piston.settings import PistonSettings, read_settings
 from served import serving
 
@@ -231,12 +233,12 @@ def test_faults_are_no_results(language: str) -> None:
     engine = open_engine(cells=1)
     try:
         engine.pool.close()  # no cell is to be had any more
-        door = Door(engine, PistonSettings())
+        service = PistonService(engine, PistonSettings())
 
         async def ask() -> None:
             files = [{"content": "print(1)"}, {"name": "correct_output.txt", "content": "1"}]
-            job = await door.job({"language": language, "version": "*", "files": files})
-            await door.execute(job, Asker())
+            job = await service.job({"language": language, "version": "*", "files": files})
+            await service.execute(job, RequestContext())
 
         with pytest.raises(InfraFault) as fault:
             asyncio.run(ask())
@@ -258,7 +260,7 @@ def test_what_pipelines_set_is_no_more_than_the_machine_has() -> None:
     )
     known = [Runtime("python", (3, 11, 0), (), "python")]
     job = parsed(WHOLE | {"run_memory_limit": 1 << 60}, known, settings)
-    assert ceilings.check(job.limits) is not None
+    assert admission.check_limits(job.limits) is not None
 
 
 def test_settings() -> None:

@@ -1,4 +1,4 @@
-"""What a control group offers, and what both kinds of it share."""
+"""The interface of a control group, and the code that both versions share."""
 
 import contextlib
 import os
@@ -18,13 +18,13 @@ class Group(Protocol):
 
     kind: str
     controls: frozenset[str]
-    """Which of memory, pids and cpu are in force."""
+    """The controllers in force, of memory, pids and cpu."""
 
     def join_files(self) -> list[str]:
         """How the cell's first process joins; see launcher.join."""
 
     def holds(self, pid: int) -> bool:
-        """Whether the cell's first process has joined. To be asked once, before all below."""
+        """Return whether the cell's first process has joined. Call it once, before all below."""
 
     def limit(self, memory: int, processes: int) -> None:
         """Set the limits of everything in the group together. Raises OSError."""

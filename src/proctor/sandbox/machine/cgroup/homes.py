@@ -22,7 +22,7 @@ from proctor.sandbox.machine.cgroup.group import ENFORCED, PREFIX, members, writ
 LEAF = PREFIX + "leaf"
 """Where the processes of a group go that has cells for children. One for all proctors in it."""
 MANAGER_PATIENCE = 10.0
-"""Seconds that the user's systemd has for an answer, or it is not asked again."""
+"""Time that the user's systemd has for an answer, in seconds; late, it is not asked again."""
 _ROUNDS = 20  # of moving what forks while it is moved
 _LOCK_WAIT = 5.0  # seconds; others hold the lock for a few system calls
 _leaves: set[tuple[int, Path]] = set()
@@ -153,7 +153,7 @@ def _move(source: Path, target: Path) -> None:
 
 
 def _is_ours(pid: int) -> bool:
-    """Whether a process runs as our user; one without a number is in a namespace above ours."""
+    """Return whether a process runs as our user; number 0 is one in a namespace above ours."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except FileNotFoundError:
@@ -168,7 +168,7 @@ def _writable(group: Path) -> bool:
 
 
 def _given(group: Path) -> bool:
-    """Whether making groups here is not behind the back of a user's systemd.
+    """Return whether groups may be made here without interfering with a user's systemd.
 
     A user may write to all of his manager's groups; but those it did not delegate it may change
     at any time. Root makes do: container engines make their groups beside systemd's as well.
@@ -178,7 +178,7 @@ def _given(group: Path) -> bool:
 
 
 def _delegated(home: Path) -> bool:
-    """Whether the group was given to us to arrange, processes and all."""
+    """Return whether the group was delegated to us, processes included."""
     above = lineage(home)
     below_manager = any(name.startswith("user@") for name in home.parts)
     for group in above:

@@ -62,7 +62,7 @@ class ScopedGroup(V2Group):
 
 @cache
 def _works() -> bool:
-    """Whether the user's systemd makes a scope with all controllers, tried once."""
+    """Return whether the user's systemd makes a scope with all controllers, tried once."""
     user = os.geteuid()
     own = own_groups().get("")
     if user == 0 or own is None or f"user-{user}.slice" not in own.parts:

@@ -1,4 +1,4 @@
-"""`additional_files`: a zip from a stranger, as files in memory."""
+"""`additional_files`: an untrusted zip, unpacked into memory."""
 
 import stat
 import zipfile
@@ -15,7 +15,7 @@ _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 def unpacked(data: bytes, most: int) -> dict[str, bytes]:
     """Return the files of a zip, of `most` bytes in all.
 
-    Nothing is believed of what the archive says of its sizes. Raises InputError for what is no
+    Sizes are counted, not taken from the archive. Raises InputError for what is no
     zip, is too large, or holds a name that could lead elsewhere, a link, or the same name twice.
     """
     with open_zip(data, _DIRECTORY) as archive, zip_faults():

@@ -1,8 +1,8 @@
-"""`callback_url`: a result is PUT to it when it is there.
+"""`callback_url`: an address that a result is PUT to when there is one.
 
-Who submits names the address, so without more this would be a way to have the server talk to
-whatever it reaches. Addresses are therefore the operator's: none unless JUDGE0_CALLBACK_HOSTS names
-their host. Redirections are not followed, proxies not used, and what is answered is not read.
+Clients name the address, so this could make the server send requests to whatever it reaches. Only
+hosts that the operator names in JUDGE0_CALLBACK_HOSTS are therefore called. Redirections are not
+followed, proxies are not used, and answers are not read.
 """
 
 import asyncio
@@ -20,8 +20,8 @@ _PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
-    """Where to."""
+class CallbackAddress:
+    """Parts of an address to call."""
 
     secure: bool
     host: str
@@ -29,8 +29,8 @@ class Address:
     path: str
 
 
-def address(url: str, hosts: Collection[str]) -> Address:
-    """Take an address apart. Raises InputError unless it is HOST or HOST:PORT of `hosts`.
+def address(url: str, hosts: Collection[str]) -> CallbackAddress:
+    """Split a URL. Raises InputError unless it is HOST or HOST:PORT of `hosts`.
 
     A HOST without a port stands for the usual one of http and https.
     """
@@ -51,11 +51,11 @@ def address(url: str, hosts: Collection[str]) -> Address:
         path.encode("ascii")
     except UnicodeEncodeError as error:
         raise InputError("is no URL: it must be ASCII") from error
-    return Address(parts.scheme == "https", host, port, path)
+    return CallbackAddress(parts.scheme == "https", host, port, path)
 
 
-async def call(to: Address, body: bytes, tries: int, timeout: float) -> None:
-    """PUT it, until somebody has answered, whatever it is. Each try has `timeout` seconds."""
+async def call(to: CallbackAddress, body: bytes, tries: int, timeout: float) -> None:
+    """PUT a body until there is any answer. Each try has `timeout` seconds."""
     for _ in range(tries):
         try:
             await asyncio.to_thread(_put, to, body, timeout)
@@ -65,7 +65,7 @@ async def call(to: Address, body: bytes, tries: int, timeout: float) -> None:
             return
 
 
-def _put(to: Address, body: bytes, timeout: float) -> None:
+def _put(to: CallbackAddress, body: bytes, timeout: float) -> None:
     kind = http.client.HTTPSConnection if to.secure else http.client.HTTPConnection
     with contextlib.closing(kind(to.host, to.port, timeout=timeout)) as connection:
         connection.request("PUT", to.path, body, {"Content-Type": "application/json"})

@@ -1,4 +1,4 @@
-"""A submission, checked as Judge0 checks it, with its texts where it has any."""
+"""Submissions, checked as Judge0 checks them."""
 
 import binascii
 import math
@@ -10,18 +10,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from proctor.errors import InputError
+from proctor.languages.run import RunRequest
 from proctor.languages.scripts import BASH, COMPILE, RUN, Scripts
 from proctor.limits import LEAST_MEMORY, MIB, Limits
 from proctor.program import Program
 from proctor.service.http.judge0 import archive
-from proctor.service.http.judge0.callback import Address, address
-from proctor.service.http.judge0.languages import MULTI_FILE, Offered, with_options
+from proctor.service.http.judge0.callback import CallbackAddress, address
+from proctor.service.http.judge0.languages import MULTI_FILE, Judge0Language, with_options
 from proctor.service.http.judge0.settings import Judge0Settings
-from proctor.service.running import RunRequest
 
 KB = 1024
 DISK = 64 * MIB
-_LONGEST = 512  # characters of options and arguments
+_LONGEST = 512
+"""Characters of options and arguments."""
 _TEXTS = ("source_code", "stdin", "expected_output")
 """Fields that are base64 if the query says so."""
 _SWITCHES = {
@@ -41,8 +42,8 @@ _FILTERED = re.compile(r"[$&;<>|`]")
 Errors = dict[str, list[str]]
 
 
-class Invalid(Exception):
-    """A submission that is not taken. `errors` are Judge0's complaints."""
+class InvalidSubmission(Exception):
+    """A submission that is refused. `errors` are Judge0's messages by field."""
 
     def __init__(self, errors: Errors) -> None:
         super().__init__(str(errors))
@@ -50,65 +51,65 @@ class Invalid(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
-    """What is to be run, and what its sender may ask to see again."""
+class Judge0Submission:
+    """A submission that has been checked: its run, and its fields to be shown again."""
 
     request: RunRequest
     runs: int
     expected: bytes | None
-    """Stays in this process: nothing of it gets into a cell."""
+    """Expected output; it stays in this process, and no cell sees it."""
     shown: Mapping[str, Any]
-    """The request's fields as Judge0 gives them back, `bytes` where they are texts."""
-    callback: Address | None = None
-    """Where the result is to be sent."""
+    """Fields of the request as Judge0 shows them again, `bytes` where they are texts."""
+    callback: CallbackAddress | None = None
+    """Address to send the result to."""
 
 
 def parsed(
     body: Mapping[str, Any],
-    known: Mapping[int, Offered],
+    known: Mapping[int, Judge0Language],
     settings: Judge0Settings,
     *,
     base64: bool,
-) -> Submission:
-    """Check a submission. Raises Invalid. Unpacks archives: not for an event loop."""
-    checking = _Checking(body, settings)
-    texts = {name: checking.text(name, base64=base64) for name in _TEXTS}
-    packed = checking.text("additional_files", base64=True)
-    language = _language(checking, known)
+) -> Judge0Submission:
+    """Check a submission. Raises InvalidSubmission. Unpacks archives: not for an event loop."""
+    fields = _FieldReader(body, settings)
+    texts = {name: fields.text(name, base64=base64) for name in _TEXTS}
+    archived = fields.text("additional_files", base64=True)
+    language = _language(fields, known)
     several = language is not None and language.id == MULTI_FILE
-    _check_given(checking, texts["source_code"], packed, several=several)
-    checking.refuse_what_is_not_served()
-    callback = _callback(checking)
-    limits = _limits(checking)
-    runs = int(checking.number("number_of_runs", 1, settings.max_number_of_runs, whole=True))
-    arguments = _arguments(checking)
-    files = _files(checking, packed)
-    ours = _with_options(checking, language)
-    source = _source(checking, texts["source_code"] or b"")
-    if checking.errors:
-        raise Invalid(checking.errors)
+    _check_given(fields, texts["source_code"], archived, several=several)
+    fields.refuse_switches()
+    callback = _callback(fields)
+    limits = _limits(fields)
+    runs = int(fields.number("number_of_runs", 1, settings.max_number_of_runs, whole=True))
+    arguments = _arguments(fields)
+    files = _files(fields, archived)
+    language_id = _with_options(fields, language)
+    source = _source(fields, texts["source_code"] or b"")
+    if fields.errors:
+        raise InvalidSubmission(fields.errors)
     assert language is not None
     files.pop(language.source_file, None)  # the submission is not overwritten
     try:
-        program = Program(source, ours, files=files)
+        program = Program(source, language_id, files=files)
         scripts = _scripts(files, settings) if several else None
         words = () if several else arguments  # such a program is called without, there too
         request = RunRequest(program, texts["stdin"] or b"", words, limits=limits, scripts=scripts)
     except InputError as error:
-        raise Invalid({"additional_files": [error.message]}) from error
-    shown = {**checking.given, **texts, "additional_files": packed, "number_of_runs": runs}
+        raise InvalidSubmission({"additional_files": [error.message]}) from error
+    shown = {**fields.given, **texts, "additional_files": archived, "number_of_runs": runs}
     shown["language"] = {"id": language.id, "name": language.name}
-    return Submission(request, runs, texts["expected_output"], shown, callback)
+    return Judge0Submission(request, runs, texts["expected_output"], shown, callback)
 
 
-class _Checking:
-    """Fields read one by one; what is wrong with them is gathered."""
+class _FieldReader:
+    """Reads fields one by one, and gathers what is wrong with them."""
 
     def __init__(self, body: Mapping[str, Any], settings: Judge0Settings) -> None:
         self.body, self.settings = body, settings
         self.errors: Errors = {}
         self.given: dict[str, Any] = {}
-        """Fields with the values that hold."""
+        """Fields with the values that are in force."""
 
     def complain(self, field: str, what: str) -> None:
         self.errors.setdefault(field, []).append(what)
@@ -130,7 +131,7 @@ class _Checking:
             return None
 
     def line(self, field: str) -> str:
-        """A short text that is never base64."""
+        """Return a short text that is never base64."""
         value = self.body.get(field)
         if value is None:
             return ""
@@ -166,61 +167,61 @@ class _Checking:
             return self.given[field]  # type: ignore[no-any-return]
         return default
 
-    def refuse_what_is_not_served(self) -> None:
+    def refuse_switches(self) -> None:
         for field, complaint in _SWITCHES.items():
             if self.body.get(field) not in (None, False, "", "false", 0, "0"):
                 self.complain(field, complaint)
             self.given[field] = False
 
 
-def _callback(checking: _Checking) -> Address | None:
-    url = checking.body.get("callback_url")
-    checking.given["callback_url"] = url or None
+def _callback(fields: _FieldReader) -> CallbackAddress | None:
+    url = fields.body.get("callback_url")
+    fields.given["callback_url"] = url or None
     if not url:
         return None
-    if not checking.settings.callback_hosts:
-        checking.complain("callback_url", _CALLBACK)
+    if not fields.settings.callback_hosts:
+        fields.complain("callback_url", _CALLBACK)
         return None
     if not isinstance(url, str):
-        checking.complain("callback_url", "must be a string")
+        fields.complain("callback_url", "must be a string")
         return None
     try:
-        return address(url, checking.settings.callback_hosts)
+        return address(url, fields.settings.callback_hosts)
     except InputError as error:
-        checking.complain("callback_url", error.message)
+        fields.complain("callback_url", error.message)
         return None
 
 
-def _language(checking: _Checking, known: Mapping[int, Offered]) -> Offered | None:
-    asked = checking.body.get("language_id")
+def _language(fields: _FieldReader, known: Mapping[int, Judge0Language]) -> Judge0Language | None:
+    asked = fields.body.get("language_id")
     if asked is None or asked == "":
-        checking.complain("language_id", "can't be blank")
+        fields.complain("language_id", "can't be blank")
         return None
     try:
         found = known.get(int(asked))
     except (TypeError, ValueError, OverflowError):
         found = None
     if found is None:
-        checking.complain("language_id", f"language with id {asked} doesn't exist")
+        fields.complain("language_id", f"language with id {asked} doesn't exist")
         return None
-    checking.given["language_id"] = found.id
+    fields.given["language_id"] = found.id
     return found
 
 
 def _check_given(
-    checking: _Checking, source: bytes | None, packed: bytes | None, *, several: bool
+    fields: _FieldReader, source: bytes | None, archived: bytes | None, *, several: bool
 ) -> None:
-    """A program is its source, one of several files its archive."""
+    """Complain unless there is a source, or for programs of several files an archive."""
     if not several and not source:
-        checking.complain("source_code", "can't be blank")
+        fields.complain("source_code", "can't be blank")
     if several and source:
-        checking.complain("source_code", "must be blank")
-    if several and not packed and "additional_files" not in checking.errors:
-        checking.complain("additional_files", "can't be blank")
+        fields.complain("source_code", "must be blank")
+    if several and not archived and "additional_files" not in fields.errors:
+        fields.complain("additional_files", "can't be blank")
 
 
 def _scripts(files: Mapping[str, bytes], settings: Judge0Settings) -> Scripts:
-    """Which scripts it is, as there. Compiling may take the most that a run could ask for."""
+    """Return the scripts of an archive. Compiling may take the most that a run could ask for."""
     compiling = next((name for name in ("compile.sh", COMPILE) if name in files), None)
     running = next((name for name in ("run.sh", RUN) if name in files), None)
     limits = Limits(
@@ -235,79 +236,79 @@ def _scripts(files: Mapping[str, bytes], settings: Judge0Settings) -> Scripts:
     )
 
 
-def _source(checking: _Checking, data: bytes) -> str:
+def _source(fields: _FieldReader, data: bytes) -> str:
     try:
         return data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
-        checking.complain("source_code", "is not UTF-8")
+        fields.complain("source_code", "is not UTF-8")
         return ""
 
 
-def _limits(checking: _Checking) -> Limits:
-    settings = checking.settings
-    cpu = checking.number("cpu_time_limit", settings.cpu_time_limit, settings.max_cpu_time_limit)
-    _extra_time(checking)
+def _limits(fields: _FieldReader) -> Limits:
+    settings = fields.settings
+    cpu = fields.number("cpu_time_limit", settings.cpu_time_limit, settings.max_cpu_time_limit)
+    _extra_time(fields)
     # A wall clock counts the machine's load, too: it is started for those who ask for it only.
     wall = None
-    if checking.body.get("wall_time_limit") not in (None, ""):
-        wall = checking.number("wall_time_limit", 1.0, settings.max_wall_time_limit)
-    memory = _kb(checking, "memory_limit", settings.memory_limit, settings.max_memory_limit)
-    stack = _kb(checking, "stack_limit", settings.stack_limit, settings.max_stack_limit)
-    output = _kb(checking, "max_file_size", settings.max_file_size, settings.max_max_file_size)
-    processes = checking.number(
+    if fields.body.get("wall_time_limit") not in (None, ""):
+        wall = fields.number("wall_time_limit", 1.0, settings.max_wall_time_limit)
+    memory = _kb(fields, "memory_limit", settings.memory_limit, settings.max_memory_limit)
+    stack = _kb(fields, "stack_limit", settings.stack_limit, settings.max_stack_limit)
+    output = _kb(fields, "max_file_size", settings.max_file_size, settings.max_max_file_size)
+    processes = fields.number(
         "max_processes_and_or_threads", settings.max_processes_and_or_threads,
         settings.max_max_processes_and_or_threads, whole=True,
     )  # fmt: skip
     return Limits(cpu, wall, memory, output, int(processes), DISK, stack)
 
 
-def _extra_time(checking: _Checking) -> None:
-    """Taken, and of no effect: time over the limit is over the limit there as well."""
-    if checking.body.get("cpu_extra_time") not in (None, "", 0, "0"):
-        checking.number("cpu_extra_time", 1.0, checking.settings.max_cpu_extra_time)
+def _extra_time(fields: _FieldReader) -> None:
+    """Check a field without effect: in Judge0, too, time over the limit is over the limit."""
+    if fields.body.get("cpu_extra_time") not in (None, "", 0, "0"):
+        fields.number("cpu_extra_time", 1.0, fields.settings.max_cpu_extra_time)
 
 
-def _kb(checking: _Checking, field: str, default: int, most: int) -> int:
-    found = int(checking.number(field, default, most) * KB)
+def _kb(fields: _FieldReader, field: str, default: int, most: int) -> int:
+    found = int(fields.number(field, default, most) * KB)
     if field == "memory_limit" and found < LEAST_MEMORY:
-        checking.complain(field, f"must be greater than or equal to {LEAST_MEMORY // KB}")
+        fields.complain(field, f"must be greater than or equal to {LEAST_MEMORY // KB}")
         return default * KB
     return found
 
 
-def _arguments(checking: _Checking) -> tuple[str, ...]:
-    """The words that bash would make of them, without what Judge0 takes out."""
-    text = _FILTERED.sub("", checking.line("command_line_arguments"))
+def _arguments(fields: _FieldReader) -> tuple[str, ...]:
+    """Return the words that bash would make of them, without characters that Judge0 removes."""
+    text = _FILTERED.sub("", fields.line("command_line_arguments"))
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
-        checking.complain("command_line_arguments", f"cannot be split into words: {error}")
+        fields.complain("command_line_arguments", f"cannot be split into words: {error}")
         return ()
     if any("\0" in word for word in words):
-        checking.complain("command_line_arguments", "cannot hold NUL")
+        fields.complain("command_line_arguments", "cannot hold NUL")
     return words
 
 
-def _files(checking: _Checking, packed: bytes | None) -> dict[str, bytes]:
-    if not packed:
+def _files(fields: _FieldReader, archived: bytes | None) -> dict[str, bytes]:
+    if not archived:
         return {}
     try:
-        return archive.unpacked(packed, checking.settings.max_extract_size * KB)
+        return archive.unpacked(archived, fields.settings.max_extract_size * KB)
     except InputError as error:
-        checking.complain("additional_files", error.message)
+        fields.complain("additional_files", error.message)
         return {}
 
 
-def _with_options(checking: _Checking, language: Offered | None) -> str:
-    options = checking.line("compiler_options")
+def _with_options(fields: _FieldReader, language: Judge0Language | None) -> str:
+    options = fields.line("compiler_options")
     if language is None or not options:
-        return "" if language is None else language.ours
+        return "" if language is None else language.language_id
     if not language.compiled:
         what = "setting compiler options is only allowed for compiled languages"
-        checking.complain("compiler_options", what)
-        return language.ours
-    found = with_options(language.ours, options)
+        fields.complain("compiler_options", what)
+        return language.language_id
+    found = with_options(language.language_id, options)
     if found is None:
         what = "only -std= and options that do not change what a program does are served here"
-        checking.complain("compiler_options", what)
-    return found or language.ours
+        fields.complain("compiler_options", what)
+    return found or language.language_id

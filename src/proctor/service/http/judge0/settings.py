@@ -1,4 +1,4 @@
-"""What a server of Judge0's API is set to: Judge0's own variables with `JUDGE0_` before them.
+"""Settings of Judge0's API: Judge0's own environment variables with `JUDGE0_` before them.
 
 They are listed in docs/reference/judge0.md; the defaults are Judge0's, but for the batch.
 """
@@ -27,15 +27,15 @@ class Judge0Settings:
     max_processes_and_or_threads: int = 60
     max_max_processes_and_or_threads: int = 120
     max_file_size: int = 1024
-    """Of stdout and of stderr each."""
+    """KB of stdout and of stderr each."""
     max_max_file_size: int = 4096
     max_number_of_runs: int = 20
     max_extract_size: int = 10_240
-    """Of additional_files in all."""
+    """KB of additional_files in all."""
     max_submission_batch_size: int = 200
     """Judge0's 20 is for a server with a database."""
     callback_hosts: tuple[str, ...] = ()
-    """HOST or HOST:PORT that results may be PUT to, divided by commas. Ours: see callback.py."""
+    """HOST or HOST:PORT that results may be PUT to, divided by commas: see callback.py."""
     callbacks_max_tries: int = 3
     callbacks_timeout: float = 5.0
 

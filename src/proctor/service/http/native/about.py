@@ -1,26 +1,27 @@
-"""What there is: languages, isolation, room. The same at every native door."""
+"""Languages, isolation and load of an engine, as the native API reports them."""
 
-from proctor.service.engine import Asker, Engine
-from proctor.service.http.native.schema import Capabilities, Guarantee, Language
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
+from proctor.service.http.native.schema import Capabilities, GuaranteeJson, LanguageJson
 from proctor.version import __version__
 
 
-def languages(engine: Engine) -> list[Language]:
-    """Return the languages that there are. Starts their tools: not in a loop."""
+def languages(engine: Engine) -> list[LanguageJson]:
+    """Return the installed languages. Starts their tools: not for an event loop."""
     return [
-        Language(each.language.id, each.language.name, each.language.aliases, each.version)
+        LanguageJson(each.language.id, each.language.name, each.language.aliases, each.version)
         for each in engine.languages()
     ]
 
 
-async def capabilities(engine: Engine, asker: Asker) -> Capabilities:
-    """Return which isolation is in force, and what it guarantees; how busy the engine is."""
-    isolation = await engine.isolation(asker)
+async def capabilities(engine: Engine, context: RequestContext) -> Capabilities:
+    """Return the isolation in force with its guarantees, and the load of the engine."""
+    isolation = await engine.isolation(context)
     return Capabilities(
         __version__,
         isolation.level,
         {
-            name: Guarantee(each.strength.value, each.how, each.gap)
+            name: GuaranteeJson(each.strength.value, each.how, each.gap)
             for name, each in isolation.guarantees.items()
         },
         engine.admission.places,

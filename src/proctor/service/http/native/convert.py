@@ -1,4 +1,4 @@
-"""Between the native API's structs and the engine's own types."""
+"""Conversion between the native API's structs and the engine's own types."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -12,22 +12,25 @@ from proctor.formats import codeforces_rows, livecodebench
 from proctor.judgement import Judgement
 from proctor.judgement import TestResult as PlainResult
 from proctor.judging.settings import JudgeSettings, default_limits
+from proctor.languages import registry
+from proctor.languages import run as runs
 from proctor.limits import MIB
-from proctor.service import running
-from proctor.service.engine import Asker, Engine, Made
-from proctor.service.http.encoded import as_text, packed, unpacked
+from proctor.service.admission import RequestContext
+from proctor.service.encoding import as_text, packed, unpacked
+from proctor.service.engine import Engine, QueuedJudgement
 from proctor.service.http.native import schema
+from proctor.service.run_verdicts import verdict_of
 from proctor.verdict import Verdict
 
 _RUN_LIMITS = bounds.Limits(disk=16 * MIB)
 _ALL = "all"
 
-Progress = Callable[[schema.TestResult], None]
+Progress = Callable[[schema.TestResultJson], None]
 
 
-def run_request(asked: schema.RunRequest) -> running.RunRequest:
-    """Raises InputError, naming the field."""
-    return running.RunRequest(
+def run_request(asked: schema.RunRequestJson) -> runs.RunRequest:
+    """Return the engine's request. Raises InputError, naming the field."""
+    return runs.RunRequest(
         program(asked.program),
         unpacked(asked.stdin_base64, "stdin_base64") or asked.stdin.encode(),
         asked.args,
@@ -38,28 +41,29 @@ def run_request(asked: schema.RunRequest) -> running.RunRequest:
     )
 
 
-def program(asked: schema.Program) -> programs.Program:
-    """Raises InputError, naming the field."""
+def program(asked: schema.ProgramJson) -> programs.Program:
+    """Return a domain program. Raises InputError, naming the field."""
     files = {name: unpacked(text, f"files.{name}") for name, text in asked.files.items()}
-    language = running.checked_language(asked.language)
+    plain = asked.language == runs.PYTHON  # by far the most, and a look-up is not free
+    language = runs.PYTHON if plain else registry.get(asked.language).id
     return programs.Program(asked.source, language, asked.name, files)
 
 
-def limits(asked: schema.Limits, default: bounds.Limits) -> bounds.Limits:
-    """Return the default with what is asked for. Raises InputError."""
+def limits(asked: schema.LimitsJson, default: bounds.Limits) -> bounds.Limits:
+    """Return the default limits with those that were given. Raises InputError."""
     named = {name: getattr(asked, name) for name in asked.__struct_fields__}
     return replace(default, **{name: value for name, value in named.items() if value is not None})
 
 
-def run_result(ran: running.Ran) -> schema.RunResult:
-    """Tell what came of a run."""
+def run_result(ran: runs.Ran) -> schema.RunResult:
+    """Return the outcome of a run."""
     compilation, execution = ran.compilation, ran.execution
     return schema.RunResult(
         "verdict",
-        running.verdict_of(ran),
+        verdict_of(ran),
         None
         if compilation is None
-        else schema.Compilation(compilation.ok, compilation.output, compilation.wall),
+        else schema.CompilationJson(compilation.ok, compilation.output, compilation.wall),
         None if execution is None else _execution(execution),
         {name: packed(data) for name, data in ran.files.items()},
         ran.queue,
@@ -67,8 +71,8 @@ def run_result(ran: running.Ran) -> schema.RunResult:
     )
 
 
-def _execution(execution: facts.Execution) -> schema.Execution:
-    return schema.Execution(
+def _execution(execution: facts.Execution) -> schema.ExecutionJson:
+    return schema.ExecutionJson(
         execution.exit_code,
         execution.signal,
         output(execution.stdout),
@@ -81,17 +85,20 @@ def _execution(execution: facts.Execution) -> schema.Execution:
 
 
 def output(data: bytes) -> schema.Output:
-    """Bytes as text, and as base64 if they are none."""
+    """Return bytes as text, and as base64 too if they are no UTF-8."""
     return schema.Output(*as_text(data))
 
 
 async def judge(
-    engine: Engine, asked: schema.JudgeRequest, asker: Asker, progress: Progress | None = None
+    engine: Engine,
+    asked: schema.JudgeRequest,
+    context: RequestContext,
+    progress: Progress | None = None,
 ) -> schema.JudgeResult:
-    """Judge as asked. Raises InputError, naming the field, and what the engine raises."""
+    """Judge one program. Raises InputError, naming the field, and the engine's errors."""
     submission = program(asked.program)
     if _is_plain(asked):
-        return await _judge_plain(engine, asked, submission, asker, progress)
+        return await _judge_plain(engine, asked, submission, context, progress)
     if asked.mode != "standard" or asked.fast:
         raise InputError("this problem is judged in standard mode only", field="mode")
     problem = _contest_problem(asked)
@@ -100,7 +107,7 @@ async def judge(
         problem,
         submission,
         JudgeSettings(stop=asked.stop),
-        asker,
+        context,
         packages=asked.packages,
         progress=tell,
     )
@@ -108,11 +115,11 @@ async def judge(
 
 
 def _is_plain(asked: schema.JudgeRequest) -> bool:
-    """Whether warm interpreters can judge it: tests, and the usual comparison."""
+    """Return True for tests with the default comparison, which warm interpreters can judge."""
     problem = asked.problem
     if problem.format == "codeforces":
         return False
-    compared = problem.comparison is None or problem.comparison == schema.Comparison(
+    compared = problem.comparison is None or problem.comparison == schema.ComparisonJson(
         absolute=problem.comparison.absolute, relative=problem.comparison.absolute
     )
     special = problem.checker or problem.interactor or problem.subtasks
@@ -123,7 +130,7 @@ async def _judge_plain(
     engine: Engine,
     asked: schema.JudgeRequest,
     submission: programs.Program,
-    asker: Asker,
+    context: RequestContext,
     progress: Progress | None,
 ) -> schema.JudgeResult:
     problem = _plain_problem(asked.problem)
@@ -149,14 +156,14 @@ async def _judge_plain(
         problem,
         submission,
         settings,
-        asker,
+        context,
         packages=asked.packages,
         progress=None if progress is None else tell,
     )
     return _plain_result(made, made.judgement, names)
 
 
-def _plain_problem(asked: schema.Problem) -> problems.Problem:
+def _plain_problem(asked: schema.ProblemJson) -> problems.Problem:
     if asked.format == "livecodebench":
         return livecodebench.problem_of(_row(asked))
     tests = tuple(problems.Test(each.input, each.output) for each in _tests(asked))
@@ -196,14 +203,14 @@ def _contest_problem(asked: schema.JudgeRequest) -> problems.Problem:
     )
 
 
-def _grading(problem: schema.Problem) -> problems.Grading:
+def _grading(problem: schema.ProblemJson) -> problems.Grading:
     if problem.checker is not None:
         if problem.comparison is not None:
             raise InputError("a problem has a checker or a comparison", field="problem.checker")
         asked = problem.checker
         convention = problems.Convention(asked.convention)
         return problems.Checker(program(asked.program), convention, asked.flags)
-    asked_for = problem.comparison or schema.Comparison()
+    asked_for = problem.comparison or schema.ComparisonJson()
     return problems.Comparison(
         problems.Match(asked_for.match),
         asked_for.case_sensitive,
@@ -213,7 +220,7 @@ def _grading(problem: schema.Problem) -> problems.Grading:
     )
 
 
-def _running(problem: schema.Problem) -> problems.Running:
+def _running(problem: schema.ProblemJson) -> problems.Running:
     if problem.interactor is None:
         return problems.Batch()
     asked = problem.interactor
@@ -221,33 +228,33 @@ def _running(problem: schema.Problem) -> problems.Running:
     return problems.Interactive(program(asked.program), convention, asked.flags)
 
 
-def _tests(problem: schema.Problem) -> tuple[schema.Test, ...]:
+def _tests(problem: schema.ProblemJson) -> tuple[schema.TestJson, ...]:
     if problem.row is not None:
         raise InputError("a row needs its `format`", field="problem.format")
     return problem.tests
 
 
-def _row(problem: schema.Problem) -> Mapping[str, object]:
+def _row(problem: schema.ProblemJson) -> Mapping[str, object]:
     if problem.row is None:
         raise InputError(f"format {problem.format} needs a `row`", field="problem.row")
     return problem.row
 
 
-def _plain_test(name: str, result: PlainResult) -> schema.TestResult:
+def _plain_test(name: str, result: PlainResult) -> schema.TestResultJson:
     score = float(result.verdict.passed)
-    return schema.TestResult(
+    return schema.TestResultJson(
         name, result.verdict, score, result.cpu, result.wall, result.memory, result.message
     )
 
 
-def _contest_test(result: PlainResult) -> schema.TestResult:
-    return schema.TestResult(
+def _contest_test(result: PlainResult) -> schema.TestResultJson:
+    return schema.TestResultJson(
         result.name, result.verdict, result.score, result.cpu, result.wall, result.memory,
         result.message,
     )  # fmt: skip
 
 
-def _plain_result(made: Made, found: Judgement, names: list[str]) -> schema.JudgeResult:
+def _plain_result(made: QueuedJudgement, found: Judgement, names: list[str]) -> schema.JudgeResult:
     compiled = found.verdict is not Verdict.CE
     return schema.JudgeResult(
         outcome(found.verdict),
@@ -265,9 +272,9 @@ def _plain_result(made: Made, found: Judgement, names: list[str]) -> schema.Judg
     )
 
 
-def _contest_result(made: Made, found: Judgement) -> schema.JudgeResult:
+def _contest_result(made: QueuedJudgement, found: Judgement) -> schema.JudgeResult:
     subtasks = tuple(
-        schema.SubtaskResult(each.name, each.verdict, each.score, each.points, each.of)
+        schema.SubtaskResultJson(each.name, each.verdict, each.score, each.points, each.of)
         for each in found.subtasks
     )
     return schema.JudgeResult(
@@ -287,7 +294,7 @@ def _contest_result(made: Made, found: Judgement) -> schema.JudgeResult:
 
 
 def outcome(verdict: Verdict) -> schema.Outcome:
-    """Whether it may be scored."""
+    """Return the subject of a judgement: only one about the program may be scored."""
     if verdict is Verdict.INFRA_FAULT:
         return "infra_fault"
     return "task_fault" if verdict is Verdict.TASK_FAULT else "verdict"

@@ -1,4 +1,4 @@
-"""The routes of /v1: runs, judgements, batches, jobs, what there is."""
+"""The routes of /v1: runs, judgements, batches, solvers, jobs, languages and capabilities."""
 
 import asyncio
 import hashlib
@@ -17,19 +17,24 @@ from litestar.params import Parameter
 from litestar.types import ASGIApp
 
 from proctor.errors import InfraFault, InputError, NotFound, ProctorError
-from proctor.service.engine import Asker, Engine
-from proctor.service.http.answer import Answer, Reply, as_problem
-from proctor.service.http.asking import owner_of
-from proctor.service.http.encoded import as_json
+from proctor.languages.run import RunRequest
+from proctor.service.admission import RequestContext
+from proctor.service.encoding import as_input_error, as_json
+from proctor.service.engine import Engine
+from proctor.service.http.incremental_json import SLICE, decode_each
 from proctor.service.http.native import about, convert, schema, solving
 from proctor.service.http.native.live import run_live
-from proctor.service.http.native.sessions import session_routes
-from proctor.service.http.native.solve_schema import SolveRequest
-from proctor.service.http.problem import TYPE, Problem, problem_of
-from proctor.service.http.slices import SLICE, decode_each
-from proctor.service.http.stream import EVENTS, Stream
+from proctor.service.http.native.session_routes import session_routes
+from proctor.service.http.problem_details import TYPE, ProblemDetails, problem_of
+from proctor.service.http.request import owner_of
+from proctor.service.http.responses import (
+    EVENTS,
+    JsonReply,
+    PendingResponse,
+    StreamingResponse,
+    as_problem,
+)
 from proctor.service.jobs import Job
-from proctor.service.running import RunRequest
 from proctor.solver.envelope import Envelope
 
 _logger = logging.getLogger(__name__)
@@ -40,45 +45,47 @@ Wait = Annotated[bool, Parameter(description="False: answer 202 with the job at 
 
 
 class JobState(msgspec.Struct, frozen=True):
-    """A job, as far as it has come."""
+    """State of a job."""
 
     id: str
     state: Literal["queued", "running", "done", "failed", "cancelled"]
     result: Any = None
-    """What its request answers, if it is done; of a solver that was called off, what it found."""
-    error: Problem | None = None
+    """Answer to the request if the job is done; of a cancelled solver, what it had found."""
+    error: ProblemDetails | None = None
 
 
-_MOST_REQUESTS = 100_000
+_MAX_REQUESTS = 100_000
 
 
-class Batch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class BatchJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Many judgements. POST /v1/batch."""
 
-    requests: Annotated[tuple[schema.JudgeRequest, ...], msgspec.Meta(max_length=_MOST_REQUESTS)]
+    requests: Annotated[tuple[schema.JudgeRequest, ...], msgspec.Meta(max_length=_MAX_REQUESTS)]
 
     @classmethod
     async def salvaged(cls, body: bytes) -> Self | None:
         """Return the batch of a body, with an InputError for each request that is broken."""
-        found = await decode_each(body, "requests", schema.JudgeRequest, _MOST_REQUESTS)
+        found = await decode_each(body, "requests", schema.JudgeRequest, _MAX_REQUESTS)
         if found is None:
             return None
-        requests: Any = (_refused(each) if isinstance(each, Exception) else each for each in found)
+        requests: Any = (
+            as_input_error(each) if isinstance(each, Exception) else each for each in found
+        )
         return cls(tuple(requests))
 
 
 class BatchResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One of them, in the order in which they end: a line of the answer."""
+    """Outcome of one judgement of a batch: a line of the answer, which has them as they end."""
 
     index: int
-    """Its place among the requests, from 0."""
+    """Index of the request in the batch, from 0."""
     result: schema.JudgeResult | None = None
-    error: Problem | None = None
+    error: ProblemDetails | None = None
 
 
 def _answers(result: type) -> dict[int, ResponseSpec]:
     refused = {
-        status: ResponseSpec(Problem, media_type=TYPE, generate_examples=False)
+        status: ResponseSpec(ProblemDetails, media_type=TYPE, generate_examples=False)
         for status in (400, 409, 413, 422, 429, 501, 503)
     }
     return {
@@ -98,11 +105,11 @@ def door(engine: Engine) -> Router:
 def _run(engine: Engine) -> HTTPRouteHandler:
     @post("/run", status_code=200, responses=_answers(schema.RunResult))
     async def run(
-        data: schema.RunRequest, request: Asked, idempotency_key: Key = None, wait: Wait = True
+        data: schema.RunRequestJson, request: Asked, idempotency_key: Key = None, wait: Wait = True
     ) -> ASGIApp:
-        """Run one program, once. As events, its output comes while it runs.
+        """Run one program. If events are accepted, its output comes while it runs.
 
-        They are `stdout` and `stderr`, and the result's own output is then empty.
+        The events are `stdout` and `stderr`, and the result's own output is then empty.
         """
         asked = convert.run_request(data)
         if _wants_events(request) and not asked.collect:
@@ -110,7 +117,7 @@ def _run(engine: Engine) -> HTTPRouteHandler:
             return await _answer(engine, request, live, idempotency_key, wait=wait)
 
         async def work(job: Job) -> schema.RunResult:
-            ran = await engine.run(asked, Asker(job.owner, begun=job.begin))
+            ran = await engine.run(asked, RequestContext(job.owner, on_start=job.begin))
             return msgspec.structs.replace(convert.run_result(ran), id=job.id)
 
         return await _answer(engine, request, work, idempotency_key, wait=wait)
@@ -119,8 +126,8 @@ def _run(engine: Engine) -> HTTPRouteHandler:
 
 
 async def _run_live(engine: Engine, asked: RunRequest, job: Job) -> schema.RunResult:
-    asker = Asker(job.owner, begun=job.begin)
-    found = await run_live(engine, asked, asker, lambda stream, out: job.tell(stream.value, out))
+    context = RequestContext(job.owner, on_start=job.begin)
+    found = await run_live(engine, asked, context, lambda stream, out: job.tell(stream.value, out))
     return msgspec.structs.replace(found, id=job.id)
 
 
@@ -129,11 +136,11 @@ def _judge(engine: Engine) -> HTTPRouteHandler:
     async def judge(
         data: schema.JudgeRequest, request: Asked, idempotency_key: Key = None, wait: Wait = True
     ) -> ASGIApp:
-        """Judge one program: compiled once, run on as many tests as matter."""
+        """Judge one program, which is compiled once and run on the tests that can matter."""
 
         async def work(job: Job) -> schema.JudgeResult:
-            asker = Asker(job.owner, begun=job.begin)
-            found = await convert.judge(engine, data, asker, lambda test: job.tell("test", test))
+            context = RequestContext(job.owner, on_start=job.begin)
+            found = await convert.judge(engine, data, context, lambda test: job.tell("test", test))
             job.final = found.outcome != "infra_fault"
             return msgspec.structs.replace(found, id=job.id)
 
@@ -145,30 +152,32 @@ def _judge(engine: Engine) -> HTTPRouteHandler:
 def _batch(engine: Engine) -> HTTPRouteHandler:
     @post("/batch", status_code=200, responses=_answers(BatchResult))
     async def batch(
-        data: Batch, request: Asked, idempotency_key: Key = None, wait: Wait = True
+        data: BatchJson, request: Asked, idempotency_key: Key = None, wait: Wait = True
     ) -> ASGIApp:
         """Judge many programs; results come as they are made, a line of JSON each.
 
-        With `wait=false`, or if events are asked for, they are events `judged` of the job.
+        With `wait=false`, or if events are accepted, they are events `judged` of the job.
         """
 
         async def work(job: Job) -> dict[str, int]:
             job.begin()
-            # Whoever sends many at once has said so: they wait in line, and none is refused.
-            asker = Asker(job.owner, patient=True)
-            async for each in _judged(engine, data, asker):
+            # All of a batch may wait; none is refused for want of room.
+            context = RequestContext(job.owner, unlimited=True)
+            async for each in _judged(engine, data, context):
                 job.tell("judged", each)
             return {"judged": len(data.requests)}
 
         if _wants_events(request) or not wait:
             return await _answer(engine, request, work, idempotency_key, wait=wait)
-        lines = _judged(engine, data, Asker(owner_of(request), patient=True))
-        return Stream(lines, "application/x-ndjson", _line)
+        lines = _judged(engine, data, RequestContext(owner_of(request), unlimited=True))
+        return StreamingResponse(lines, "application/x-ndjson", _line)
 
     return batch
 
 
-async def _judged(engine: Engine, batch: Batch, asker: Asker) -> AsyncIterator[BatchResult]:
+async def _judged(
+    engine: Engine, batch: BatchJson, context: RequestContext
+) -> AsyncIterator[BatchResult]:
     """Yield results as they are made. A few more than there are places are under way at a time."""
     began = time.monotonic()
 
@@ -178,8 +187,8 @@ async def _judged(engine: Engine, batch: Batch, asker: Asker) -> AsyncIterator[B
         if isinstance(asked, InputError):
             return BatchResult(index, error=problem_of(asked))
         try:
-            found = await convert.judge(engine, asked, asker)
-        except Exception as error:  # noqa: BLE001 - a fault of ours is logged; it costs no other
+            found = await convert.judge(engine, asked, context)
+        except Exception as error:  # noqa: BLE001 - a defect is logged, and the other requests go on
             return BatchResult(index, error=_problem(error))
         return BatchResult(index, msgspec.structs.replace(found, queue=found.queue + waited))
 
@@ -200,26 +209,27 @@ async def _judged(engine: Engine, batch: Batch, asker: Asker) -> AsyncIterator[B
             task.cancel()
 
 
-def _refused(error: Exception) -> InputError:
-    what, _, where = str(error).partition(" - at `$")
-    return InputError(what or "nested too deep", field=where.rstrip("`").lstrip(".") or None)
-
-
 def _solve(engine: Engine) -> HTTPRouteHandler:
     @post("/solve", status_code=200, responses=_answers(Envelope))
     async def solve(
-        data: SolveRequest, request: Asked, idempotency_key: Key = None, wait: Wait = True
+        data: schema.SolveRequestJson,
+        request: Asked,
+        idempotency_key: Key = None,
+        wait: Wait = True,
     ) -> ASGIApp:
-        """Run a generated solver once, and say what its result is worth.
+        """Run a generated solver once, and check its result.
 
-        As events, its incumbents come as it finds them. Called off, its result has what it found.
+        If events are accepted, its incumbents come as it finds them. The result of a cancelled job
+        has what it had found.
         """
         asked = solving.solve_request(engine, data)
 
         async def work(job: Job) -> Envelope:
-            asker = Asker(job.owner, begun=job.begin)
+            context = RequestContext(job.owner, on_start=job.begin)
             named = replace(asked, job_id=job.id)
-            return await solving.solve(engine, named, asker, lambda one: job.tell("incumbent", one))
+            return await solving.solve(
+                engine, named, context, lambda one: job.tell("incumbent", one)
+            )
 
         return await _answer(engine, request, work, idempotency_key, wait=wait)
 
@@ -229,17 +239,17 @@ def _solve(engine: Engine) -> HTTPRouteHandler:
 def _jobs(engine: Engine) -> list[HTTPRouteHandler]:
     @get("/jobs/{identity:str}")
     async def job_state(identity: str, request: Asked) -> JobState:
-        """Say how far a job has come; its result, if it is done."""
+        """Return the state of a job; its result, if it is done."""
         return _state(_find(engine, request, identity))
 
     @get("/jobs/{identity:str}/events")
-    async def job_events(identity: str, request: Asked) -> Stream:
-        """All that happens to a job, as server-sent events; ends with it."""
-        return Stream(_find(engine, request, identity).listen(), EVENTS, _event)
+    async def job_events(identity: str, request: Asked) -> StreamingResponse:
+        """Send all events of a job, as server-sent events, until it ends."""
+        return StreamingResponse(_find(engine, request, identity).listen(), EVENTS, _event)
 
     @delete("/jobs/{identity:str}", status_code=200)
     async def job_cancel(identity: str, request: Asked) -> JobState:
-        """Call a job off: all its processes end. Nothing happens to one that has ended."""
+        """Cancel a job and end all its processes. Nothing happens to one that has ended."""
         job = _find(engine, request, identity)
         job.cancel()
         async for _ in job.listen():
@@ -251,14 +261,14 @@ def _jobs(engine: Engine) -> list[HTTPRouteHandler]:
 
 def _about(engine: Engine) -> list[HTTPRouteHandler]:
     @get("/languages")
-    async def languages() -> list[schema.Language]:
-        """Languages whose tools this machine has."""
+    async def languages() -> list[schema.LanguageJson]:
+        """List the languages whose tools are installed."""
         return await asyncio.to_thread(about.languages, engine)
 
     @get("/capabilities")
     async def capabilities(request: Asked) -> schema.Capabilities:
-        """Which isolation is in force, and what it guarantees; how busy the server is."""
-        return await about.capabilities(engine, Asker(owner_of(request), patient=True))
+        """Return the isolation in force with its guarantees, and the load of the server."""
+        return await about.capabilities(engine, RequestContext(owner_of(request), unlimited=True))
 
     return [languages, capabilities]
 
@@ -266,30 +276,32 @@ def _about(engine: Engine) -> list[HTTPRouteHandler]:
 async def _answer(
     engine: Engine, request: Asked, work: Work, key: str | None, *, wait: bool
 ) -> ASGIApp:
-    """Start a job and answer as the client wants: its result, its events, or its id."""
+    """Start a job and answer with its result, its events, or its state at once."""
     fingerprint = b"" if key is None else await _fingerprint(request)
     job = engine.jobs.start(owner_of(request), work, key=key, fingerprint=fingerprint)
     if not wait:
-        return Answer(_at_once(Reply(_state(job), 202)))
+        return PendingResponse(_at_once(JsonReply(_state(job), 202)))
     if _wants_events(request):
-        return Stream(job.listen(), EVENTS, _event, lambda: None if key else job.cancel())
-    return Answer(_awaited(engine, job))
+        return StreamingResponse(
+            job.listen(), EVENTS, _event, lambda: None if key else job.cancel()
+        )
+    return PendingResponse(_awaited(engine, job))
 
 
 async def _fingerprint(request: Asked) -> bytes:
-    """Return what tells this request from others under the same key."""
+    """Return a hash that differs for another request under the same key."""
     digest, body = hashlib.sha256(request.url.path.encode()), await request.body()
     if len(body) > SLICE:
-        await asyncio.to_thread(digest.update, body)  # which lets go of the interpreter's lock
+        await asyncio.to_thread(digest.update, body)  # which releases the interpreter's lock
     else:
         digest.update(body)
     return digest.digest()
 
 
-async def _awaited(engine: Engine, job: Job) -> Reply:
-    """Wait for a job. If the client goes away it is called off, unless he may ask for it again."""
+async def _awaited(engine: Engine, job: Job) -> JsonReply:
+    """Wait for a job. A client that hangs up cancels it, unless it can be asked for by key."""
     try:
-        return Reply(await job.wait(), headers=((b"x-job-id", job.id.encode()),))
+        return JsonReply(await job.wait(), headers=((b"x-job-id", job.id.encode()),))
     except ProctorError as error:
         return as_problem(error)
     finally:
@@ -298,7 +310,7 @@ async def _awaited(engine: Engine, job: Job) -> Reply:
             engine.jobs.drop(job)
 
 
-async def _at_once(reply: Reply) -> Reply:
+async def _at_once(reply: JsonReply) -> JsonReply:
     return reply
 
 
@@ -307,8 +319,8 @@ def _state(job: Job) -> JobState:
     return JobState(job.id, job.state, job.result, error)
 
 
-def _problem(error: Exception) -> Problem:
-    if not isinstance(error, ProctorError):  # a fault of ours that nobody thought of
+def _problem(error: Exception) -> ProblemDetails:
+    if not isinstance(error, ProctorError):  # a defect of proctor
         _logger.error("please report this", exc_info=error)
         error = InfraFault(f"internal error: {type(error).__name__}")
     return problem_of(error)

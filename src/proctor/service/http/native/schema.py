@@ -1,6 +1,7 @@
-"""The native API's requests and answers: JSON objects, the same at every native door.
+"""Requests and answers of the native API as JSON, the same over HTTP, in the daemon and in clients.
 
-Seconds and bytes throughout. A request with a field that is not named here is refused.
+A class that ends in Json is the JSON form of the class without that ending. Times are in seconds,
+sizes in bytes. A request with a field that is not named here is refused.
 """
 
 from typing import Annotated, Any, ClassVar, Literal
@@ -14,8 +15,8 @@ SetName = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 Count = Annotated[int, msgspec.Meta(gt=0, le=1 << 20)]
 
 
-class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Bounds on one execution; what is left out has the default of the kind of request."""
+class LimitsJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Bounds on one execution; one that is left out has the default of the kind of request."""
 
     cpu: Seconds | None = None
     wall: Seconds | None = None
@@ -26,8 +27,8 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     stack: Bytes | None = None
 
 
-class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A program's source."""
+class ProgramJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A program: its source, its language and further files."""
 
     source: str
     language: Annotated[str, msgspec.Meta(max_length=32)] = "python"
@@ -37,36 +38,36 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     """Further files, base64 by relative path."""
 
 
-class RunRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One program, once. POST /v1/run."""
+class RunRequestJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One run of a program. POST /v1/run."""
 
-    program: Program
+    program: ProgramJson
     stdin: str = ""
     stdin_base64: str = ""
-    """Instead of `stdin`, for what is no text."""
+    """Instead of `stdin`, for bytes that are no UTF-8."""
     args: tuple[str, ...] = ()
     environment: dict[str, str] = {}
-    limits: Limits = Limits()
+    limits: LimitsJson = LimitsJson()
     collect: tuple[Name, ...] = ()
-    """Files to bring back, by relative path."""
+    """Files to return, by relative path."""
     packages: SetName | None = None
-    """Set of packages that it may import: one of the capabilities' `package_sets`."""
+    """Set of packages that the program may import: one of the capabilities' `package_sets`."""
 
 
 class Output(msgspec.Struct, frozen=True):
-    """Bytes that a program wrote: as text, and where they are no UTF-8 as base64 too."""
+    """Bytes that a program wrote: as text, and as base64 too where they are no UTF-8."""
 
     text: str
     base64: str | None = None
 
 
 Outcome = Literal["verdict", "task_fault", "infra_fault"]
-"""Whether the answer says something of the program, or of the task, or of us; only the first may
-be scored."""
+"""Subject of the answer: the program (`verdict`), the task, or the infrastructure. Only a verdict
+may be scored."""
 
 
-class Execution(msgspec.Struct, frozen=True):
-    """The facts of one run."""
+class ExecutionJson(msgspec.Struct, frozen=True):
+    """Facts of one run."""
 
     exit_code: int | None
     signal: int | None
@@ -79,8 +80,8 @@ class Execution(msgspec.Struct, frozen=True):
     """The limit that was hit: cpu, wall, idle, memory, output, processes, disk."""
 
 
-class Compilation(msgspec.Struct, frozen=True):
-    """What came of compiling."""
+class CompilationJson(msgspec.Struct, frozen=True):
+    """Outcome of compiling."""
 
     ok: bool
     output: str
@@ -88,22 +89,22 @@ class Compilation(msgspec.Struct, frozen=True):
 
 
 class RunResult(msgspec.Struct, frozen=True):
-    """What came of a run."""
+    """Outcome of a run."""
 
     outcome: Outcome
     verdict: str
     """OK, CE, RE, TLE, ILE, MLE or OLE."""
-    compilation: Compilation | None
-    execution: Execution | None
+    compilation: CompilationJson | None
+    execution: ExecutionJson | None
     files: dict[str, str]
     """Base64 by relative path."""
     queue: float
     isolation: str | None
     id: str = ""
-    """The job's."""
+    """Id of the job."""
 
 
-class Test(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class TestJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One test."""
 
     __test__: ClassVar[bool] = False  # not a pytest class
@@ -113,18 +114,18 @@ class Test(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     name: str = ""
 
 
-class Checker(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Grading by a program in a cell of its own."""
+class CheckerJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Grading by a program, which runs in a cell of its own."""
 
-    program: Program
+    program: ProgramJson
     convention: Literal["testlib", "score", "testlib-score", "exit-code", "kattis", "printed"] = (
         "testlib"
     )
     flags: tuple[str, ...] = ()
 
 
-class Comparison(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Grading without a program."""
+class ComparisonJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Grading by comparing output with the expected output."""
 
     match: Literal[
         "exact", "lines", "tokens", "unordered-lines", "raw-lines", "token-lines",
@@ -136,8 +137,8 @@ class Comparison(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     relative: float | None = None
 
 
-class Subtask(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Tests that are worth points together."""
+class SubtaskJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A group of tests that is worth points."""
 
     name: Name
     points: float
@@ -145,43 +146,43 @@ class Subtask(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     aggregate: Literal["min", "sum", "threshold", "product"] = "min"
 
 
-class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What a program is judged against: tests here, or a row of a data set."""
+class ProblemJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A problem to judge a program against: tests, or a row of a data set."""
 
     id: str = "problem"
-    tests: Annotated[tuple[Test, ...], msgspec.Meta(max_length=100_000)] = ()
+    tests: Annotated[tuple[TestJson, ...], msgspec.Meta(max_length=100_000)] = ()
     function: str | None = None
     """Python function to call: inputs are then JSON values, one a line, outputs one JSON value."""
-    comparison: Comparison | None = None
-    checker: Checker | None = None
-    interactor: Checker | None = None
-    """A program that the submission talks with, and that decides."""
-    subtasks: tuple[Subtask, ...] = ()
+    comparison: ComparisonJson | None = None
+    checker: CheckerJson | None = None
+    interactor: CheckerJson | None = None
+    """A program that talks with the submission and decides."""
+    subtasks: tuple[SubtaskJson, ...] = ()
     format: Literal["tests", "livecodebench", "codeforces"] = "tests"
     row: dict[str, Any] | None = None
-    """Of a data set in this format, instead of all the above but `id`."""
+    """Row of a data set in this format, instead of all the fields above but `id`."""
 
 
 class JudgeRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One program against one problem. POST /v1/judge."""
+    """Judgement of one program against one problem. POST /v1/judge."""
 
-    program: Program
-    problem: Problem
-    limits: Limits = Limits()
+    program: ProgramJson
+    problem: ProblemJson
+    limits: LimitsJson = LimitsJson()
     """Per test."""
     mode: Literal["standard", "official"] = "standard"
-    """`official`: lcb_runner's verdicts; Python and rows of livecodebench or plain tests only."""
+    """`official`: lcb_runner's verdicts; only for Python, rows of livecodebench and plain tests."""
     stop: Literal["first", "crash", "never"] = "crash"
-    """Which tests that can no longer change the score are left out: those after the `first` that
-    is not passed, those after a `crash` or a limit that was overrun, none. Only with `first` does a
-    test tell the program that its answers before were right."""
+    """End judging at the `first` test that is not passed, at a `crash` or an overrun limit, or
+    `never`. Only tests that can no longer change the score are left out. Only with `first` does
+    running a test tell the program that its answers before were right."""
     fast: bool = False
     packages: SetName | None = None
-    """Set of packages that it may import."""
+    """Set of packages that the program may import."""
 
 
-class TestResult(msgspec.Struct, frozen=True):
-    """One test that was run."""
+class TestResultJson(msgspec.Struct, frozen=True):
+    """Outcome of one test that was run."""
 
     __test__: ClassVar[bool] = False  # not a pytest class
 
@@ -194,8 +195,8 @@ class TestResult(msgspec.Struct, frozen=True):
     message: str = ""
 
 
-class SubtaskResult(msgspec.Struct, frozen=True):
-    """One subtask."""
+class SubtaskResultJson(msgspec.Struct, frozen=True):
+    """Outcome of one subtask."""
 
     name: str
     verdict: str
@@ -205,7 +206,7 @@ class SubtaskResult(msgspec.Struct, frozen=True):
 
 
 class JudgeResult(msgspec.Struct, frozen=True):
-    """What came of a judgement."""
+    """Outcome of a judgement."""
 
     outcome: Outcome
     verdict: str
@@ -215,18 +216,18 @@ class JudgeResult(msgspec.Struct, frozen=True):
     """0 to 1; None for a fault, which must not be scored."""
     points: float | None
     of: float | None
-    tests: tuple[TestResult, ...]
-    subtasks: tuple[SubtaskResult, ...]
+    tests: tuple[TestResultJson, ...]
+    subtasks: tuple[SubtaskResultJson, ...]
     message: str
     compiler_output: str
     queue: float
     isolation: str | None
     id: str = ""
-    """The job's."""
+    """Id of the job."""
 
 
-class Language(msgspec.Struct, frozen=True):
-    """A language that can be used here."""
+class LanguageJson(msgspec.Struct, frozen=True):
+    """A language whose tools are installed."""
 
     id: str
     name: str
@@ -234,8 +235,8 @@ class Language(msgspec.Struct, frozen=True):
     version: str
 
 
-class Guarantee(msgspec.Struct, frozen=True):
-    """One thing that programs are held back from."""
+class GuaranteeJson(msgspec.Struct, frozen=True):
+    """One thing that isolation keeps programs from."""
 
     strength: str
     how: str
@@ -243,14 +244,34 @@ class Guarantee(msgspec.Struct, frozen=True):
 
 
 class Capabilities(msgspec.Struct, frozen=True):
-    """What this server is and holds."""
+    """Version, isolation and load of a server."""
 
     version: str
     isolation: str
-    guarantees: dict[str, Guarantee]
+    guarantees: dict[str, GuaranteeJson]
     places: int
-    """Jobs at once."""
+    """How many jobs may run at once."""
     waiting: int
     running: int
     package_sets: tuple[str, ...] = ()
     """Names for `packages` of a request."""
+
+
+class SolveRequestJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One run of a generated solver. POST /v1/solve."""
+
+    code: str
+    input: Any = None
+    """Any JSON value but null."""
+    input_text: str = ""
+    """Instead of `input`: a JSON document, which the program gets byte for byte."""
+    input_base64: str = ""
+    """Instead of `input`: a JSON document as base64."""
+    profile: Annotated[str, msgspec.Meta(max_length=200)] = "timetable"
+    timeout: Seconds | None = None
+    """Wall seconds; None: the value of the server's environment, else of the profile."""
+    workers: Annotated[int, msgspec.Meta(ge=1, le=1 << 20)] | None = None
+    seed: Annotated[int, msgspec.Meta(ge=0, lt=1 << 31)] = 42
+    deterministic: bool = False
+    roundtrip: bool = False
+    """True if the profile's own model must agree that a solution is one."""

@@ -1,64 +1,66 @@
-"""Sessions in the native API: seconds and bytes throughout."""
+"""Requests and answers about sessions in the native API. Times are in seconds, sizes in bytes."""
 
 from typing import Annotated
 
 import msgspec
 
 from proctor.service.http.native.schema import (
-    Limits,
+    LimitsJson,
     Name,
     Outcome,
     Output,
-    Program,
+    ProgramJson,
     Seconds,
     SetName,
 )
 
 
 class SessionRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A session to be opened. POST /v1/sessions."""
+    """Opening of a session. POST /v1/sessions."""
 
-    limits: Limits = Limits()
-    """cpu, wall and output for each execution, the others for the session."""
+    limits: LimitsJson = LimitsJson()
+    """Limits cpu, wall and output hold for each execution, the others for the session."""
     idle: Annotated[float, msgspec.Meta(gt=0, le=86400)] = 600.0
-    """Without use for so long, it ends."""
+    """Seconds without use after which the session ends."""
     packages: SetName | None = None
-    """Set of packages that its programs may import."""
+    """Set of packages that programs of the session may import."""
 
 
 class SessionState(msgspec.Struct, frozen=True):
-    """A session that there is."""
+    """State of an open session."""
 
     id: str
-    """Whoever has it and the owner's token can use it."""
+    """Id of the session. Whoever has it and the owner's token can use the session."""
     isolation: str
-    """Level that holds it."""
-    limits: Limits
+    """Isolation level that holds the session."""
+    limits: LimitsJson
     idle: float
     opened: float
-    """Unix time."""
+    """Unix time at which the session was opened."""
     executions: int
-    """How many were begun."""
+    """How many executions were begun."""
     busy: bool
-    """Whether something runs or waits in it."""
+    """True if an execution runs or waits in the session."""
 
 
-class ExecuteRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One of `code`, `program` and `command`. POST /v1/sessions/{id}/execute."""
+class ExecuteRequestJson(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True
+):
+    """Execution of one of `code`, `program` and `command`. POST /v1/sessions/{id}/execute."""
 
     code: str | None = None
     """A cell for the session's interpreter, which keeps its state."""
-    program: Program | None = None
+    program: ProgramJson | None = None
     """A Python program, a process of its own in the workspace."""
     command: tuple[str, ...] | None = None
-    """A program of the box and its arguments."""
+    """A program of the sandbox and its arguments."""
     stdin: str = ""
     stdin_base64: str = ""
     """For programs and commands; cells have none."""
     cpu: Seconds | None = None
     wall: Seconds | None = None
     restart: bool = False
-    """Begin with a fresh interpreter."""
+    """True to begin with a fresh interpreter."""
 
 
 class Raised(msgspec.Struct, frozen=True):
@@ -67,11 +69,11 @@ class Raised(msgspec.Struct, frozen=True):
     name: str
     value: str
     traceback: tuple[str, ...]
-    """Lines, with their ends."""
+    """Lines, with their line ends."""
 
 
 class ExecuteResult(msgspec.Struct, frozen=True):
-    """What an execution in a session came to."""
+    """Outcome of an execution in a session."""
 
     outcome: Outcome
     verdict: str
@@ -81,23 +83,23 @@ class ExecuteResult(msgspec.Struct, frozen=True):
     result: str | None
     """Of a cell: representation of the last line's value."""
     displays: tuple[dict[str, str], ...]
-    """Of a cell: what it showed, by MIME type."""
+    """Of a cell: objects that it displayed, by MIME type."""
     error: Raised | None
     exit_code: int | None
-    """Of a program, and of a cell that ended its interpreter."""
+    """Exit code of a program, or of the interpreter if a cell ended it."""
     signal: int | None
     limit: str | None
-    """The limit that was hit."""
+    """Limit that was hit: cpu, wall, idle, memory, output, processes or disk."""
     fresh: bool
-    """Of a cell: whether the interpreter was new to it, so that nothing earlier was known."""
+    """Of a cell: true if the interpreter was started for it, so that nothing earlier was known."""
     ended: bool
-    """Of a cell: whether it ended the interpreter, with all its state."""
+    """Of a cell: true if it ended the interpreter, with all its state."""
     cpu: float
     queue: float
 
 
 class FileState(msgspec.Struct, frozen=True):
-    """A file of the workspace."""
+    """A file of the workspace, and its size in bytes."""
 
     path: Name
     size: int

@@ -1,112 +1,142 @@
-"""The routes below /v1/sessions."""
+"""Sessions of the native API, in this process: requests become calls of the engine's sessions.
 
-from typing import Any
+The routes below /v1/sessions, the daemon and clients of this process all use this.
+"""
 
-import msgspec
-from litestar import Request, delete, get, post, put
-from litestar.handlers import HTTPRouteHandler
-from litestar.openapi import ResponseSpec
-from litestar.types import ASGIApp
+from dataclasses import fields
 
-from proctor.service.engine import Asker, Engine
-from proctor.service.http.answer import Answer, Reply
-from proctor.service.http.asking import owner_of
-from proctor.service.http.native.desk import Desk
+from proctor import limits as bounds
+from proctor.errors import InputError
+from proctor.execution import Execution
+from proctor.sandbox.notebook import CellResult
+from proctor.sandbox.session import DEFAULT_LIMITS
+from proctor.service.admission import RequestContext
+from proctor.service.encoding import unpacked
+from proctor.service.engine import Engine
+from proctor.service.http.native import convert
+from proctor.service.http.native.schema import LimitsJson
 from proctor.service.http.native.session_schema import (
-    ExecuteRequest,
+    ExecuteRequestJson,
     ExecuteResult,
     FileState,
+    Raised,
     SessionRequest,
     SessionState,
 )
-from proctor.service.http.problem import TYPE, Problem
-
-Asked = Request[Any, Any, Any]
-_BYTES = "application/octet-stream"
+from proctor.service.owned_session import OwnedSession, SessionOutcome
+from proctor.service.run_verdicts import verdict_by
 
 
-def session_routes(engine: Engine) -> list[HTTPRouteHandler]:
-    """Return the routes, below /v1."""
-    return [*_sessions(engine), _execute(engine), *_files(engine)]
+class NativeSessions:
+    """The sessions of one owner; a session of another owner is not found.
 
+    All methods raise NotFound, SessionEnded, Busy, InputError, InfraFault.
+    """
 
-def _answers(result: type | None, status: int = 200) -> dict[int, ResponseSpec]:
-    refused = {
-        code: ResponseSpec(Problem, media_type=TYPE, generate_examples=False)
-        for code in (404, 410, 422, 429, 501, 503)
-    }
-    return {status: ResponseSpec(result, generate_examples=False), **refused}
+    def __init__(self, engine: Engine, context: RequestContext) -> None:
+        self._engine, self._context = engine, context
 
+    async def open(self, request: SessionRequest) -> SessionState:
+        """Open a session. Raises PlatformError too."""
+        limits = convert.limits(request.limits, DEFAULT_LIMITS)
+        sessions = self._engine.sessions
+        return self._state(
+            await sessions.open(self._context, limits, request.idle, request.packages)
+        )
 
-def _sessions(engine: Engine) -> list[HTTPRouteHandler]:
-    @post("/sessions", status_code=201, responses=_answers(SessionState, 201))
-    async def session_open(data: SessionRequest, request: Asked) -> ASGIApp:
-        """Open a session: a workspace, and an interpreter that keeps its state."""
+    async def all(self) -> list[SessionState]:
+        """List the sessions, the oldest first."""
+        return [self._state(each) for each in self._engine.sessions.all(self._context.owner)]
 
-        async def opened() -> Reply:
-            return Reply(await _desk(engine, request).open(data), 201)
+    async def state(self, identity: str) -> SessionState:
+        """Return the state of a session."""
+        return self._state(self.find(identity))
 
-        return Answer(opened())
+    async def execute(self, identity: str, request: ExecuteRequestJson) -> ExecuteResult:
+        """Run a cell, a program or a command. Cancelling ends the execution, not the session."""
+        return await execute(self.find(identity), request, self._context)
 
-    @get("/sessions")
-    async def session_list(request: Asked) -> list[SessionState]:
-        """List your sessions, the oldest first."""
-        return await _desk(engine, request).all()
+    async def files(self, identity: str) -> list[FileState]:
+        """List the files of the workspace, by path."""
+        found = await self.find(identity).files(self._context)
+        return [FileState(path, size) for path, size in sorted(found.items())]
 
-    @get("/sessions/{identity:str}", responses=_answers(SessionState))
-    async def session_state(identity: str, request: Asked) -> SessionState:
-        """Say how a session is. 410 if it is over, with the reason."""
-        return await _desk(engine, request).state(identity)
-
-    @delete("/sessions/{identity:str}", status_code=200, responses=_answers(SessionState))
-    async def session_close(identity: str, request: Asked) -> SessionState:
-        """End a session with all that runs in it; nothing of it is left."""
-        return await _desk(engine, request).close(identity)
-
-    return [session_open, session_list, session_state, session_close]
-
-
-def _execute(engine: Engine) -> HTTPRouteHandler:
-    @post("/sessions/{identity:str}/execute", status_code=200, responses=_answers(ExecuteResult))
-    async def session_execute(identity: str, data: ExecuteRequest, request: Asked) -> ASGIApp:
-        """Run a cell, a program or a command. If you hang up it is ended; the session is not."""
-        return Answer(_desk(engine, request).execute(identity, data))
-
-    return session_execute
-
-
-def _files(engine: Engine) -> list[HTTPRouteHandler]:
-    @get("/sessions/{identity:str}/files", responses=_answers(list[FileState]))
-    async def session_files(identity: str, request: Asked) -> ASGIApp:
-        """List the files of the workspace."""
-        return Answer(_desk(engine, request).files(identity))
-
-    @get("/sessions/{identity:str}/files/{path:path}", responses=_answers(bytes))
-    async def session_read(identity: str, path: str, request: Asked) -> ASGIApp:
+    async def read(self, identity: str, path: str) -> bytes:
         """Return the content of a file, up to the session's output limit."""
+        return await self.find(identity).read(path, self._context)
 
-        async def content() -> Reply:
-            data = await _desk(engine, request).read(identity, _name(path))
-            return Reply(msgspec.Raw(data), media_type=_BYTES)  # sent as it is
+    async def write(self, identity: str, path: str, content: bytes) -> FileState:
+        """Write a file into the workspace, making its directories."""
+        await self.find(identity).write(path, content, self._context)
+        return FileState(path, len(content))
 
-        return Answer(content())
+    async def close(self, identity: str) -> SessionState:
+        """End a session with all that runs in it, and return its last state."""
+        state = self._state(self.find(identity))
+        await self._engine.sessions.close(self._context.owner, identity)
+        return state
 
-    @put("/sessions/{identity:str}/files/{path:path}", status_code=200,
-         responses=_answers(FileState))  # fmt: skip
-    async def session_write(identity: str, path: str, request: Asked) -> ASGIApp:
-        """Put a file into the workspace, making its directories: the body is its content."""
-        desk = _desk(engine, request)
-        desk.find(identity)  # before the body is read
-        data = await request.body()
-        return Answer(desk.write(identity, _name(path), data))
+    def find(self, identity: str) -> OwnedSession:
+        """Return a session."""
+        return self._engine.sessions.get(self._context.owner, identity)
 
-    return [session_files, session_read, session_write]
+    def _state(self, session: OwnedSession) -> SessionState:
+        limits = {each.name: getattr(session.limits, each.name) for each in fields(bounds.Limits)}
+        return SessionState(
+            session.id,
+            session.isolation.level,
+            LimitsJson(**limits),
+            self._engine.sessions.idle(session),
+            session.opened,
+            session.executions,
+            session.busy,
+        )
 
 
-def _desk(engine: Engine, request: Asked) -> Desk:
-    return Desk(engine, Asker(owner_of(request)))
+async def execute(
+    session: OwnedSession, request: ExecuteRequestJson, context: RequestContext
+) -> ExecuteResult:
+    """Run a cell, a program or a command in a session.
+
+    Raises InputError, and what methods of OwnedSession raise.
+    """
+    code, program, command = request.code, request.program, request.command
+    if sum(each is not None for each in (code, program, command)) != 1:
+        raise InputError("exactly one of code, program and command is needed", field="code")
+    stdin = unpacked(request.stdin_base64, "stdin_base64")
+    stdin = stdin or request.stdin.encode("utf-8", "surrogatepass")
+    if code is not None and stdin:
+        raise InputError("a cell has no stdin: run a program", field="stdin")
+    if request.restart:
+        await session.restart(context)
+    cpu, wall = request.cpu, request.wall
+    if code is not None:
+        return _of_cell(await session.run_cell(code, context, cpu=cpu, wall=wall))
+    if program is not None:
+        checked = convert.program(program)
+        return _of_program(await session.run(checked, stdin, context, cpu=cpu, wall=wall))
+    return _of_program(await session.command(command or (), stdin, context, cpu=cpu, wall=wall))
 
 
-def _name(path: str) -> str:
-    """Without the slash that the framework puts before it."""
-    return path.removeprefix("/")
+def _of_program(found: SessionOutcome[Execution]) -> ExecuteResult:
+    made = found.made
+    return ExecuteResult(
+        "verdict", verdict_by(made.limit, ok=made.ok),
+        convert.output(made.stdout), convert.output(made.stderr), None, (), None,
+        made.exit_code, made.signal, None if made.limit is None else made.limit.value,
+        True, False, made.cpu, found.queue,
+    )  # fmt: skip
+
+
+def _of_cell(found: SessionOutcome[CellResult]) -> ExecuteResult:
+    made = found.made
+    error, ended = made.error, made.ended
+    return ExecuteResult(
+        "verdict", verdict_by(made.limit, ok=made.ok),
+        convert.output(made.stdout), convert.output(made.stderr), made.result,
+        tuple(dict(each) for each in made.displays),
+        None if error is None else Raised(error.name, error.value, error.traceback),
+        None if ended is None else ended.exit_code, None if ended is None else ended.signal,
+        None if made.limit is None else made.limit.value,
+        made.fresh, ended is not None, made.cpu, found.queue,
+    )  # fmt: skip

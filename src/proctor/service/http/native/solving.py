@@ -1,32 +1,36 @@
-"""Solvers at the native doors: requests become the engine's, faults become errors."""
+"""Solvers of the native API: requests become the engine's, faults become errors."""
 
 from collections.abc import Callable
 
 import msgspec
 
 from proctor.errors import InfraFault, InputError
-from proctor.service.engine import Asker, Engine
-from proctor.service.http.encoded import unpacked
-from proctor.service.http.native.solve_schema import SolveRequest
+from proctor.service.admission import RequestContext
+from proctor.service.encoding import unpacked
+from proctor.service.engine import Engine
+from proctor.service.http.native.schema import SolveRequestJson
 from proctor.solver import request
 from proctor.solver.envelope import Envelope, Fault, Incumbent
 
 
 async def solve(
-    engine: Engine, asked: request.SolveRequest, asker: Asker, hear: Callable[[Incumbent], None]
+    engine: Engine,
+    asked: request.SolveRequest,
+    context: RequestContext,
+    hear: Callable[[Incumbent], None],
 ) -> Envelope:
-    """Run a solver. Cancelled, it returns what had been found.
+    """Run a solver; if cancelled, return what had been found.
 
-    Raises Busy, InputError, and an InfraFault for what the program is not to blame for.
+    Raises Busy, InputError, and an InfraFault for faults that are not the program's.
     """
-    envelope = await engine.solve(asked, asker, progress=hear)
+    envelope = await engine.solve(asked, context, progress=hear)
     if envelope.fault is not None:
         raise as_error(envelope.fault)
     return envelope
 
 
-def solve_request(engine: Engine, asked: SolveRequest) -> request.SolveRequest:
-    """Raises InputError, naming the field."""
+def solve_request(engine: Engine, asked: SolveRequestJson) -> request.SolveRequest:
+    """Return the engine's request. Raises InputError, naming the field."""
     given = [
         b"" if asked.input is None else msgspec.json.encode(asked.input),
         asked.input_text.encode(),

@@ -14,41 +14,41 @@ from proctor.errors import InputError
 from proctor.formats.ioi_rows import task_of_rows
 from proctor.problem import Problem, Stub, Test, TwoSteps
 from proctor.program import Program
-from proctor.service.http.piston.request import Job
+from proctor.service.http.piston.request import PistonJob
 from proctor.service.http.piston.settings import UNLIMITED_TIME
 
 _GRADERS = "graders/"
 _CONFIG = f"{_GRADERS}grader_config.json"
 _MANAGER = f"{_GRADERS}manager.cpp"
-_OWN = frozenset({f"{_GRADERS}grader.cpp", f"{_GRADERS}stub.cpp", _MANAGER})
+_TASK_FILES = frozenset({f"{_GRADERS}grader.cpp", f"{_GRADERS}stub.cpp", _MANAGER})
 _INPUT, _ANSWER = "input.txt", "correct_output.txt"
 _EXTRA = 3.0
-"""Seconds that the pipeline adds to the time limit when it asks."""
+"""Seconds that open-r1's pipeline adds to the time limit in a request."""
 _TEST = "test"
 
 
-class _Limits(msgspec.Struct):
-    """What of graders/grader_config.json is no row's."""
+class _GraderConfig(msgspec.Struct):
+    """Fields of graders/grader_config.json."""
 
     task_type: str | None = None
     time_limit: float | None = None
     memory_limit: int | None = None
 
 
-def task(job: Job) -> tuple[Problem, Program]:
+def task(job: PistonJob) -> tuple[Problem, Program]:
     """Return problem and submission. Raises InputError."""
     files = {job.name: job.source.encode("utf-8", "surrogatepass"), **job.files}
-    own = _submission(job.name, files)
-    source = files.pop(own).decode("utf-8", "surrogatepass") if own else ""
+    submission = _submission(job.name, files)
+    source = files.pop(submission).decode("utf-8", "surrogatepass") if submission else ""
     given = files.pop(_INPUT, b"")
-    # Left out where it is empty.
+    # Requests leave it out where it is empty.
     test = Test(given, files.pop(_ANSWER, b""), name=_TEST)
     config = _config(files)
     two_steps = config.task_type == "TwoSteps"
     seconds = config.time_limit or _asked_seconds(job)
     row = {
         "year": 0,
-        "id": own.removeprefix(_GRADERS).removesuffix(".cpp") if own else "submission",
+        "id": submission.removeprefix(_GRADERS).removesuffix(".cpp") or "submission",
         "subtask": "all",
         "score": 1.0,
         "time_limit": min(seconds, UNLIMITED_TIME / 1000),
@@ -60,7 +60,7 @@ def task(job: Job) -> tuple[Problem, Program]:
     problem = task_of_rows([row], {_TEST: test}).problem
     if two_steps:
         problem = _two_steps(problem, files)
-    return problem, Program(source, job.runtime.ours)
+    return problem, Program(source, job.runtime.language_id)
 
 
 def _submission(first: str, files: Mapping[str, bytes]) -> str:
@@ -70,26 +70,29 @@ def _submission(first: str, files: Mapping[str, bytes]) -> str:
 
 
 def _is_submission(name: str) -> bool:
-    return name.startswith(_GRADERS) and name.endswith(".cpp") and name not in _OWN
+    return name.startswith(_GRADERS) and name.endswith(".cpp") and name not in _TASK_FILES
 
 
-def _config(files: Mapping[str, bytes]) -> _Limits:
+def _config(files: Mapping[str, bytes]) -> _GraderConfig:
     data = files.get(_CONFIG)
     if data is None:
-        return _Limits()
+        return _GraderConfig()
     try:
-        return msgspec.json.decode(data, type=_Limits, strict=False)
+        return msgspec.json.decode(data, type=_GraderConfig, strict=False)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(str(error), file=_CONFIG) from error
 
 
-def _asked_seconds(job: Job) -> float:
+def _asked_seconds(job: PistonJob) -> float:
     asked = job.asked.get("run_timeout", 0) / 1000 - _EXTRA
     return asked if asked > 0 else job.seconds
 
 
 def _two_steps(problem: Problem, files: Mapping[str, bytes]) -> Problem:
-    """The package does not know these: the manager is linked with the submission, as in CMS."""
+    """Return a problem whose manager is linked with the submission, as in CMS.
+
+    The package itself cannot do this.
+    """
     manager = files.get(_MANAGER)
     if manager is None:
         raise InputError("a TwoSteps task needs a manager", file=_MANAGER)

@@ -13,7 +13,7 @@ from proctor.formats.codeforces_rows import problem_of_row
 from proctor.limits import MIB
 from proctor.problem import Problem
 from proctor.program import Program
-from proctor.service.http.piston.request import Job
+from proctor.service.http.piston.request import PistonJob
 from proctor.service.http.piston.settings import UNLIMITED_TIME
 
 _INPUT, _ANSWER, _CHECKER, _CONFIG = (
@@ -22,10 +22,10 @@ _INPUT, _ANSWER, _CHECKER, _CONFIG = (
 _TEST_FILES = frozenset({_INPUT, _ANSWER, _CHECKER, _CONFIG})
 _SETTING = re.compile(r"(?:export\s+)?(\w+)=(['\"]?)([\w.+-]*)\2\s*(?:#.*)?")
 _EXTRA = 10.0
-"""Seconds that the pipeline adds to the time limit when it asks."""
+"""Seconds that open-r1's pipeline adds to the time limit in a request."""
 
 
-def task(job: Job) -> tuple[Problem, Program]:
+def task(job: PistonJob) -> tuple[Problem, Program]:
     """Return problem and submission. Raises InputError."""
     files = {job.name: job.source, **{name: _text(name, data) for name, data in job.files.items()}}
     settings = _settings(files.get(_CONFIG, ""))
@@ -40,8 +40,8 @@ def task(job: Job) -> tuple[Problem, Program]:
     }
     problem = problem_of_row(row)
     assert problem is not None
-    own = next((name for name in files if name not in _TEST_FILES), None)
-    return problem, Program(files[own] if own else "", job.runtime.ours)
+    submission = next((name for name in files if name not in _TEST_FILES), None)
+    return problem, Program(files[submission] if submission else "", job.runtime.language_id)
 
 
 def _settings(text: str) -> Mapping[str, str]:
@@ -68,7 +68,7 @@ def _number(settings: Mapping[str, str], name: str, otherwise: float) -> float:
         raise InputError(f"{name} is a number, not {text!r}", file=_CONFIG) from None
 
 
-def _asked_seconds(job: Job) -> float:
+def _asked_seconds(job: PistonJob) -> float:
     asked = job.asked.get("run_timeout", 0) / 1000 - _EXTRA
     return asked if asked > 0 else job.seconds
 

@@ -1,4 +1,4 @@
-"""WebSocket /connect: a program that is talked to while it runs.
+"""WebSocket /connect: an interactive run of one program.
 
 Client: {type: init, ...as for /execute}, {type: data, stream: stdin, data}, {type: signal, signal}.
 Server: {type: runtime | stage | data | exit | error, ...}. One addition: data that is null closes
@@ -19,35 +19,35 @@ from litestar.handlers import WebsocketRouteHandler
 from proctor.errors import InputError, ProctorError
 from proctor.execution import Execution
 from proctor.languages import registry
+from proctor.languages.run import PYTHON
 from proctor.limits import MIB
-from proctor.service.http.asking import patient
-from proctor.service.http.piston.execute import PREFIXES, Door, asked
-from proctor.service.http.piston.request import Job, NotJson, Refused, decoded, is_plain
-from proctor.service.http.piston.schema import compile_stage, ending
-from proctor.service.live import PIECE, LiveRun, Stream
-from proctor.service.running import PYTHON
+from proctor.service.http.piston.convert import compile_stage, ending, run_request
+from proctor.service.http.piston.request import NotJson, PistonJob, Refused, decoded, is_plain
+from proctor.service.http.piston.service import PREFIXES, PistonService
+from proctor.service.http.request import context_of
+from proctor.service.live import PIECE_OVERHEAD, LiveRun, OutputStream
 
 INIT_WITHIN = 3.0
-"""Seconds in which a client must say what it wants; Piston gives it one."""
+"""Seconds in which a client must send `init`; Piston allows one."""
 _MOST_UNREAD = 64 * MIB
 """Bytes that a client may send before the program reads them."""
 _MOST_SIGNALS = 64
 """Signals that may wait for the program to begin."""
 _ENVIRONMENT = {"PYTHONUNBUFFERED": "1"}
-"""Or Python would keep what it prints until it has much of it."""
+"""Environment of programs: Python would else buffer its output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """Why a connection is closed from here."""
+    """Reason for closing a connection."""
 
     code: int
     reason: str
     message: str | None = None
-    """An error to be told before."""
+    """An error to send before closing."""
 
 
-COMPLETED = Close(4999, "Job Completed")
+COMPLETED = Close(4999, "PistonJob Completed")
 _AGAIN = Close(4000, "Already Initialized")
 _LATE = Close(4001, "Initialization Timeout")
 _NOT_YET = Close(4003, "Not yet initialized")
@@ -59,7 +59,7 @@ def _error(message: str) -> Close:
     return Close(4002, "Notified Error", message)
 
 
-def routes(door: Door) -> WebsocketRouteHandler:
+def route(service: PistonService) -> WebsocketRouteHandler:
     """Return the route."""
 
     @websocket([f"{prefix}/connect" for prefix in PREFIXES])
@@ -67,7 +67,7 @@ def routes(door: Door) -> WebsocketRouteHandler:
         """Run one program for this connection; it ends with it."""
         await socket.accept()
         try:
-            close = await _Connection(door, socket).serve()
+            close = await _Connection(service, socket).serve()
             if close.message is not None:
                 await socket.send_json({"type": "error", "message": close.message})
             await socket.close(close.code, close.reason)
@@ -78,13 +78,13 @@ def routes(door: Door) -> WebsocketRouteHandler:
 
 
 class _Connection:
-    def __init__(self, door: Door, socket: WebSocket[Any, Any, Any]) -> None:
-        self._door, self._socket = door, socket
-        self._asker = patient(socket)
+    def __init__(self, service: PistonService, socket: WebSocket[Any, Any, Any]) -> None:
+        self._service, self._socket = service, socket
+        self._context = context_of(socket)
         self._run: LiveRun | None = None
-        """None while it waits for its turn."""
+        """The run; None while it waits for a place."""
         self._early: list[bytes | None] = []
-        """What came for stdin before that."""
+        """Data for stdin that came before the run began; None closes it."""
         self._early_size = 0
         self._signals: set[asyncio.Task[None]] = set()
 
@@ -98,19 +98,19 @@ class _Connection:
         if isinstance(message, Close):
             return message
         try:
-            job = await self._door.job(message)
+            job = await self._service.job(message)
         except (Refused, InputError) as error:
             return _error(str(error))
         if not is_plain(job):
             return _error(f"{job.runtime.language} is judged, not run: use POST /execute")
         stdin = job.stdin if message.get("stdin") else b""
-        telling = asyncio.ensure_future(self._tell(job, stdin))
-        hearing = asyncio.ensure_future(self._hear())
+        sending = asyncio.ensure_future(self._run_job(job, stdin))
+        receiving = asyncio.ensure_future(self._follow_client())
         try:
-            await asyncio.wait({telling, hearing}, return_when="FIRST_COMPLETED")
-            return (hearing if hearing.done() else telling).result()
+            await asyncio.wait({sending, receiving}, return_when="FIRST_COMPLETED")
+            return (receiving if receiving.done() else sending).result()
         finally:
-            tasks = [telling, hearing, *self._signals]
+            tasks = [sending, receiving, *self._signals]
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -133,8 +133,8 @@ class _Connection:
             return _error(str(error))
         return message if isinstance(message, dict) else _error("a message is an object")
 
-    async def _hear(self) -> Close:
-        """Do as the client says, until that is not possible. Raises WebSocketDisconnect."""
+    async def _follow_client(self) -> Close:
+        """Obey the client until the connection is to be closed. Raises WebSocketDisconnect."""
         while True:
             message = await self._receive()
             if isinstance(message, Close):
@@ -159,7 +159,7 @@ class _Connection:
         encoded = None if data is None else data.encode("utf-8", "surrogatepass")
         if self._run is None:
             self._early.append(encoded)
-            self._early_size += len(encoded or b"") + PIECE
+            self._early_size += len(encoded or b"") + PIECE_OVERHEAD
             unread = self._early_size
         else:
             _write(self._run, encoded)
@@ -174,9 +174,9 @@ class _Connection:
         if self._run is not None:
             if len(self._signals) >= _MOST_SIGNALS:
                 return _error(f"more than {_MOST_SIGNALS} signals wait to be sent")
-            sending = asyncio.ensure_future(self._send_signal(self._run, Signals[name]))
-            self._signals.add(sending)
-            sending.add_done_callback(self._signals.discard)
+            task = asyncio.ensure_future(self._send_signal(self._run, Signals[name]))
+            self._signals.add(task)
+            task.add_done_callback(self._signals.discard)
         return None
 
     async def _send_signal(self, run: LiveRun, number: int) -> None:
@@ -185,25 +185,27 @@ class _Connection:
         except ProctorError as error:
             await self._send("error", message=str(error))
 
-    async def _tell(self, job: Job, stdin: bytes) -> Close:
-        """Run it and tell what happens. Raises WebSocketDisconnect."""
+    async def _run_job(self, job: PistonJob, stdin: bytes) -> Close:
+        """Run the job and send its events. Raises WebSocketDisconnect."""
         language = {"language": job.runtime.language, "version": job.runtime.shown}
         try:
-            request = asked(job)
+            request = run_request(job)
             request = replace(request, stdin=stdin, environment=_ENVIRONMENT)
             await self._send("runtime", **language)
-            async with self._door.engine.live(request, self._asker) as run:
+            async with self._service.engine.live(request, self._context) as run:
                 for each in self._early:
                     _write(run, each)
                 self._early.clear()
                 self._run = run
-                compiles = registry.get(job.runtime.ours).compile is not None
-                await self._follow(run, compiles=compiles and job.runtime.ours != PYTHON)
+                compiles = registry.get(job.runtime.language_id).compile is not None
+                await self._send_events(
+                    run, compiles=compiles and job.runtime.language_id != PYTHON
+                )
         except ProctorError as error:
             return _error(str(error))
         return COMPLETED
 
-    async def _follow(self, run: LiveRun, *, compiles: bool) -> None:
+    async def _send_events(self, run: LiveRun, *, compiles: bool) -> None:
         if compiles:
             await self._send("stage", stage="compile")
         compilation = await run.compiled()
@@ -216,7 +218,7 @@ class _Connection:
             if not compilation.ok:
                 return
         await self._send("stage", stage="run")
-        decoders = {each: codecs.getincrementaldecoder("utf-8")("replace") for each in Stream}
+        decoders = {each: codecs.getincrementaldecoder("utf-8")("replace") for each in OutputStream}
         async for stream, data in run.output():
             await self._data(stream, decoders[stream].decode(data))
         ran = await run.result()
@@ -226,7 +228,7 @@ class _Connection:
         overran = None if run.overran is None else run.overran.value
         await self._send("exit", **_exit(ran.execution, overran))
 
-    async def _data(self, stream: Stream, text: str) -> None:
+    async def _data(self, stream: OutputStream, text: str) -> None:
         if text:
             await self._send("data", stream=stream.value, data=text)
 

@@ -11,21 +11,24 @@ from proctor.evals.ioi import feedback
 from proctor.judgement import Judgement, TestResult
 from proctor.judging.settings import JudgeSettings
 from proctor.problem import Communication, Comparison, Problem
-from proctor.service.engine import Asker, Engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.piston import cms_ioi, codeforces
-from proctor.service.http.piston.request import Job
-from proctor.service.http.piston.runtimes import Kind
+from proctor.service.http.piston.request import PistonJob
+from proctor.service.http.piston.runtimes import RuntimeKind
 from proctor.service.http.piston.schema import Stage
 from proctor.verdict import Verdict
 
 _UNCOMPILED = frozenset({Verdict.CE, Verdict.NC})
 
 
-async def judged(engine: Engine, job: Job, asker: Asker) -> tuple[Stage | None, Stage]:
-    """Judge it; compiling and run. Raises InputError for a broken task, InfraFault."""
-    ioi = job.runtime.kind is Kind.CMS_IOI
+async def judged(
+    engine: Engine, job: PistonJob, context: RequestContext
+) -> tuple[Stage | None, Stage]:
+    """Return the stages compile and run. Raises InputError for a broken task, InfraFault."""
+    ioi = job.runtime.kind is RuntimeKind.CMS_IOI
     problem, program = (cms_ioi if ioi else codeforces).task(job)
-    made = await engine.judge(problem, program, JudgeSettings(), asker)
+    made = await engine.judge(problem, program, JudgeSettings(), context)
     judgement = made.judgement
     if judgement.verdict is Verdict.INFRA_FAULT and not judgement.tests:
         raise InfraFault(judgement.message)
@@ -39,11 +42,13 @@ async def judged(engine: Engine, job: Job, asker: Asker) -> tuple[Stage | None, 
     return Stage(code=0), _run(test, problem, whole=not ioi)
 
 
-def _uncompiled(judgement: Judgement, job: Job) -> tuple[Stage | None, Stage]:
+def _uncompiled(judgement: Judgement, job: PistonJob) -> tuple[Stage | None, Stage]:
     if judgement.verdict not in _UNCOMPILED:
         raise InfraFault(judgement.message)
     said = judgement.compiler_output or judgement.message
-    if job.runtime.ours == "python":  # which the package does not compile: it fails at its start
+    if (
+        job.runtime.language_id == "python"
+    ):  # which the package does not compile: it fails at its start
         text = f"{feedback.RUNTIME} 1\n{said}"
         return Stage(code=0), Stage("0", text, "0" + text, 0)
     failed = Stage("", said, said, 1, None, "Exited with error status 1", "RE")
@@ -51,11 +56,11 @@ def _uncompiled(judgement: Judgement, job: Job) -> tuple[Stage | None, Stage]:
 
 
 def _run(test: TestResult, problem: Problem, *, whole: bool) -> Stage:
-    """Tell of a test; `whole`: the score is 1 or 0, as codeforces knows no other."""
+    """Return the stage run of a test; with `whole` the score is 1 or 0, as on Codeforces."""
     score = f"{float(test.verdict.passed) if whole else test.score:.17g}"
-    # A manager has words of its own.
-    told = isinstance(problem.running, Communication)
-    compared = isinstance(problem.grading, Comparison) and not told
+    # A manager has its own feedback.
+    manager_speaks = isinstance(problem.running, Communication)
+    compared = isinstance(problem.grading, Comparison) and not manager_speaks
     said = feedback.words(test, compared=compared)
     return Stage(
         score,

@@ -1,4 +1,4 @@
-"""Piston's packages: languages as directories of scripts, which the operator has put there.
+"""Piston's packages: languages as directories of scripts, installed by the operator.
 
 After the layout that Piston keeps them in: DIRECTORY/LANGUAGE/VERSION with `pkg-info.json`, `run`,
 `compile` if there is something to compile, and `environment`, a script whose variables both see.
@@ -12,7 +12,7 @@ import msgspec
 
 from proctor.errors import SettingsError
 from proctor.languages.scripts import BASH, COMPILE, RUN, Scripts
-from proctor.service.http.piston.runtimes import Kind, Runtime
+from proctor.service.http.piston.runtimes import Runtime, RuntimeKind
 from proctor.service.http.piston.semver import version_in
 
 _INFO, _ENVIRONMENT = "pkg-info.json", "environment"
@@ -28,48 +28,48 @@ exec /bin/bash "$package/$script" "$@"
 """Calls one of a package's scripts in the working directory, with its `environment`."""
 
 
-class _Provided(msgspec.Struct, frozen=True):
+class _ProvidedLanguage(msgspec.Struct, frozen=True):
     language: str
     aliases: tuple[str, ...] = ()
 
 
-class _Info(msgspec.Struct, frozen=True):
+class _PackageInfo(msgspec.Struct, frozen=True):
     language: str
     version: str
     aliases: tuple[str, ...] = ()
-    provides: tuple[_Provided, ...] | None = None
+    provides: tuple[_ProvidedLanguage, ...] | None = None
     """Languages under names of their own; `PISTON_LANGUAGE` tells the scripts which."""
 
 
 def runtimes(directory: str, readable: Sequence[str]) -> list[Runtime]:
-    """Return the languages of the packages there; `readable` are directories that cells see.
+    """Return the runtimes of a directory's packages; `readable` are directories that cells see.
 
     Raises SettingsError.
     """
     place = Path(directory)
     if not place.is_dir():
         raise SettingsError(f"PISTON_PACKAGES: {directory!r} is not a directory")
-    # Programs may run as another user than ours.
+    # Programs may run as another user than the server.
     if directory not in readable or place.stat().st_mode & _OTHERS != _OTHERS:
         raise SettingsError(f"PISTON_PACKAGES: cells may not read {directory!r}: chmod o+rx")
     found = []
     for info in sorted(place.glob(f"*/*/{_INFO}")):
-        found += _package(info)
+        found += _package_runtimes(info)
     return found
 
 
-def _package(file: Path) -> list[Runtime]:
+def _package_runtimes(file: Path) -> list[Runtime]:
     place = file.parent
     try:
-        info = msgspec.json.decode(file.read_bytes(), type=_Info)
+        info = msgspec.json.decode(file.read_bytes(), type=_PackageInfo)
     except (OSError, msgspec.MsgspecError) as error:
         raise SettingsError(f"PISTON_PACKAGES: {file}: {error}") from error
     if not (place / RUN).is_file():
         raise SettingsError(f"PISTON_PACKAGES: {place} has no script `{RUN}`")
-    provided = info.provides or (_Provided(info.language, info.aliases),)
+    provided = info.provides or (_ProvidedLanguage(info.language, info.aliases),)
     version = version_in(info.version)
     return [
-        Runtime(each.language, version, each.aliases, "bash", Kind.PACKAGE,
+        Runtime(each.language, version, each.aliases, "bash", RuntimeKind.PACKAGE,
                 _scripts(place, each.language))
         for each in provided
     ]  # fmt: skip

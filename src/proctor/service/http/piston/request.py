@@ -14,8 +14,13 @@ import msgspec
 from proctor.errors import InputError
 from proctor.limits import Limits
 from proctor.program import Program
-from proctor.service import ceilings
-from proctor.service.http.piston.runtimes import Kind, Runtime, choose
+from proctor.service.admission import (
+    MOST_DISK,
+    MOST_OUTPUT,
+    MOST_PROCESSES,
+    physical_memory,
+)
+from proctor.service.http.piston.runtimes import Runtime, RuntimeKind, choose
 from proctor.service.http.piston.settings import (
     COMPILE_TIME,
     MEMORY,
@@ -33,11 +38,11 @@ _CONSTRAINTS = tuple(
 
 
 class Refused(Exception):
-    """A request that is not as it must be; status 400 and `{message}`."""
+    """A request that is not as it must be: answered with status 400 and `{message}`."""
 
 
 class NotJson(Refused):
-    """A body that is none; status 400 and `{stack}`, with `{message}` besides."""
+    """A body that is no JSON: answered with status 400, `{stack}` and `{message}`."""
 
 
 def decoded(text: bytes | str) -> Any:
@@ -51,19 +56,19 @@ def decoded(text: bytes | str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """What a request asks for."""
+class PistonJob:
+    """A request to execute that has been checked."""
 
     runtime: Runtime
     name: str
     """Name of the program's own file: the first that is text."""
     source: str
     files: Mapping[str, bytes]
-    """All of the others, by path."""
+    """The other files, by path."""
     stdin: bytes
     args: tuple[str, ...]
     asked: Mapping[str, float]
-    """run_timeout and so on: those that the request names."""
+    """Limits that the request names: run_timeout and so on."""
     settings: PistonSettings
     texts: tuple[str, ...] = ()
     """Names of all files that are text."""
@@ -79,9 +84,9 @@ class Job:
         return self._seconds("compile", COMPILE_TIME)
 
     def _seconds(self, stage: str, usual: int) -> float:
-        """The least of what is asked of clock and CPU; without either, of what is configured.
+        """Return the lower of the two limits on time, those configured if the request has none.
 
-        The clock on the wall is not asked: a busy machine would be the program's fault.
+        Both count CPU seconds: by wall time a busy machine would be the program's fault.
         """
         names = (f"{stage}_timeout", f"{stage}_cpu_time")
         asked = [self.asked[name] for name in names if name in self.asked]
@@ -92,35 +97,35 @@ class Job:
 
     @property
     def memory(self) -> int:
-        """Bytes for the run."""
+        """Bytes of memory for the run."""
         asked = self.asked.get("run_memory_limit", self.settings.run_memory_limit)
-        return min(int(asked) if asked >= 1 else MEMORY, ceilings.physical_memory())
+        return min(int(asked) if asked >= 1 else MEMORY, physical_memory())
 
     @property
     def compile_memory(self) -> int:
-        """Bytes for compiling by a package."""
+        """Bytes of memory for compiling by a package."""
         asked = self.asked.get("compile_memory_limit", self.settings.compile_memory_limit)
-        return min(int(asked) if asked >= 1 else MEMORY, ceilings.physical_memory())
+        return min(int(asked) if asked >= 1 else MEMORY, physical_memory())
 
     @property
     def limits(self) -> Limits:
-        """Bounds of the run; where Piston would set none, the engine's ceilings."""
+        """Limits of the run; where Piston would set none, the highest that the engine allows."""
         settings = self.settings
         return Limits(
             cpu=self.seconds,
             memory=self.memory,
-            output=min(settings.output_max_size, ceilings.OUTPUT),
-            processes=min(settings.max_process_count, ceilings.PROCESSES),
-            disk=min(settings.max_file_size, ceilings.DISK),
+            output=min(settings.output_max_size, MOST_OUTPUT),
+            processes=min(settings.max_process_count, MOST_PROCESSES),
+            disk=min(settings.max_file_size, MOST_DISK),
         )
 
     def program(self) -> Program:
-        """Return what is to be run. Raises InputError."""
-        return Program(self.source, self.runtime.ours, self.name, self.files)
+        """Return the program to run. Raises InputError."""
+        return Program(self.source, self.runtime.language_id, self.name, self.files)
 
 
-def parsed(body: Any, known: Sequence[Runtime], settings: PistonSettings) -> Job:
-    """Check what came as JSON. Raises Refused, InputError."""
+def parsed(body: Any, known: Sequence[Runtime], settings: PistonSettings) -> PistonJob:
+    """Check a decoded body. Raises Refused, InputError."""
     if not isinstance(body, dict):
         body = {}
     language, version, files = body.get("language"), body.get("version"), body.get("files")
@@ -145,12 +150,12 @@ def parsed(body: Any, known: Sequence[Runtime], settings: PistonSettings) -> Job
     stdin = body.get("stdin") or ""
     if not isinstance(stdin, str):
         raise Refused("stdin must be a string")
-    return Job(
+    return PistonJob(
         runtime,
         main,
         named[main]["content"],
         others,
-        _line(stdin).encode("utf-8", "surrogatepass"),
+        _with_newline(stdin).encode("utf-8", "surrogatepass"),
         _args(body.get("args")),
         asked,
         settings,
@@ -184,7 +189,7 @@ def _args(given: Any) -> tuple[str, ...]:
                  for each in given)  # fmt: skip
 
 
-def _line(stdin: str) -> str:
+def _with_newline(stdin: str) -> str:
     return stdin if stdin.endswith("\n") else stdin + "\n"
 
 
@@ -193,7 +198,7 @@ def _is_text(file: Mapping[str, Any]) -> bool:
 
 
 def _name(file: Mapping[str, Any], number: int) -> str:
-    """Return where a file goes, below the working directory. Raises Refused."""
+    """Return a file's path relative to the working directory. Raises Refused."""
     name = file.get("name") or f"file{number}.code"
     if not isinstance(name, str):
         raise Refused(f"files[{number}].name must be a string")
@@ -217,6 +222,6 @@ def _content(name: str, file: Mapping[str, Any]) -> bytes:
         raise InputError(f"{name!r} is not {file['encoding']}: {error}", field="files") from error
 
 
-def is_plain(job: Job) -> bool:
-    """Whether the job is a run, not a judgement."""
-    return job.runtime.kind in {Kind.PLAIN, Kind.PACKAGE}
+def is_plain(job: PistonJob) -> bool:
+    """Return True if the job is a run, not a judgement."""
+    return job.runtime.kind in {RuntimeKind.PLAIN, RuntimeKind.PACKAGE}

@@ -1,22 +1,22 @@
-"""Which languages there are, under the names that Piston's packages have for them."""
+"""Languages of this machine under the names that Piston's packages have for them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from proctor.languages import registry
-from proctor.languages.language import Found
+from proctor.languages.language import InstalledLanguage
+from proctor.languages.run import PYTHON
 from proctor.languages.scripts import Scripts
 from proctor.sandbox.machine.interpreter import Interpreter
 from proctor.service.http.piston.semver import Version, satisfies, version_in, written
-from proctor.service.running import PYTHON
 
 
-class Kind(StrEnum):
-    """Who serves a language."""
+class RuntimeKind(StrEnum):
+    """Way in which a runtime's jobs are run or judged."""
 
     PLAIN = "plain"
-    """A run: compile, execute, tell."""
+    """A run: compile, execute, report."""
     CMS_IOI = "cms_ioi"
     CODEFORCES = "codeforces"
     PACKAGE = "package"
@@ -25,16 +25,16 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """One language, as /runtimes tells of it."""
+    """One language, as /runtimes lists it."""
 
     language: str
     version: Version
     aliases: tuple[str, ...]
-    ours: str
-    """Id of the language that programs are in."""
-    kind: Kind = Kind.PLAIN
+    language_id: str
+    """Id of proctor's language that programs are in."""
+    kind: RuntimeKind = RuntimeKind.PLAIN
     scripts: Scripts | None = None
-    """Of a package."""
+    """Scripts of a package."""
 
     @property
     def shown(self) -> str:
@@ -42,7 +42,7 @@ class Runtime:
         return written(self.version)
 
     def is_called(self, name: str) -> bool:
-        """Whether a request for this name may mean it."""
+        """Return True if a request for this name may mean it."""
         return name == self.language or name in self.aliases
 
 
@@ -58,7 +58,7 @@ _FURTHER = {
     "ruby": ("ruby3",),
     "php": ("php8",),
 }
-"""Names that Piston's packages have besides ours."""
+"""Further names of Piston's packages, by the id of proctor's language."""
 _CODEFORCES = {
     "c++": "cpp17", "c++0x": "cpp11", "c++11": "cpp11", "c++14": "cpp14", "c++17": "cpp17",
     "c++20": "cpp20", "python3": "python", "java": "java", "kotlin": "kotlin",
@@ -66,8 +66,10 @@ _CODEFORCES = {
 _GRADING_FILE = "grader_config"
 
 
-def runtimes(interpreter: Interpreter, found: Sequence[Found], *, contests: bool) -> list[Runtime]:
-    """Return what can be run: `found` of the engine's languages, Python by cells' `interpreter`."""
+def runtimes(
+    interpreter: Interpreter, found: Sequence[InstalledLanguage], *, contests: bool
+) -> list[Runtime]:
+    """Return the runtimes: languages `found` by the engine, Python of the cells' `interpreter`."""
     here = {each.language.id for each in found}
     listed = [_python(interpreter)]
     for each in found:
@@ -77,10 +79,12 @@ def runtimes(interpreter: Interpreter, found: Sequence[Found], *, contests: bool
             listed.append(Runtime(name, version_in(each.version), _aliases(name, language.id),
                                   language.id))  # fmt: skip
     if "cpp17" in here and contests:
-        listed.append(Runtime("cms_ioi", GRADED, (), "cpp17", Kind.CMS_IOI))
-    for name, ours in _CODEFORCES.items() if contests else ():
-        if ours in here:
-            listed.append(Runtime(name, GRADED, (f"cf_{name}",), ours, Kind.CODEFORCES))
+        listed.append(Runtime("cms_ioi", GRADED, (), "cpp17", RuntimeKind.CMS_IOI))
+    for name, language_id in _CODEFORCES.items() if contests else ():
+        if language_id in here:
+            listed.append(
+                Runtime(name, GRADED, (f"cf_{name}",), language_id, RuntimeKind.CODEFORCES)
+            )
     return listed
 
 
@@ -88,15 +92,15 @@ def _python(interpreter: Interpreter) -> Runtime:
     return Runtime(PYTHON, version_in(interpreter.version), _aliases(PYTHON, PYTHON), PYTHON)
 
 
-def _aliases(name: str, ours: str) -> tuple[str, ...]:
-    names = [*registry.get(ours).names, *_FURTHER.get(ours, ())]
+def _aliases(name: str, language_id: str) -> tuple[str, ...]:
+    names = [*registry.get(language_id).names, *_FURTHER.get(language_id, ())]
     return tuple(each for each in names if each != name)
 
 
 def choose(
     known: Sequence[Runtime], language: str, version: str, files: Collection[str]
 ) -> Runtime | None:
-    """Return the newest that is called so and whose version is in the range; None if there is none.
+    """Return the newest runtime of this name with a version in the range; None if there is none.
 
     Names that both a compiler and the package codeforces have mean the package if the request
     brings the package's grader_config, and else the compiler.
@@ -106,6 +110,6 @@ def choose(
     graded = _GRADING_FILE in files
     return max(
         fitting,
-        key=lambda each: ((each.kind is Kind.CODEFORCES) is graded, each.version),
+        key=lambda each: ((each.kind is RuntimeKind.CODEFORCES) is graded, each.version),
         default=None,
     )

@@ -8,7 +8,7 @@ import re
 
 Version = tuple[int, int, int]
 _Bounds = tuple[Version, Version]
-"""From the first on, below the second."""
+"""Bounds of a range: from the first on, below the second."""
 _END = (1 << 62, 0, 0)
 _ANY: _Bounds = ((0, 0, 0), _END)
 _LONGEST = 256
@@ -35,7 +35,7 @@ def written(version: Version) -> str:
 
 
 def satisfies(version: Version, wanted: str) -> bool:
-    """Whether a version is in a range; nothing is in a range that cannot be read."""
+    """Return True if a version is in a range; no version is in a range that cannot be read."""
     if len(wanted) > _LONGEST:
         return False
     for alternative in wanted.split("||"):
@@ -66,7 +66,7 @@ def _all_of(text: str) -> list[_Bounds] | None:
 
 
 def _whole(text: str) -> _Bounds:
-    """All versions that begin as this one does."""
+    """Return the bounds of all versions that begin as this one does."""
     numbers = _numbers(text)
     if not numbers:
         return _ANY
@@ -88,7 +88,7 @@ def _bounds(operator: str, text: str) -> _Bounds:
 
 
 def _below_breaking(numbers: list[int]) -> Version:
-    """Where the first number that is not 0 changes."""
+    """Return the first version in which the first number that is not 0 differs."""
     if not numbers:
         return _END
     first = next((at for at, number in enumerate(numbers) if number), len(numbers) - 1)

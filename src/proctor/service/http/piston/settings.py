@@ -1,4 +1,4 @@
-"""What a server of Piston's API is set to: Piston's own variables, where they mean something here.
+"""Settings of Piston's API: Piston's own environment variables, as far as they apply here.
 
 They are listed in docs/reference/piston.md.
 """
@@ -18,19 +18,19 @@ class PistonSettings:
     """Times in ms, sizes in bytes. 0 or less: not configured."""
 
     run_timeout: int = -1
-    """What a request may ask for at most, and gets if it asks for nothing."""
+    """The most that a request may ask for, and what it gets if it asks for nothing, in ms."""
     compile_timeout: int = -1
     run_cpu_time: int = -1
     compile_cpu_time: int = -1
     run_memory_limit: int = -1
     compile_memory_limit: int = -1
     output_max_size: int = 64 * MIB
-    """Of stdout and of stderr each. Piston's 1024 bytes end honest programs."""
+    """Bytes of stdout and of stderr each. Piston's default of 1024 ends honest programs."""
     max_file_size: int = 64 * MIB
-    """What a program may write to its working directory in all."""
+    """Bytes that a program may write to its working directory in all."""
     max_process_count: int = 64
     packages: str = ""
-    """Directory of packages: see packages.py. Ours."""
+    """Directory of packages: see packages.py. Not a variable of Piston."""
 
     def __post_init__(self) -> None:
         for name in ("output_max_size", "max_file_size", "max_process_count"):
@@ -43,13 +43,14 @@ class PistonSettings:
         return value
 
 
-# Where neither the request nor the server says anything.
 RUN_TIME = 10_000
-"""ms."""
+"""Milliseconds for a run where neither the request nor the settings have a limit."""
 COMPILE_TIME = 30_000
+"""Likewise for compiling."""
 UNLIMITED_TIME = 3_600_000
-"""Where a limit is taken away by asking for -1, and the most of any."""
+"""Milliseconds where a request removes a limit by asking for -1; the most of any."""
 MEMORY = 4 * GIB
+"""Bytes where neither the request nor the settings have a limit."""
 
 
 def read_settings(environment: Mapping[str, str]) -> PistonSettings:

@@ -1,6 +1,6 @@
 """Requests and answers as SandboxFusion's OpenAPI document names them, and what proctor adds."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -15,7 +15,7 @@ CommandStatus = Literal["Finished", "Error", "TimeLimitExceeded"]
 
 
 class RunCodeRequest(msgspec.Struct, frozen=True):
-    """What to run; fields that are not named here are ignored, as upstream does."""
+    """A program to run; fields that are not named here are ignored, as upstream does."""
 
     code: str
     language: Language
@@ -33,7 +33,7 @@ class RunCodeRequest(msgspec.Struct, frozen=True):
 
 
 class CommandRunResult(msgspec.Struct, frozen=True):
-    """One command. The fields from `cpu_time` on are proctor's."""
+    """Outcome of one command. The fields from `cpu_time` on are proctor's."""
 
     status: CommandStatus
     execution_time: float | None = None
@@ -54,7 +54,7 @@ class CommandRunResult(msgspec.Struct, frozen=True):
 
 
 class RunCodeResponse(msgspec.Struct, frozen=True):
-    """What came of it. The fields from `verdict` on are proctor's."""
+    """Outcome of a run. The fields from `verdict` on are proctor's."""
 
     status: Status
     message: str
@@ -71,7 +71,7 @@ class RunCodeResponse(msgspec.Struct, frozen=True):
 
 
 class RunJupyterRequest(msgspec.Struct, frozen=True):
-    """Cells for one interpreter, in order."""
+    """Cells for one interpreter, in the order in which to run them."""
 
     cells: list[str]
     cell_timeout: float = 0
@@ -86,12 +86,12 @@ class RunJupyterRequest(msgspec.Struct, frozen=True):
 
 
 class CellRunResult(msgspec.Struct, frozen=True):
-    """One cell. The fields from `limit` on are proctor's."""
+    """Outcome of one cell. The fields from `limit` on are proctor's."""
 
     stdout: str
     stderr: str
     display: list[dict[str, Any]]
-    """What it showed, then the last line's value, each by MIME type."""
+    """Displays of the cell, then the last line's value, each by MIME type."""
     error: list[dict[str, Any]]
     """At most one: ename, evalue, traceback (lines)."""
     limit: str | None = None
@@ -99,7 +99,7 @@ class CellRunResult(msgspec.Struct, frozen=True):
 
 
 class RunJupyterResponse(msgspec.Struct, frozen=True):
-    """What came of it. The fields from `isolation` on are proctor's."""
+    """Outcome of the cells. The fields from `isolation` on are proctor's."""
 
     status: Status
     message: str
@@ -109,3 +109,89 @@ class RunJupyterResponse(msgspec.Struct, frozen=True):
     executor_pod_name: str | None = None
     files: dict[str, str] = {}
     isolation: str | None = None
+
+
+RowId = int | str
+
+
+class TestConfig(msgspec.Struct, frozen=True):
+    """Settings for judging rows; fields that are not named here are ignored."""
+
+    dataset_type: str | None = None
+    language: Language | None = None
+    compile_timeout: float | None = None
+    run_timeout: float | None = None
+    custom_extract_logic: str | None = None
+    provided_data: list[dict[str, Any]] | dict[str, Any] | None = None
+    extra: dict[str, Any] = {}
+
+
+class GetPromptsRequest(msgspec.Struct, frozen=True):
+    """Rows to list, by their place."""
+
+    dataset: str
+    config: TestConfig
+    offset: Annotated[int, msgspec.Meta(ge=0)] = 0
+    limit: Annotated[int, msgspec.Meta(ge=0)] = 1_000_000
+
+
+class GetPromptByIdRequest(msgspec.Struct, frozen=True):
+    """A row, by its id."""
+
+    dataset: str
+    config: TestConfig
+    id: RowId
+
+
+class SubmitRequest(msgspec.Struct, frozen=True):
+    """A model's reply to a row."""
+
+    dataset: str
+    id: RowId
+    completion: str
+    config: TestConfig
+
+
+class PromptJson(msgspec.Struct, frozen=True):
+    """A prompt for a model."""
+
+    id: RowId
+    prompt: str
+    labels: dict[str, Any] = {}
+
+
+class EvalTestCase(msgspec.Struct, frozen=True):
+    """Outcome of one test."""
+
+    passed: bool
+    exec_info: RunCodeResponse
+    test_info: dict[str, Any] | None = None
+
+
+class EvalResult(msgspec.Struct, frozen=True):
+    """Judgement of a model's reply."""
+
+    id: RowId
+    accepted: bool
+    extracted_code: str
+    tests: list[EvalTestCase]
+    full_code: str | None = None
+    test_code: str | None = None
+    extracted_type: Literal["fenced", "heuristic", "empty"] | None = None
+    extra: dict[str, Any] | None = None
+
+
+class DatasetTest(msgspec.Struct):
+    """A test of a row."""
+
+    input: dict[str, str]
+    output: dict[str, str]
+
+
+class DatasetRow(msgspec.Struct):
+    """A row of a data set of the kind CommonOJDataset."""
+
+    id: RowId
+    content: str = ""
+    labels: dict[str, Any] = {}
+    test: list[DatasetTest] = []

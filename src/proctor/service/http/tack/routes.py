@@ -10,9 +10,9 @@ from litestar.types import ASGIApp
 
 from proctor.errors import ProctorError, UsageError
 from proctor.service.engine import Engine
-from proctor.service.http.answer import Answer, Reply
-from proctor.service.http.asking import patient
-from proctor.service.http.problem import headers_of
+from proctor.service.http.problem_details import headers_of
+from proctor.service.http.request import context_of
+from proctor.service.http.responses import JsonReply, PendingResponse
 from proctor.service.http.tack import desk
 from proctor.solver import incumbents, legacy
 from proctor.timetable import serving
@@ -32,42 +32,42 @@ def _execute(engine: Engine) -> HTTPRouteHandler:
     @post("/python-execute", status_code=200)
     async def python_execute(request: Asked) -> ASGIApp:
         """Run a generated solver; who hangs up calls it off."""
-        return Answer(_executed(engine, request), failed=_failed)
+        return PendingResponse(_executed(engine, request), failed=_failed)
 
     return python_execute
 
 
-async def _executed(engine: Engine, request: Asked) -> Reply:
+async def _executed(engine: Engine, request: Asked) -> JsonReply:
     asked = _decoded(await request.body())
     if not asked.code.strip():
         raise UsageError(legacy.NO_CODE)
-    envelope = await desk.execute(engine, asked, patient(request), incumbents.ignore)
+    envelope = await desk.execute(engine, asked, context_of(request), incumbents.ignore)
     if envelope.fault is not None:
         return _error(500, envelope.fault.message)
     result = legacy.over_http(envelope)
     if result is None:
         return _error(500, legacy.TIMED_OUT)
-    return Reply({"ok": True, "result": result})
+    return JsonReply({"ok": True, "result": result})
 
 
 def _check(engine: Engine, kind: str) -> HTTPRouteHandler:
     @post(f"/python-{kind}-check", status_code=200, name=f"python_{kind}_check")
     async def python_check(request: Asked) -> ASGIApp:
         """Say whether source compiles (`ast`: whether it parses), without running it."""
-        return Answer(_checked(engine, request, compiled=kind == "syntax"), failed=_failed)
+        return PendingResponse(_checked(engine, request, compiled=kind == "syntax"), failed=_failed)
 
     return python_check
 
 
-async def _checked(engine: Engine, request: Asked, *, compiled: bool) -> Reply:
+async def _checked(engine: Engine, request: Asked, *, compiled: bool) -> JsonReply:
     asked = _decoded(await request.body())
     if not asked.code.strip():
         raise UsageError(legacy.NO_CODE)
     check = partial(desk.check, compiled=compiled, profile=asked.profile)
-    checked = await check(engine, asked.code, patient(request))
+    checked = await check(engine, asked.code, context_of(request))
     if checked.fault is not None:
         return _error(500, checked.error or "")
-    return Reply({"ok": True, "result": {"ok": checked.ok, "error": checked.error}})
+    return JsonReply({"ok": True, "result": {"ok": checked.ok, "error": checked.error}})
 
 
 @get("/solver-skeleton")
@@ -84,10 +84,10 @@ def _decoded(body: bytes) -> desk.Execute:
         raise UsageError(str(error)) from error
 
 
-def _failed(error: ProctorError) -> Reply:
+def _failed(error: ProctorError) -> JsonReply:
     status = 400 if isinstance(error, UsageError) else 500
     return _error(status, str(error), tuple(headers_of(error)))
 
 
-def _error(status: int, why: str, headers: tuple[tuple[bytes, bytes], ...] = ()) -> Reply:
-    return Reply({"ok": False, "error": why}, status, headers)
+def _error(status: int, why: str, headers: tuple[tuple[bytes, bytes], ...] = ()) -> JsonReply:
+    return JsonReply({"ok": False, "error": why}, status, headers)

@@ -1,0 +1,58 @@
+"""Errors of the other end of a transport, as the exceptions that are raised here."""
+
+from typing import Any
+
+from proctor import errors
+from proctor.errors import (
+    Busy,
+    FileRefused,
+    InfraFault,
+    InputError,
+    ProctorError,
+    ReplyBroken,
+    UsageError,
+)
+from proctor.service.http.problem_details import ProblemDetails
+
+_SHORT = 1.0
+"""Seconds to wait for a busy server that does not say how long to wait."""
+
+
+def _tree(base: type[ProctorError]) -> dict[str, type[ProctorError]]:
+    found = {base.code: base}
+    for kind in base.__subclasses__():
+        if kind.__module__ == errors.__name__:
+            found |= _tree(kind)
+    return found
+
+
+_BY_CODE: dict[str, type[ProctorError]] = {
+    **_tree(ProctorError),
+    # Its errno stays at the other end.
+    FileRefused.code: InputError,
+    # Errors about HTTP itself have codes of their own.
+    "bad-request": InputError,
+    "not-json": InputError,
+    "too-large": InputError,
+    "not-allowed": UsageError,
+    "internal": InfraFault,
+}
+
+
+def error_of(problem: ProblemDetails, retry_after: float | None = None) -> ProctorError:
+    """Return the error of this code; for an unknown code, by its HTTP status."""
+    said = problem.detail or problem.title
+    kind = _BY_CODE.get(problem.code)
+    if kind is None:
+        kind = UsageError if 400 <= problem.status < 500 else InfraFault
+    if issubclass(kind, InputError):
+        return kind(said, field=problem.field)
+    if issubclass(kind, Busy):
+        told = problem.retry_after if retry_after is None else retry_after
+        return Busy(said, _SHORT if told is None else told)
+    return kind(said)
+
+
+def broken(where: str, what: Any) -> ReplyBroken:
+    """Return the error for a malformed answer."""
+    return ReplyBroken(f"{where} answered what is no answer of proctor's: {str(what)[:200]!r}")

@@ -1,0 +1,356 @@
+"""Scoring many submissions to tasks of the IOI, and keeping the results."""
+
+import os
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Mapping
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+from typing import Any, Protocol
+
+from proctor.errors import InfraFault, InputError, UsageError
+from proctor.evals.durable import DurableRun, FinishedEntry, RunTally
+from proctor.evals.ioi import labels, results, runners
+from proctor.evals.ioi.scripts import ScriptRunner
+from proctor.evals.ioi.sources import Sources
+from proctor.evals.ioi.submissions import (
+    IoiSubmission,
+    add_includes,
+    check_targets,
+    read_submissions,
+)
+from proctor.formats.ioi_rows import IoiTask, TaskKey, load_tasks, task_keys
+from proctor.formats.livecodebench import did_you_mean
+from proctor.formats.results import ResultsFile, read_results
+from proctor.formats.tables import without_extra
+from proctor.judgement import Judgement
+from proctor.judging.environment import open_environment
+from proctor.judging.judge import judge
+from proctor.judging.settings import JudgeSettings
+from proctor.languages import registry
+from proctor.program import Program
+from proctor.sandbox.pool import Pool, open_pool
+from proctor.verdict import Verdict
+from proctor.version import __version__
+
+RESULTS = "results.jsonl"
+Begin = Callable[[int, int], Callable[[Iterable[Verdict]], None]]
+"""Is told how many submissions there are and how many are judged already; returns what is told
+verdicts as they are made."""
+
+
+class Grade(Protocol):
+    """Judges one program: proctor itself, or another sandbox under proctor's scoring."""
+
+    def __call__(
+        self, task: IoiTask, program: Program, subtasks: tuple[str, ...] | None
+    ) -> Judgement:
+        """Judge the subtasks, all for None. May raise InputError and InfraFault.
+
+        Is called from several threads at once.
+        """
+        ...
+
+
+class CellGrade:
+    """Judges in a pool's cells. Each task's checker or manager is compiled once, and kept."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    def __call__(
+        self, task: IoiTask, program: Program, subtasks: tuple[str, ...] | None
+    ) -> Judgement:
+        """Judge. Raises InputError, InfraFault, PlatformError."""
+        settings = JudgeSettings(stop="first")
+        return judge(task.problem, program, settings=settings, pool=self._pool, subtasks=subtasks)
+
+
+@dataclass(frozen=True, slots=True)
+class GradeOptions:
+    """Choice of where programs run. Raises UsageError."""
+
+    runner: str | None = None
+    """`module:callable`, `piston:URL` or `script:DIR`; None for proctor's own cells."""
+    jobs: int | None = None
+    """Programs at once; None for one per CPU."""
+    isolation: str | None = None
+    min_isolation: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None and self.jobs < 1:
+            raise UsageError(f"--jobs must be at least 1, not {self.jobs}")
+
+    @property
+    def at_once(self) -> int:
+        """Submissions under way: one more than run at once, so that cells need not wait."""
+        return (self.jobs or len(os.sched_getaffinity(0))) + (self.runner is None)
+
+    def open(self, stack: ExitStack) -> Grade:
+        """Open what judges. Raises UsageError, PlatformError."""
+        levels: dict[str, Any] = {
+            "isolation": self.isolation, "min_isolation": self.min_isolation, "cells": self.jobs,
+        }  # fmt: skip
+        if self.runner is None:
+            return CellGrade(stack.enter_context(open_environment(**levels)))
+        if self.runner.startswith("piston:"):
+            try:
+                from proctor.evals.ioi.piston import Piston
+            except ImportError as error:
+                raise without_extra(f"--runner {self.runner}", error) from error
+            piston = stack.enter_context(Piston(self.runner.removeprefix("piston:")))
+            return runners.ForeignGrade(piston, self.runner)
+        if self.runner.startswith("script:"):
+            place = Path(self.runner.removeprefix("script:"))
+            scripts = ScriptRunner(place, stack.enter_context(open_pool(**levels)))
+            return runners.ForeignGrade(scripts, self.runner)
+        return runners.ForeignGrade(runners.load(self.runner), self.runner)
+
+
+@dataclass(frozen=True, slots=True)
+class IoiScoring:
+    """Judges submissions; each in a thread of its own, which an interrupt does not wait for."""
+
+    tasks: Mapping[TaskKey, IoiTask]
+    grade: Grade
+    digest: Callable[[IoiSubmission], str] = lambda _submission: ""
+    repair_includes: bool = False
+    only_target: bool = False
+
+    def run(self, at_once: int, kept: ResultsFile | None = None) -> DurableRun[IoiSubmission, Any]:
+        """Return the loop over many.
+
+        A submission that cannot be judged, and a fault of the sandbox, is no result: the next run
+        judges it again.
+        """
+        return DurableRun(self._start, lambda _entry, future: future.result(), at_once, kept)
+
+    def _start(self, submission: IoiSubmission) -> Future[FinishedEntry[IoiSubmission]]:
+        future: Future[FinishedEntry[IoiSubmission]] = Future()
+        future.set_running_or_notify_cancel()  # from now on nobody can cancel it
+
+        def work() -> None:
+            try:
+                future.set_result(self._judge(submission))
+            except BaseException as error:  # noqa: BLE001 handed over to whoever waits
+                future.set_exception(error)
+
+        Thread(target=work, name=f"score {submission.key}", daemon=True).start()
+        return future
+
+    def _judge(self, submission: IoiSubmission) -> FinishedEntry[IoiSubmission]:
+        task = self.tasks[submission.task]
+        subtasks = (submission.target,) if self.only_target and submission.target else None
+        try:
+            if submission.code is None:
+                judgement = results.no_code(task, subtasks)
+            else:
+                program = self._program(task, submission.code, submission.language)
+                judgement = self.grade(task, program, subtasks)
+        except InfraFault as error:
+            return FinishedEntry(submission, Verdict.INFRA_FAULT, error=error)
+        except InputError as error:
+            placed = submission.row.error(error.message, error.field)
+            return FinishedEntry(submission, Verdict.NC, error=placed)
+        verdicts = {judgement.verdict, *(one.verdict for one in judgement.subtasks)}
+        if Verdict.INFRA_FAULT in verdicts:
+            fault = InfraFault(_fault_message(judgement))
+            return FinishedEntry(submission, Verdict.INFRA_FAULT, error=fault)
+        row = results.result_row(submission, task, judgement, digest=self.digest(submission))
+        return FinishedEntry(submission, judgement.verdict, row, judgement=judgement)
+
+    def _program(self, task: IoiTask, code: str, language: str) -> Program:
+        stub = task.problem.stubs.get("cpp")
+        if self.repair_includes and stub and registry.get(language).family == "cpp":
+            code = add_includes(code, stub.name.rpartition(".")[0] + ".h")
+        return Program(code, language)
+
+
+def _fault_message(judgement: Judgement) -> str:
+    told = [test.message for test in judgement.tests if test.verdict is Verdict.INFRA_FAULT]
+    return judgement.message or next(iter(told), "") or "a fault without a message"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRun:
+    """Tasks and submissions to be scored, and where the results go."""
+
+    tasks: tuple[str, ...]
+    submissions: tuple[str, ...]
+    out: Path | None = None
+    """Directory of results.jsonl; a run that was killed goes on with it."""
+    only_target: bool = False
+    always_extract: bool = False
+    repair_includes: bool = False
+    where: GradeOptions = GradeOptions()
+
+    @property
+    def stored_settings(self) -> dict[str, Any]:
+        """Settings that a results file shares with every run that goes on with it."""
+        return {
+            "proctor": __version__,
+            "subtasks": "target" if self.only_target else "all",
+            "always_extract_code": self.always_extract,
+            "repair_includes": self.repair_includes,
+            "runner": self.where.runner,
+        }
+
+    def open_results(self) -> ResultsFile | None:
+        """Open or resume the results file, if there is to be one.
+
+        Raises InputError, SettingsError.
+        """
+        if self.out is None:
+            return None
+        try:
+            self.out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                f"cannot be made: {error.strerror}", file=str(self.out), field="--out"
+            ) from error
+        return ResultsFile(self.out / RESULTS, self.stored_settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Result of a run."""
+
+    tasks: Mapping[TaskKey, IoiTask]
+    rows: list[Mapping[str, Any]]
+    """Rows of all that is judged, by earlier runs too, in the order of the submissions."""
+    found: int
+    """Rows in the results, those of submissions that were not given now among them."""
+    tally: RunTally
+
+
+def score(wanted: ScoreRun, sources: Sources, begin: Begin, stack: ExitStack) -> Scored:
+    """Judge all submissions that have no result yet.
+
+    `stack` closes the results file and the cells. Raises InputError, SettingsError, PlatformError.
+    """
+    files = [file for source in wanted.submissions for file in sources.files(source)]
+    submissions = list(read_submissions(files, always_extract=wanted.always_extract))
+    tasks = find_tasks(sources, wanted.tasks, submissions, _spool(stack))
+    targets = {key: tuple(task.rows) for key, task in tasks.items()}
+    check_targets(submissions, targets, needed=wanted.only_target)
+    kept = wanted.open_results()
+    if kept is not None:
+        stack.enter_context(kept)
+    digest, todo = _digests(tasks, wanted.stored_settings), submissions
+    if kept is not None:
+        todo = [entry for entry in submissions if not kept.is_finished(entry.key, digest(entry))]
+    show, tally = begin(len(submissions), len(submissions) - len(todo)), RunTally()
+    try:
+        if todo:
+            scoring = IoiScoring(
+                tasks, wanted.where.open(stack), digest, wanted.repair_includes, wanted.only_target
+            )
+            for batch in scoring.run(wanted.where.at_once, kept).run(todo):
+                tally.take(batch)
+                show(each.verdict for each in batch)
+    except KeyboardInterrupt:
+        tally.interrupted = True
+    rows = tally.rows if kept is None else list[Mapping[str, Any]](read_results(kept.path))
+    return Scored(tasks, _in_order(rows, submissions), len(rows), tally)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledSolution:
+    """A solution with a label, and how its judgement compares with that."""
+
+    submission: IoiSubmission
+    label: str
+    points: float | None
+    of: float
+    verdict: str
+    differences: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """Name of the solution in its file."""
+        return str(self.submission.fields.get("file") or self.submission.key)
+
+
+def validate(
+    tasks: Collection[str],
+    solutions: Collection[str],
+    where: GradeOptions,
+    sources: Sources,
+    begin: Begin,
+    stack: ExitStack,
+) -> tuple[list[LabelledSolution], RunTally]:
+    """Judge labelled solutions and compare them with their labels, in the order given."""
+    files = [file for source in solutions for file in sources.files(source)]
+    submissions = list(read_submissions(files))
+    known = {entry.key: _label(entry) for entry in submissions}
+    found = find_tasks(sources, tasks, submissions, _spool(stack))
+    show, tally = begin(len(submissions), 0), RunTally()
+    compared: dict[str, LabelledSolution] = {}
+    try:
+        for batch in IoiScoring(found, where.open(stack)).run(where.at_once).run(submissions):
+            tally.take(batch)
+            show(each.verdict for each in batch)
+            for each in batch:
+                if each.judgement is not None:
+                    entry, judgement = each.entry, each.judgement
+                    label, recorded = known[entry.key]
+                    compared[entry.key] = LabelledSolution(
+                        entry, label, judgement.points, judgement.of, str(judgement.verdict),
+                        labels.differences(label, recorded, found[entry.task], judgement),
+                        labels.notes(label, judgement),
+                    )  # fmt: skip
+    except KeyboardInterrupt:
+        tally.interrupted = True
+    return [compared[entry.key] for entry in submissions if entry.key in compared], tally
+
+
+def find_tasks(
+    sources: Sources, named: Collection[str], submissions: Collection[IoiSubmission], spool: Path
+) -> dict[TaskKey, IoiTask]:
+    """Load the tasks that submissions are for. Raises InputError, with the row of the first."""
+    wanted = {submission.task for submission in submissions}
+
+    def years(subtasks: list[Path]) -> set[int]:
+        known = task_keys(subtasks)
+        missing = wanted - known
+        for submission in submissions:
+            if submission.task in missing:
+                year, problem = submission.task
+                hint = did_you_mean(problem, {name for _, name in known})
+                said = f"there is no task {problem!r} of {year}{hint}"
+                raise submission.row.error(said, "problem_id")
+        return {year for year, _ in wanted}
+
+    subtasks, tests = sources.task_files(named, years)
+    years(subtasks)
+    return load_tasks(subtasks, tests, only=wanted, spool=spool)
+
+
+def _spool(stack: ExitStack) -> Path:
+    return Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="proctor-ioi-")))
+
+
+def _digests(
+    tasks: Mapping[TaskKey, IoiTask], settings: Mapping[str, Any]
+) -> Callable[[IoiSubmission], str]:
+    """Return the digest of a submission's row to be; each task's tests are hashed once."""
+    of_tasks = {key: results.task_digest(task) for key, task in tasks.items()}
+    return lambda entry: results.row_digest(of_tasks[entry.task], entry, settings)
+
+
+def _label(entry: IoiSubmission) -> tuple[str, Any]:
+    try:
+        return labels.label_of(entry.fields)
+    except InputError as error:
+        raise entry.row.error(error.message, error.field) from error
+
+
+def _in_order(
+    rows: Collection[Mapping[str, Any]], submissions: Collection[IoiSubmission]
+) -> list[Mapping[str, Any]]:
+    """Rows as submitted, for what asks who was first; those of no submission given now are out."""
+    order = {submission.key: number for number, submission in enumerate(submissions)}
+    return sorted((row for row in rows if row["row"] in order), key=lambda row: order[row["row"]])

@@ -1,0 +1,144 @@
+"""A file of programs judged against a file of LiveCodeBench problems, as `proctor judge` does."""
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proctor.errors import InputError, NoLanguage, SettingsError
+from proctor.evals.durable import DurableRun, FinishedEntry, RunTally
+from proctor.formats.livecodebench import load_problems, problem_ids
+from proctor.formats.programs import SubmittedProgram, load_programs
+from proctor.formats.results import ResultsFile, content_digest, judgement_row, read_results
+from proctor.judgement import Judgement
+from proctor.judging.judge import AHEAD, start
+from proctor.judging.settings import JudgeSettings
+from proctor.languages import registry
+from proctor.problem import Problem
+from proctor.program import Program
+from proctor.sandbox.choice import policy
+from proctor.sandbox.machine import cgroup
+from proctor.sandbox.pool import Pool, open_pool
+from proctor.verdict import Verdict
+from proctor.version import __version__
+
+Shown = Callable[[Iterable[Verdict]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramsRun:
+    """Programs and problems to be judged, and where the results go."""
+
+    problems: Path
+    programs: Path
+    settings: JudgeSettings
+    out: Path | None = None
+    """Results file; a run that was killed goes on with it."""
+    pool: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments of `open_pool`."""
+
+    @property
+    def stored_settings(self) -> dict[str, Any]:
+        """Settings that a results file shares with every run that goes on with it."""
+        values = msgspec.to_builtins(self.settings)
+        if not isinstance(values, dict):
+            raise SettingsError("settings are not a mapping")
+        limits, pool = values.pop("limits"), self.pool
+        choice = policy.choose(pool.get("isolation"), pool.get("min_isolation"), pool.get("python"))
+        return {
+            **values,
+            "timeout": limits["cpu"],
+            "memory": limits["memory"],
+            "python": choice.interpreter.version.split()[0],
+            "proctor": __version__,
+            "packages": list(pool.get("packages", ())),
+            "preload": list(pool.get("preload", ())),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramsJudged:
+    """Results of a run."""
+
+    problems: Mapping[str, Problem]
+    rows: list[Mapping[str, Any]]
+    """Rows of all that is judged, by earlier runs too."""
+    tally: RunTally
+
+
+def judge_programs(
+    wanted: ProgramsRun, begin: Callable[[int, int], Shown], stack: ExitStack
+) -> ProgramsJudged:
+    """Judge all programs that have no result yet.
+
+    `begin` is told how many programs there are and how many are judged already; what it returns
+    is told verdicts as they are made. `stack` closes the results file and the cells. Raises
+    InputError, SettingsError, PlatformError.
+    """
+    submissions, bad_row = load_programs(wanted.programs, problem_ids(wanted.problems))
+    problems = load_problems(wanted.problems, {entry.question_id for entry in submissions})
+    tally = RunTally(refused=[] if bad_row is None else [bad_row])
+    settings = wanted.stored_settings
+    results = None
+    if wanted.out is not None:
+        results = stack.enter_context(ResultsFile(wanted.out, settings))
+
+    def digest(entry: SubmittedProgram) -> str:
+        # What of a submission its verdict depends on.
+        content = entry.code if entry.language == "python" else f"{entry.language}\0{entry.code}"
+        problem = problems[entry.question_id]
+        if results is not None:
+            return results.digest(problem, content)
+        return content_digest(problem, content, settings)
+
+    def finish(
+        entry: SubmittedProgram, future: Future[Judgement]
+    ) -> FinishedEntry[SubmittedProgram]:
+        try:
+            judgement = future.result()
+        except (InputError, NoLanguage) as error:
+            return FinishedEntry(entry, Verdict.NC, error=error)
+        row = judgement_row(entry, judgement, digest=digest(entry))
+        return FinishedEntry(entry, judgement.verdict, row)
+
+    todo = submissions
+    if results is not None:
+        todo = [entry for entry in submissions if not results.is_finished(entry.row, digest(entry))]
+    show = begin(len(submissions), len(submissions) - len(todo))
+    try:
+        if not todo:
+            cgroup.sweep()  # what a killed run left behind; else opening a pool does it
+        else:
+            used = {entry.language for entry in todo} - {"python"}
+            reads = registry.reads(map(registry.get, used)) if used else ()
+            pool = stack.enter_context(open_pool(**wanted.pool, directories=reads))
+            run = DurableRun(
+                lambda entry: _started(problems, entry, wanted.settings, pool), finish,
+                pool.cells * AHEAD, results,
+            )  # fmt: skip
+            for batch in run.run(todo):
+                tally.take(batch)
+                show(each.verdict for each in batch if each.row is not None)
+    except KeyboardInterrupt:
+        tally.interrupted = True
+    rows = tally.rows
+    if wanted.out is not None:
+        faults = (row for row in rows if row["verdict"] == Verdict.INFRA_FAULT)
+        rows = [*read_results(wanted.out), *faults]
+    return ProgramsJudged(problems, rows, tally)
+
+
+def _started(
+    problems: Mapping[str, Problem], entry: SubmittedProgram, settings: JudgeSettings, pool: Pool
+) -> Future[Judgement]:
+    try:
+        program = Program(entry.code, entry.language)
+        return start(problems[entry.question_id], program, settings, pool)
+    except InputError as error:
+        refused: Future[Judgement] = Future()
+        refused.set_exception(InputError(f"row {entry.row}: {error.message}", field=error.field))
+        return refused

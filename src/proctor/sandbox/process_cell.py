@@ -1,0 +1,96 @@
+"""A cell of the processes of this machine, in a box that is started here."""
+
+import os
+
+from proctor.cell.wire import Kind
+from proctor.errors import NoIsolation
+from proctor.execution import Execution
+from proctor.limits import MIB, Limits
+from proctor.program import Program
+from proctor.sandbox.agent_process import AgentProcess
+from proctor.sandbox.clock import Clock, ContestClock
+from proctor.sandbox.command import Command, Finished, Streams, harvested
+from proctor.sandbox.directory_job import DirectoryJob, DirectoryResult, JobListener
+from proctor.sandbox.directory_run import run_in_directory
+from proctor.sandbox.machine import memfile
+from proctor.sandbox.meter import Meter
+from proctor.sandbox.serving import AgentServing
+from proctor.sandbox.stop import Stop
+
+
+class ProcessCell(AgentProcess):
+    """A warm sandbox on this machine that runs one job at a time; see the Cell protocol."""
+
+    def run(self, program: Program, stdin: bytes, limits: Limits) -> Execution:
+        """Run a program once; `queue` of the result is 0. Raises CellDied."""
+        fds: list[int] = []
+        try:
+            fds.append(memfile.sealed_reader(stdin))  # one by one: any of them may be one too many
+            fds.append(memfile.empty())
+            fds.append(memfile.empty())
+            fds.append(memfile.sealed(program.encoded()))
+            self.set_limits(limits)
+            meter = Meter(self)
+            self.submit(self.request(Kind.RUN, limits), fds)
+            hit = meter.wait([self.control.fileno()], ContestClock(limits), limits)
+            result = self.result() if hit is None else self.end_job()
+            return meter.execution(limits, result, hit, fds[1], fds[2])
+        finally:
+            for fd in fds:
+                os.close(fd)
+
+    def execute(self, command: Command, streams: Streams, limits: Limits, clock: Clock) -> Finished:
+        """Execute a program that is not the cell's Python. Raises CellDied and NoIsolation."""
+        own: list[int] = []
+        try:
+            if self.single_use:
+                raise NoIsolation("without proctor's C part cells can run nothing but Python")
+            stdout = streams.stdout
+            if isinstance(streams.stdin, bytes):
+                own.append(stdin := memfile.sealed_reader(streams.stdin))
+            else:
+                stdin = streams.stdin
+            if stdout is None:
+                own.append(stdout := memfile.empty())
+            own.append(stderr := memfile.empty())
+            words = command.words(limits)
+            own.append(what := memfile.sealed_reader(words or command.bundle()))
+            fds = [stdin, stdout, stderr, what]
+            if command.executable is not None:
+                own.append(program := memfile.sealed_reader(command.executable))
+                fds.append(program)
+            harvest = -1
+            if command.collect:
+                own.append(harvest := memfile.empty())
+                fds.append(harvest)
+            self.set_limits(limits)
+            meter = Meter(self)
+            kind = Kind.COMMAND if words is None else Kind.EXECUTE
+            job = self.request(kind, limits, judged=command.judged)
+            self.submit(job, [*fds, *streams.inherit])
+            if not streams.keep:
+                streams.close()
+                streams = Streams()
+            hit = meter.wait([self.control.fileno()], clock, limits)
+            result = self.result() if hit is None else self.end_job()
+            hung_up = streams.hung_up()
+            captured = stdout if stdout in own else None
+            execution = meter.execution(limits, result, hit, captured, stderr)
+            files = harvested(memfile.content(harvest, command.most + MIB)) if harvest >= 0 else {}
+            return Finished(execution, files, hung_up)
+        finally:
+            streams.close()
+            for fd in own:
+                os.close(fd)
+
+    def run_in_directory(
+        self, job: DirectoryJob, limits: Limits, stop: Stop, hear: JobListener
+    ) -> DirectoryResult:
+        """Run a program in a directory that is looked into. Raises CellDied and NoIsolation."""
+        return run_in_directory(self, job, limits, stop, hear)
+
+    def serve(
+        self, kind: Kind, program: Program, function: str, limits: Limits, clock: Clock
+    ) -> AgentServing:
+        """Load a program that is to take tests, under `clock`. Raises CellDied."""
+        return AgentServing(self, kind, program, function, limits, clock)

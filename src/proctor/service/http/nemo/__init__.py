@@ -1,0 +1,1 @@
+"""NeMo-Skills' HTTP API, as its local sandbox answers it."""

@@ -1,0 +1,121 @@
+"""Routes of Piston's API v2.
+
+After github.com/engineer-man/piston and the packages cms_ioi and codeforces of its fork by
+guipenedo; docs/reference/piston.md lists where it differs.
+"""
+
+import os
+from typing import Any
+
+from litestar import Request, Response, Router, delete, get, post
+from litestar.exceptions import HTTPException
+from litestar.handlers import HTTPRouteHandler
+
+from proctor.errors import Cancelled, InputError, LevelLacks, NoLanguage, ProctorError, UsageError
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
+from proctor.service.http.piston import connect
+from proctor.service.http.piston.request import NotJson, Refused, decoded
+from proctor.service.http.piston.schema import ExecuteResponse, PackageJson, RuntimeInfo
+from proctor.service.http.piston.service import PREFIXES, PistonService
+from proctor.service.http.piston.settings import PistonSettings, read_settings
+from proctor.service.http.request import context_of
+from proctor.service.http.responses import JsonReply, PendingResponse
+
+AGAIN = "Resource temporarily unavailable"
+"""Text by which open-r1's client knows a server that cannot just now, whatever the status."""
+NOT_JSON = "requests must be of type application/json"
+READ_ONLY = (
+    "packages cannot be installed or removed here: languages are those of the machine; see"
+    " `proctor languages`"
+)
+_PACKAGES = [f"{prefix}/packages" for prefix in PREFIXES]
+_Request = Request[Any, Any, Any]
+
+
+def door(engine: Engine, settings: PistonSettings | None = None) -> Router:
+    """Return the router of this API; settings are those of the environment if not given.
+
+    Raises SettingsError.
+    """
+    if settings is None:
+        settings = read_settings(os.environ)
+    service = PistonService(engine, settings)
+    return Router(
+        "/",
+        route_handlers=[_execute(service), connect.route(service), *_listing(service)],
+        tags=["Piston"],
+        exception_handlers={HTTPException: _http_error},
+    )
+
+
+def _execute(service: PistonService) -> HTTPRouteHandler:
+    @post([f"{prefix}/execute" for prefix in PREFIXES], status_code=200)
+    async def execute(request: _Request) -> PendingResponse:
+        """Run a program; the body is checked by hand, since its faults have fixed texts."""
+        json = request.headers.get("content-type", "").startswith("application/json")
+        body = await request.body() if json else None
+        context = context_of(request)
+        return PendingResponse(_answered(service, body, context), failed=failed, pad=True)
+
+    return execute
+
+
+async def _answered(
+    service: PistonService, body: bytes | None, context: RequestContext
+) -> ExecuteResponse | JsonReply:
+    if body is None:
+        return JsonReply({"message": NOT_JSON}, 415)
+    try:
+        job = await service.job(decoded(body))
+    except NotJson as error:
+        return JsonReply({"stack": str(error), "message": str(error)}, 400)
+    except (Refused, InputError) as error:
+        return JsonReply({"message": str(error)}, 400)
+    return await service.execute(job, context)
+
+
+def _listing(service: PistonService) -> list[HTTPRouteHandler]:
+    @get([f"{prefix}/runtimes" for prefix in PREFIXES])
+    async def runtimes() -> list[RuntimeInfo]:
+        """Languages that can be asked for."""
+        return [
+            RuntimeInfo(each.language, each.shown, each.aliases)
+            for each in await service.runtimes()
+        ]
+
+    @get(_PACKAGES)
+    async def packages() -> list[PackageJson]:
+        """The same as packages, all of them installed."""
+        return [PackageJson(each.language, each.shown, True) for each in await service.runtimes()]
+
+    @post(_PACKAGES, status_code=403)
+    async def install() -> Response[dict[str, str]]:
+        """Refuse."""
+        return Response({"message": READ_ONLY}, status_code=403)
+
+    @delete(_PACKAGES, status_code=403)
+    async def remove() -> Response[dict[str, str]]:
+        """Refuse."""
+        return Response({"message": READ_ONLY}, status_code=403)
+
+    return [runtimes, packages, install, remove]
+
+
+def failed(error: ProctorError) -> JsonReply:
+    """Answer an error as clients look for it: with `message` no client takes it for a result.
+
+    If padding has been sent before, the status is 200. open-r1's client asks again for another
+    status, and for a run whose stderr has AGAIN in it. There is no more of a run than that: clients
+    that do not look at `message` find neither output nor exit code.
+    """
+    if isinstance(error, UsageError | NoLanguage | LevelLacks):
+        return JsonReply({"message": str(error)}, 400)
+    if isinstance(error, Cancelled):
+        return JsonReply({"message": str(error)}, 499)
+    return JsonReply({"message": str(error), "run": {"stderr": f"{AGAIN}: {error}"}}, 500)
+
+
+def _http_error(_request: _Request, error: HTTPException) -> Response[dict[str, str]]:
+    """Answer errors of the framework, such as a body that is too large."""
+    return Response({"message": error.detail}, status_code=error.status_code)

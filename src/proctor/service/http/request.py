@@ -1,0 +1,52 @@
+"""A request: who sends it, and its body as a handler's type, without holding up other requests."""
+
+from typing import Any
+
+import msgspec
+from litestar import Request
+from litestar.connection import ASGIConnection
+from litestar.exceptions import SerializationException, ValidationException
+
+from proctor.service.admission import RequestContext
+from proctor.service.encoding import located
+from proctor.service.http.incremental_json import SLICE, decode
+
+
+def owner_of(connection: ASGIConnection[Any, Any, Any, Any]) -> str:
+    """Return the token's owner, as the middleware knows it; "" on a server without tokens."""
+    return str(connection.scope["state"]["owner"])
+
+
+def context_of(connection: ASGIConnection[Any, Any, Any, Any]) -> RequestContext:
+    """Return an context that waits however long the line is: clients made for others give up."""
+    return RequestContext(owner_of(connection), unlimited=True)
+
+
+class IncrementalRequest(Request[Any, Any, Any]):
+    """The framework's request, whose body is decoded in slices if it is large."""
+
+    async def json(self) -> Any:
+        """Return the body: as the handler's own type if it is large, else as plain data.
+
+        A type that has `salvaged` makes itself of a body that is broken in parts.
+        """
+        field = self.route_handler.parsed_data_field
+        body = await self.body()
+        salvaged = None if field is None else getattr(field.annotation, "salvaged", None)
+        if field is None or (len(body) <= SLICE and salvaged is None):
+            return await super().json()
+        try:
+            return await decode(body, field.annotation)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            found = None if salvaged is None else await salvaged(body)
+            if found is not None:
+                return found
+            raise _as_http_error(error) from error
+
+
+def _as_http_error(error: Exception) -> Exception:
+    if isinstance(error, msgspec.ValidationError):
+        what, where = located(error)
+        extra = [{"message": what, "key": where}]
+        return ValidationException(f"not as described: {error}", extra=extra)
+    return SerializationException(str(error))

@@ -1,0 +1,238 @@
+"""Responses to requests that take a while: as one JSON value, or in parts as they come."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from litestar import Request, Response
+from litestar.types import Receive, Scope, Send
+
+from proctor.errors import Cancelled, InfraFault, PoolClosed, ProctorError
+from proctor.service.encoding import as_json
+from proctor.service.http.problem_details import TYPE, headers_of, problem_of, status_of
+
+_logger = logging.getLogger(__name__)
+JSON = "application/json"
+EVENTS = "text/event-stream"
+PAD_EVERY = 10.0
+"""Seconds without a byte after which padding is sent: some clients hang up after 30."""
+READ_PATIENCE = 60.0
+"""Seconds in which a client must read some of a large answer."""
+_CHUNK = 1 << 18
+"""Bytes handed to the connection at a time, which keeps them until the client reads them."""
+_STREAM_PADS = {EVENTS: b": still here\n\n"}
+"""Padding of streams by media type, a blank line for others."""
+
+Headers = list[tuple[bytes, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class JsonReply:
+    """A body to be encoded as JSON, and the status and headers that it is sent with."""
+
+    body: Any
+    status: int = 200
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    media_type: str = JSON
+
+
+class ReplyError(Exception):
+    """Raised by handlers and by work that they await: the request is answered with `reply`."""
+
+    def __init__(self, reply: JsonReply) -> None:
+        super().__init__(reply.status)
+        self.reply = reply
+
+
+def as_response(_request: Request[Any, Any, Any], error: ReplyError) -> Response[Any]:
+    """Return the framework's response for an error that a handler raised."""
+    reply = error.reply
+    headers = {name.decode(): value.decode() for name, value in reply.headers}
+    return Response(
+        reply.body, status_code=reply.status, headers=headers, media_type=reply.media_type
+    )
+
+
+def as_problem(error: ProctorError) -> JsonReply:
+    """Return an error's problem details by RFC 9457, as the native API answers it."""
+    return JsonReply(problem_of(error), status_of(error), tuple(headers_of(error)), TYPE)
+
+
+class PendingResponse:
+    """An ASGI application that awaits `work` and sends its result as JSON.
+
+    If the client disconnects before that, the task is cancelled, and with it the job. With `pad`,
+    a blank is sent after every PAD_EVERY seconds, which JSON allows before a value: from then on
+    the status is 200, whatever the result.
+    """
+
+    def __init__(
+        self,
+        work: Coroutine[Any, Any, Any],
+        *,
+        failed: Callable[[ProctorError], JsonReply] = as_problem,
+        pad: bool = False,
+    ) -> None:
+        self._work, self._failed, self._pad = work, failed, pad
+
+    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        task = asyncio.ensure_future(self._result())
+        gone = asyncio.ensure_future(_disconnected(receive))
+        sender = _JsonSender(send)
+        try:
+            while not task.done():
+                pause = PAD_EVERY if self._pad else None
+                await asyncio.wait({task, gone}, timeout=pause, return_when="FIRST_COMPLETED")
+                if gone.done():
+                    return
+                if not task.done():
+                    await sender.pad()
+            reply = task.result()
+        except asyncio.CancelledError:
+            # The server is being stopped and has waited long enough: no fault of the request's.
+            reply = self._failed(PoolClosed("the server is being stopped"))
+        finally:
+            gone.cancel()
+            if not task.done():
+                task.cancel()
+        with contextlib.suppress(TimeoutError):  # then the connection is closed
+            await sender.send(*self._encoded(reply))
+
+    def _encoded(self, reply: JsonReply) -> tuple[JsonReply, bytes]:
+        """Return what is sent, and its body."""
+
+        def failed(fault: InfraFault) -> Any:
+            nonlocal reply
+            reply = self._failed(fault)
+            return reply.body
+
+        body = as_json(reply.body, failed)
+        return reply, body
+
+    async def _result(self) -> JsonReply:
+        try:
+            result = await self._work
+        except ProctorError as error:
+            return self._failed(error)
+        except ReplyError as error:
+            return error.reply
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            return self._failed(Cancelled("the job was cancelled"))
+        except Exception as error:
+            # An internal error must not close a connection that other answers use.
+            _logger.exception("please report this")
+            return self._failed(InfraFault(f"internal error: {type(error).__name__}"))
+        return result if isinstance(result, JsonReply) else JsonReply(result)
+
+
+class _JsonSender:
+    """Sends a JSON body, with padding before it."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._begun = False
+
+    async def pad(self) -> None:
+        if not self._begun:
+            await self._begin(JsonReply(None), [])
+        await self._send({"type": "http.response.body", "body": b" ", "more_body": True})
+
+    async def send(self, reply: JsonReply, body: bytes) -> None:
+        if not self._begun:
+            await self._begin(reply, [(b"content-length", str(len(body)).encode())])
+        left = memoryview(body)
+        while len(left) > _CHUNK:
+            await self._part(bytes(left[:_CHUNK]))
+            left = left[_CHUNK:]
+        await self._send({"type": "http.response.body", "body": bytes(left), "more_body": False})
+
+    async def _part(self, data: bytes) -> None:
+        """Raises TimeoutError if the client does not read."""
+        async with asyncio.timeout(READ_PATIENCE):
+            await self._send({"type": "http.response.body", "body": data, "more_body": True})
+
+    async def _begin(self, reply: JsonReply, more: Headers) -> None:
+        self._begun = True
+        headers = [(b"content-type", reply.media_type.encode()), *reply.headers, *more]
+        await self._send(
+            {"type": "http.response.start", "status": reply.status, "headers": headers}
+        )
+
+
+class StreamingResponse:
+    """An ASGI application that sends what an iterator yields.
+
+    If the client disconnects, the iterator is closed and `gone` called. After PAD_EVERY seconds
+    without a part, a blank line or a comment is sent.
+    """
+
+    def __init__(
+        self,
+        parts: AsyncIterator[Any],
+        media_type: str,
+        encode: Callable[[Any], bytes],
+        gone: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._parts, self._media_type, self._encode = parts, media_type, encode
+        self._gone = gone
+
+    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        headers = [(b"content-type", self._media_type.encode()), (b"cache-control", b"no-store")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        hung_up = asyncio.ensure_future(_disconnected(receive))
+        part: asyncio.Future[Any] | None = None
+        pad = _STREAM_PADS.get(self._media_type, b"\n")
+        try:
+            while True:
+                if part is None:
+                    part = asyncio.ensure_future(_next(self._parts))
+                await asyncio.wait(
+                    {part, hung_up}, timeout=PAD_EVERY, return_when="FIRST_COMPLETED"
+                )
+                if hung_up.done():
+                    self._gone()
+                    return
+                if not part.done():
+                    await send({"type": "http.response.body", "body": pad, "more_body": True})
+                    continue
+                found = part.result()
+                if found is _END:
+                    await send({"type": "http.response.body", "body": b"", "more_body": False})
+                    return
+                part = None
+                body = self._encode(found)
+                await send({"type": "http.response.body", "body": body, "more_body": True})
+        finally:
+            hung_up.cancel()
+            if part is not None and not part.done():
+                part.cancel()
+                await asyncio.wait({part})
+            close = getattr(self._parts, "aclose", None)
+            if close is not None:
+                await close()
+
+
+_END = object()
+
+
+async def _next(parts: AsyncIterator[Any]) -> Any:
+    return await anext(parts, _END)
+
+
+async def _hung_up(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _disconnected(receive: Receive) -> None:
+    """Return when the client has hung up."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

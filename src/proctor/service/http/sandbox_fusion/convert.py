@@ -1,0 +1,129 @@
+"""Converts between SandboxFusion's requests and answers and the engine's."""
+
+import os
+
+from proctor.errors import InputError, NoLanguage, ProctorError
+from proctor.execution import TIME_LIMITS, Execution
+from proctor.languages.run import Compilation, Ran, RunRequest
+from proctor.limits import GIB, LEAST_MEMORY, MIB, Limits
+from proctor.program import Program
+from proctor.service.admission import RequestContext, physical_memory
+from proctor.service.encoding import as_text, packed_files, unpacked, unpacked_files
+from proctor.service.engine import Engine
+from proctor.service.http.responses import JsonReply
+from proctor.service.http.sandbox_fusion.schema import (
+    CommandRunResult,
+    CommandStatus,
+    RunCodeRequest,
+    RunCodeResponse,
+    RunJupyterRequest,
+)
+from proctor.service.run_verdicts import verdict_of
+
+MEMORY = min(4 * GIB, physical_memory())
+"""Bytes of memory where the client names no limit: upstream then sets none."""
+DISK = 64 * MIB
+"""Bytes that a program may write to its working directory."""
+LANGUAGES = {
+    "python": "python", "cpp": "cpp17", "nodejs": "javascript", "go": "go", "java": "java",
+    "php": "php", "csharp": "csharp", "bash": "bash", "typescript": "typescript", "rust": "rust",
+    "lua": "lua", "perl": "perl", "ruby": "ruby",
+}  # fmt: skip
+"""Proctor's languages by SandboxFusion's names.
+
+Missing are test frameworks, and languages that proctor has no file for.
+"""
+POD = os.environ.get("MY_POD_NAME")
+"""Name of the Kubernetes pod that this server runs in, if it does."""
+
+
+async def run_code(
+    engine: Engine, data: RunCodeRequest, context: RequestContext
+) -> RunCodeResponse:
+    """Run a program. Raises what run_request and Engine.run raise."""
+    return run_response(await engine.run(run_request(data), context))
+
+
+def run_request(data: RunCodeRequest) -> RunRequest:
+    """Return the engine's request for a client's. Raises InputError, NoLanguage."""
+    language = LANGUAGES.get(data.language)
+    if language is None:
+        known = ", ".join(sorted(LANGUAGES))
+        raise NoLanguage(f"language {data.language!r} is not served here (there are: {known})")
+    limits = Limits(cpu=data.run_timeout, memory=memory_limit(data), disk=DISK)
+    program = Program(data.code, language, files=unpacked_files(data.files, "files"))
+    return RunRequest(
+        program,
+        _stdin(data),
+        limits=limits,
+        compile_cpu=Limits(cpu=data.compile_timeout).cpu,
+        collect=tuple(data.fetch_files),
+        assertions=True,  # as upstream: `java -ea`, `dotnet run` and `rustc` without -O
+    )
+
+
+def _stdin(data: RunCodeRequest) -> bytes:
+    if data.stdin_base64 is None:
+        return (data.stdin or "").encode()
+    return unpacked(data.stdin_base64, "stdin_base64")
+
+
+def memory_limit(data: RunCodeRequest | RunJupyterRequest) -> int:
+    """Return the bytes of memory that a request asks for, enough for an interpreter to start."""
+    return max(data.memory_limit_MB * MIB, LEAST_MEMORY) if data.memory_limit_MB > 0 else MEMORY
+
+
+def run_response(ran: Ran) -> RunCodeResponse:
+    """Return the client's answer for a run."""
+    compiled = None if ran.compilation is None else _compile_result(ran.compilation)
+    if ran.execution is None:
+        return RunCodeResponse("Failed", "", compiled, executor_pod_name=POD, verdict="CE")
+    execution = ran.execution
+    return RunCodeResponse(
+        "Success" if execution.ok else "Failed",
+        "",
+        compiled,
+        _result(execution),
+        POD,
+        packed_files(ran.files),
+        verdict_of(ran),
+        execution.isolation.level,
+        round(ran.queue, 6),
+    )
+
+
+def _compile_result(compilation: Compilation) -> CommandRunResult:
+    if compilation.execution is not None:
+        return _result(compilation.execution, compilation.output)
+    code = 0 if compilation.ok else 1
+    return CommandRunResult("Finished", round(compilation.wall, 6), code, "", compilation.output)
+
+
+def _result(execution: Execution, compiler_output: str | None = None) -> CommandRunResult:
+    late = execution.limit in TIME_LIMITS
+    status: CommandStatus = "TimeLimitExceeded" if late else "Finished"
+    code = execution.exit_code
+    if execution.signal is not None:
+        code = -execution.signal
+    elif code == 0 and execution.limit is not None:
+        code = -9  # it overran a limit that is noticed afterwards
+    stdout, stdout_bytes = as_text(execution.stdout)
+    stderr, stderr_bytes = as_text(execution.stderr)
+    return CommandRunResult(
+        status,
+        round(execution.wall, 6),
+        None if late else code,
+        stdout,
+        stderr if compiler_output is None else compiler_output,
+        round(execution.cpu, 6),
+        execution.memory,
+        None if execution.limit is None else execution.limit.value,
+        stdout_bytes,
+        stderr_bytes,
+    )
+
+
+def run_code_failed(error: ProctorError) -> JsonReply:
+    """Answer a fault of ours, and a request that cannot be served: both are SandboxError there."""
+    verdict = "" if isinstance(error, InputError | NoLanguage) else "INFRA_FAULT"
+    return JsonReply(RunCodeResponse("SandboxError", str(error), verdict=verdict))

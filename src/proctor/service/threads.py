@@ -1,0 +1,56 @@
+"""Awaiting what threads do, from an event loop."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
+
+from proctor.sandbox.cancellation import Cancellation
+
+T = TypeVar("T")
+
+
+async def settled(future: asyncio.Future[T], stop: Callable[[], None] = lambda: None) -> T:
+    """Await a future to its end; if this task is cancelled, call `stop` first, and raise after."""
+    try:
+        return await asyncio.shield(future)
+    except asyncio.CancelledError:
+        stop()
+        while not future.done():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait({future})
+        future.exception()
+        raise
+
+
+async def result_even_if_cancelled(future: asyncio.Future[T], cancel: Callable[[], None]) -> T:
+    """Await a future and return its result; call `cancel` each time this task is cancelled."""
+    while not future.done():
+        try:
+            await asyncio.wait({future})
+        except asyncio.CancelledError:
+            cancel()
+    return future.result()
+
+
+async def revocable(future: Future[T], cancellation: Cancellation) -> T:
+    """Await a job of a pool; if this task is cancelled, cancel the job and raise at once."""
+    try:
+        return await asyncio.wrap_future(future)
+    except asyncio.CancelledError:
+        cancellation.cancel()
+        raise
+
+
+def in_loop(call: Callable[[T], None] | None) -> Callable[[T], None] | None:
+    """Return a function for any thread that has `call` called in the running event loop."""
+    if call is None:
+        return None
+    loop = asyncio.get_running_loop()
+
+    def call_soon(value: T) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
+            loop.call_soon_threadsafe(call, value)
+
+    return call_soon

@@ -1,0 +1,335 @@
+"""Durable results: kill anywhere, open again, lose nothing and repeat nothing."""
+
+import json
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proctor.errors import InfraFault, InputError, SettingsError
+from proctor.execution import Guarantee, Isolation, Strength
+from proctor.formats.programs import SubmittedProgram
+from proctor.formats.results import (
+    RESERVED,
+    SETTINGS_SUFFIX,
+    ResultsFile,
+    content_digest,
+    judgement_row,
+    read_results,
+)
+from proctor.judgement import Judgement, TestResult, UpstreamReport
+from proctor.problem import Problem
+from proctor.problem import Test as Case
+from proctor.verdict import Verdict
+
+SETTINGS = {"mode": "standard", "cpu": 10.0, "limits": {"memory": 1}}
+
+
+def result(number: int, **fields: Any) -> dict[str, Any]:
+    return {"row": number, "question_id": "a", "verdict": "AC", "digest": f"d{number}"} | fields
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "results.jsonl"
+
+
+def begun(path: Path, *rows: dict[str, Any]) -> Path:
+    with ResultsFile(path, SETTINGS) as results:
+        results.append_many(rows)
+    return path
+
+
+def sidecar(path: Path) -> Path:
+    return path.with_name(path.name + SETTINGS_SUFFIX)
+
+
+def test_rows_are_there_after_opening_again(path: Path) -> None:
+    with ResultsFile(path, SETTINGS) as results:
+        assert results.finished == {}
+        results.append(result(3))
+        results.append_many([result(0), result(1)])
+        results.append_many([])
+        assert results.finished == {3: "d3", 0: "d0", 1: "d1"}
+    with ResultsFile(path, SETTINGS) as results:
+        assert results.finished == {3: "d3", 0: "d0", 1: "d1"}
+        assert results.is_finished(3, "d3")
+        assert not results.is_finished(2, "d2")
+        results.append(result(2))
+    assert list(read_results(path)) == [result(3), result(0), result(1), result(2)]
+    assert json.loads(sidecar(path).read_text()) == SETTINGS
+    assert {file.name for file in path.parent.iterdir()} == {path.name, sidecar(path).name}
+
+
+def test_a_row_is_on_disk_when_append_returns(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    events = []
+    write, fsync = os.write, os.fsync
+    monkeypatch.setattr(os, "write", lambda fd, data: (events.append("write"), write(fd, data))[1])
+    monkeypatch.setattr(os, "fsync", lambda fd: (events.append("fsync"), fsync(fd))[1])
+    with ResultsFile(path, SETTINGS) as results:
+        events.clear()
+        results.append(result(0))
+        assert events == ["write", "fsync"]
+        results.append_many(map(result, range(1, 9)))
+        assert events == ["write", "fsync"] * 2
+
+
+def test_cut_at_every_byte_and_resumed(path: Path, tmp_path: Path) -> None:
+    whole = begun(path, *map(result, range(4))).read_bytes()
+    copy = tmp_path / "copy.jsonl"
+    shutil.copy(sidecar(path), sidecar(copy))
+    for size in range(len(whole) + 1):
+        copy.write_bytes(whole[:size])
+        complete = whole[:size].count(b"\n")
+        assert len(list(read_results(copy))) == complete
+        with ResultsFile(copy, SETTINGS) as results:
+            assert sorted(results.finished) == list(range(complete))
+            for number in range(4):
+                if not results.is_finished(number, f"d{number}"):
+                    results.append(result(number))
+        assert copy.read_bytes() == whole
+
+
+WRITER = """
+import json, sys
+from pathlib import Path
+from proctor.formats.results import ResultsFile
+with ResultsFile(Path(sys.argv[1]), {"mode": "standard"}) as results:
+    row = max(results.finished, default=-1) + 1
+    while True:
+        results.append({"row": row, "digest": "d", "padding": "x" * 5000})
+        print(row, flush=True)
+        row += 1
+"""
+
+
+@pytest.fixture
+def writer_command(path: Path) -> list[str]:
+    return [sys.executable, "-c", WRITER, str(path)]
+
+
+def test_kill_minus_nine_loses_nothing_that_was_shown(
+    path: Path, writer_command: list[str]
+) -> None:
+    shown = -1
+    for rows_before_kill in (1, 17, 40):
+        with subprocess.Popen(writer_command, stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout is not None
+            for _ in range(rows_before_kill):
+                shown = int(writer.stdout.readline())
+            writer.send_signal(signal.SIGKILL)
+            shown = max([shown, *map(int, writer.stdout.read().split())])
+        with ResultsFile(path, {"mode": "standard"}) as results:
+            # The row in flight may be there as well; nothing else.
+            assert list(results.finished) in (
+                list(range(shown + 1)),
+                list(range(shown + 2)),
+            )
+    assert [row["row"] for row in read_results(path)] == list(results.finished)
+
+
+def test_two_at_once_are_told_apart(path: Path, writer_command: list[str]) -> None:
+    with subprocess.Popen(writer_command, stdout=subprocess.PIPE, text=True) as writer:
+        assert writer.stdout is not None
+        writer.stdout.readline()
+        with pytest.raises(InputError, match="another proctor is writing to it"):
+            ResultsFile(path, {"mode": "standard"})
+        writer.kill()
+    ResultsFile(path, {"mode": "standard"}).close()
+
+
+def test_a_failed_opening_gives_up_the_lock(path: Path) -> None:
+    begun(path, result(0))
+    with pytest.raises(SettingsError):
+        ResultsFile(path, {})
+    begun(path, result(1))
+
+
+def test_other_settings_are_refused_by_name(path: Path) -> None:
+    before = begun(path, result(0)).read_bytes()
+    path.write_bytes(before + b'{"half')
+    other = {"mode": "official", "limits": {"memory": 1}, "fast": True}
+    with pytest.raises(SettingsError) as caught:
+        ResultsFile(path, other)
+    message = str(caught.value)
+    assert "cpu: was 10.0, is now not set" in message
+    assert "fast: was not set, is now true" in message
+    assert 'mode: was "standard", is now "official"' in message
+    assert "limits" not in message
+    assert "another output file" in message
+    assert path.read_bytes() == before + b'{"half', "touched a file that was not ours"
+
+
+def test_settings_of_an_empty_file_bind_nobody(path: Path) -> None:
+    begun(path)
+    with ResultsFile(path, {"mode": "official"}) as results:
+        results.append(result(0))
+    assert json.loads(sidecar(path).read_text()) == {"mode": "official"}
+
+
+def test_order_and_container_of_settings_do_not_matter(path: Path) -> None:
+    with ResultsFile(path, {"a": (1, 2), "b": 1}) as results:
+        results.append(result(0))
+    ResultsFile(path, {"b": 1, "a": [1, 2]}).close()
+    with pytest.raises(SettingsError, match=r"b: was 1, is now true"):
+        ResultsFile(path, {"b": True, "a": [1, 2]})
+
+
+def test_content_without_settings_is_refused_untouched(path: Path) -> None:
+    path.write_bytes(b"somebody's only copy, without a newline")
+    with pytest.raises(SettingsError, match=r"no results\.jsonl\.settings\.json beside it"):
+        ResultsFile(path, SETTINGS)
+    assert path.read_bytes() == b"somebody's only copy, without a newline"
+
+
+def test_broken_settings(path: Path) -> None:
+    begun(path, result(0))
+    sidecar(path).write_text("{")
+    with pytest.raises(InputError, match=r"settings\.json: cannot be read as settings"):
+        ResultsFile(path, SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("half", "is not a result row"),
+        ("\0" * 20, "is not a result row"),
+        ("{}", "missing required field `row`"),
+        ('{"row": 1}', "missing required field `digest`"),
+        ('{"row": true, "digest": ""}', "got `bool`"),
+        ('{"row": 0, "digest": "d0"}', "row 0 is there twice"),
+    ],
+)
+def test_a_broken_line_in_the_middle(path: Path, line: str, words: str) -> None:
+    text = begun(path, result(0), result(2)).read_text().splitlines()
+    broken = "\n".join([text[0], line, text[1], "half"])
+    path.write_text(broken)
+    with pytest.raises(InputError) as caught:
+        ResultsFile(path, SETTINGS)
+    assert caught.value.line == 2
+    assert words in str(caught.value)
+    assert path.read_text() == broken
+
+
+def test_a_row_of_another_program_is_refused(path: Path) -> None:
+    problem = Problem("a", (Case("1", "2"),))
+    with ResultsFile(path, SETTINGS) as results:
+        results.append(result(0, digest=results.digest(problem, "print(2)")))
+    with ResultsFile(path, SETTINGS) as results:
+        assert results.is_finished(0, results.digest(problem, "print(2)"))
+        with pytest.raises(SettingsError, match=r"row 0 of .* another program"):
+            results.is_finished(0, results.digest(problem, "print(3)"))
+
+
+def test_the_same_row_twice_is_refused(path: Path) -> None:
+    with ResultsFile(path, SETTINGS) as results:
+        results.append(result(0))
+        with pytest.raises(InputError, match="row 0 is there already"):
+            results.append(result(0))
+        with pytest.raises(InputError, match="row 1 is there already"):
+            results.append_many([result(1), result(1)])
+    assert len(list(read_results(path))) == 1
+
+
+def test_a_full_disk_leaves_no_half_line(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real_write = os.write
+
+    def full(fd: int, data: bytes) -> int:
+        if len(data) < 10:
+            raise OSError(28, "No space left on device")
+        return real_write(fd, data[: len(data) - 5])
+
+    with ResultsFile(path, SETTINGS) as results:
+        results.append(result(0))
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "write", full)
+            with pytest.raises(InfraFault, match="No space left on device"):
+                results.append(result(1))
+        assert 1 not in results.finished
+        results.append(result(1))
+    assert list(read_results(path)) == [result(0), result(1)]
+
+
+def test_values_that_json_does_not_know(path: Path) -> None:
+    odd = result(0, text="\ud800", ratio=math.nan, big=10**30, deep=[{"x": math.inf}])
+    with ResultsFile(path, SETTINGS) as results:
+        results.append(odd)
+    with ResultsFile(path, SETTINGS) as results:
+        assert results.finished == {0: "d0"}
+    assert list(read_results(path)) == [odd | {"ratio": None, "deep": [{"x": None}]}]
+
+
+def test_files_that_cannot_hold_results(tmp_path: Path) -> None:
+    for place, words in (
+        (tmp_path / "absent" / "r.jsonl", "there is no directory"),
+        (tmp_path, "directory"),
+        (Path("/dev/null"), "not a regular file"),
+    ):
+        with pytest.raises(InputError, match=words):
+            ResultsFile(place, SETTINGS)
+    with pytest.raises(InputError, match="No such file"):
+        list(read_results(tmp_path / "absent"))
+
+
+def test_the_digest_depends_on_all_that_decides() -> None:
+    problem = Problem("a", (Case("1", "2"), Case("3", "4")), title="T")
+    base = content_digest(problem, "x", {"m": 1, "n": 2})
+    assert base == content_digest(problem, "x", {"n": 2, "m": 1})
+    assert base == content_digest(
+        Problem("a", (Case("1", "2", public=True), Case("3", "4"))), "x", {"m": 1, "n": 2}
+    )
+    others = [
+        (Problem("b", problem.tests), "x", {"m": 1, "n": 2}),
+        (Problem("a", problem.tests, function="f"), "x", {"m": 1, "n": 2}),
+        (Problem("a", problem.tests[:1]), "x", {"m": 1, "n": 2}),
+        (Problem("a", (Case("12", ""), Case("3", "4"))), "x", {"m": 1, "n": 2}),
+        (problem, "y\ud800", {"m": 1, "n": 2}),
+        (problem, "x", {"m": 1, "n": 3}),
+    ]
+    assert len({base, *(content_digest(*other) for other in others)}) == 1 + len(others)
+
+
+def test_the_row_of_a_judgement() -> None:
+    judgement = Judgement(
+        Verdict.WA,
+        0.5,
+        (TestResult(Verdict.AC, 0.0123456789, 0.5, 7), TestResult(Verdict.WA, 1, 2, 8, "differs")),
+        message="test 2: differs",
+        isolation=Isolation("namespaces", {"network": Guarantee(Strength.FULL, "own namespace")}),
+    )
+    submission = SubmittedProgram(4, "a", 1, "x", {"model": "m", "passed": True, "metadata": 3})
+    assert judgement_row(submission, judgement, digest="d") == {
+        "row": 4,
+        "question_id": "a",
+        "index": 1,
+        "verdict": "WA",
+        "passed": False,
+        "score": 0.5,
+        "message": "test 2: differs",
+        "tests": [
+            {"verdict": "AC", "cpu": 0.012346, "wall": 0.5, "memory": 7},
+            {"verdict": "WA", "cpu": 1, "wall": 2, "memory": 8, "message": "differs"},
+        ],
+        "isolation": {"level": "namespaces", "guarantees": {"network": "own namespace"}},
+        "digest": "d",
+        "model": "m",
+        "extra": {"passed": True, "metadata": 3},
+    }
+
+
+def test_the_row_in_official_mode() -> None:
+    upstream = UpstreamReport((True, -2), -2, "Wrong Answer", {"error_code": -2})
+    judgement = Judgement(Verdict.WA, 0.5, (), upstream=upstream)
+    row = judgement_row(SubmittedProgram(0, "a", 0, ""), judgement, digest="d")
+    assert row["results"] == [True, -2]
+    assert (row["error_code"], row["error_message"]) == (-2, "Wrong Answer")
+    assert row["metadata"] == {"error_code": -2}
+    assert row["isolation"] is None
+    assert row.keys() <= RESERVED
+    json.dumps(row)

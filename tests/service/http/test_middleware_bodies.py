@@ -1,0 +1,130 @@
+"""What all bodies may hold together."""
+
+import asyncio
+import json
+import random
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from litestar.exceptions.http_exceptions import RequestEntityTooLarge
+
+from proctor.service.http.middleware import (
+    BodyBudget,
+    BoundedBody,
+    JsonValueCounter,
+    Middleware,
+    declared_length,
+)
+from proctor.service.http.monitoring import Metrics
+from proctor.service.http.settings import ServeSettings
+
+
+def arriving(*parts: bytes) -> Any:
+    messages = [
+        {"type": "http.request", "body": part, "more_body": at < len(parts) - 1}
+        for at, part in enumerate(parts)
+    ]
+
+    async def receive() -> Any:
+        return messages.pop(0)
+
+    return receive
+
+
+def received(body: BoundedBody, count: int) -> list[str]:
+    async def all_of_it() -> list[str]:
+        return [(await body.receive())["type"] for _ in range(count)]
+
+    return asyncio.run(all_of_it())
+
+
+def test_room_is_reserved_and_given_back() -> None:
+    bodies = BodyBudget(100)
+    body = BoundedBody(arriving(b"x" * 60), bodies, 60)
+    assert not bodies.fits(41)
+    assert received(body, 1) == ["http.request"]
+    assert bodies.held == 60
+    body.release()
+    body.release()
+    assert bodies.held == 0
+
+
+def test_chunks_are_counted_as_they_come() -> None:
+    bodies = BodyBudget(100)
+    body = BoundedBody(arriving(b"1" * 60, b"1" * 40, b"1"), bodies, 0)
+    assert received(body, 3) == ["http.request", "http.request", "http.disconnect"]
+    assert bodies.held == 100
+    body.release()
+    assert bodies.held == 0
+
+
+def _values(data: object) -> int:
+    if isinstance(data, dict):
+        return 1 + sum(map(_values, data.values()))
+    return 1 + sum(map(_values, data)) if isinstance(data, list) else 1
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_values_are_counted_wherever_a_body_is_cut(seed: int) -> None:
+    made = random.Random(seed)
+    texts = ["a,[{", "\\", '"', '\\"', "\\\\,", '",', "\n"]
+    data: Any = [
+        made.choice([*texts, {made.choice(texts): [1, {}]}, [], 3])
+        for _ in range(made.randint(0, 9))
+    ]
+    encoded, whole, cut, at = json.dumps(data).encode(), JsonValueCounter(), JsonValueCounter(), 0
+    whole.add(encoded)
+    while at < len(encoded):
+        size = made.randint(1, 5)
+        cut.add(encoded[at : at + size])
+        at += size
+    assert cut.count == whole.count >= _values(data) - 1
+
+
+def test_text_brings_no_values() -> None:
+    text = JsonValueCounter()
+    assert text.add(json.dumps("1, 2, [{" * 1000).encode()) == 1
+    assert text.add(b' "' + b"[,{" * 1000) == 1
+    assert text.add(b"[,{" * 1000) == 0  # it goes on
+
+
+def test_a_body_of_countless_values_is_refused_before_it_is_decoded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("proctor.service.http.middleware.MOST_VALUES", 100)
+    body = BoundedBody(arriving(b"[" + b"{}," * 40, b"{}," * 40), BodyBudget(100_000), 0)
+    with pytest.raises(RequestEntityTooLarge):
+        received(body, 2)
+
+
+@pytest.mark.parametrize(
+    ("said", "length"), [(b"5", 5), (b"", 0), (b"-5", 0), (b"9" * 40, 0), (b"x", 0)]
+)
+def test_what_a_client_declares(said: bytes, length: int) -> None:
+    assert declared_length({b"content-length": said}) == length
+
+
+def test_who_finds_no_room_is_told_to_come_back_and_nothing_is_lost() -> None:
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    front = Middleware(app, ServeSettings(), Metrics())
+    front.bodies.most = 10
+
+    def ask(parts: Iterable[bytes], declared: int) -> int:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": "POST", "path": "/", "scheme": "http",
+                 "headers": [(b"host", b"localhost"), (b"content-length", b"%d" % declared)]}  # fmt: skip
+        asyncio.run(front(scope, arriving(*parts), send))
+        return int(sent[0]["status"])
+
+    assert ask([b"x" * 10], 10) == 200
+    assert ask([b"x" * 11], 11) == 503
+    assert ask([b"x" * 10], 10) == 200
+    assert front.bodies.held == 0
