@@ -14,7 +14,7 @@ from proctor.cli import eval_commands, report_commands, serve_commands, solve_co
 from proctor.cli.image_commands import image_app
 from proctor.cli.ioi_commands import ioi_app
 from proctor.cli.pool_options import MinIsolation, Packages, Preload, Python
-from proctor.cli.timetable_commands import timetable_app
+from proctor.cli.timetable import timetable_app
 from proctor.errors import CompileFailed, ProctorError
 
 app = typer.Typer(
@@ -44,6 +44,10 @@ def _main(
     if version:
         terminal.write(f"{__version__}\n")
         raise typer.Exit
+    if any(name.startswith("TT_") for name in os.environ):
+        from proctor.service.http.tack import environment
+
+        environment.adopt()
 
 
 @app.command("run")

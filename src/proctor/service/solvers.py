@@ -14,9 +14,9 @@ from proctor.service.admission import Admission, Place
 from proctor.solver import incumbents
 from proctor.solver import profile as profiles
 from proctor.solver.envelope import Envelope
-from proctor.solver.gate import Gated
+from proctor.solver.gate import GateResult
 from proctor.solver.host import SolverHost
-from proctor.solver.incumbents import Hear
+from proctor.solver.incumbents import OnIncumbent
 from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest
 
@@ -56,9 +56,12 @@ class Solvers:
         return found
 
     async def solve(
-        self, request: SolveRequest, asker: "Asker", hear: Hear = incumbents.ignore
+        self,
+        request: SolveRequest,
+        asker: "Asker",
+        on_incumbent: OnIncumbent = incumbents.ignore,
     ) -> Envelope:
-        """Run one; `hear` gets incumbents from some thread.
+        """Run one; `on_incumbent` is called from another thread.
 
         Cancelling this task ends the run with all it started. It then returns what had been found
         by then, with status `cancelled`, when all of it is over. Raises Busy, InputError.
@@ -67,7 +70,7 @@ class Solvers:
         try:
             async with place:
                 asker.begin()
-                run = self._opened().start(request, hear)
+                run = self._opened().start(request, on_incumbent)
                 envelope = await _over(asyncio.wrap_future(run.future), run.cancel)
         except asyncio.CancelledError:  # while it waited
             return Envelope(
@@ -78,7 +81,7 @@ class Solvers:
 
     async def check(
         self, code: str | bytes, profile: Profile, asker: "Asker", *, compiled: bool = True
-    ) -> Gated:
+    ) -> GateResult:
         """Say whether a program compiles, or (`compiled` False) parses.
 
         Takes seconds at most, and is not called off. Raises Busy, InfraFault, PlatformError.

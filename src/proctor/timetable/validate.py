@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proctor.solver.validation.report import Report, Severity, Unchecked, Violation, report
+from proctor.solver.report import Severity, Unchecked, ValidationReport, Violation, report
 from proctor.timetable import kinds
 from proctor.timetable.checking import KINDS, Finding, findings
 from proctor.timetable.instance import Constraint, instance
@@ -30,7 +30,7 @@ PREDICATE = "custom_dsl"
 
 def validate(
     instance_json: Any, result: Any, custom_checks: Iterable[Mapping[str, Any]] = ()
-) -> Report:
+) -> ValidationReport:
     """What is wrong with a result, as it was read from JSON.
 
     `custom_checks` are what the input's own predicates said when the host ran them over this
