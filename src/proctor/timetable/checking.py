@@ -35,7 +35,7 @@ class NoParams(Params, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Breach:
     """One way in which a constraint does not hold."""
 
     message: str
@@ -44,12 +44,12 @@ class Finding:
     """Units of penalty, as the kind counts them."""
 
 
-Check = Callable[[Schedule, Any], Iterable[Finding]]
+Check = Callable[[Schedule, Any], Iterable[Breach]]
 P = TypeVar("P", bound=Params)
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ConstraintKind:
     """A kind of constraint."""
 
     name: str
@@ -61,31 +61,33 @@ class Kind:
     unit: str
 
 
-KINDS: dict[str, Kind] = {}
+KINDS: dict[str, ConstraintKind] = {}
 """All kinds there are, once `proctor.timetable.kinds` is imported."""
 
 
 def checker(
     name: str, params: type[P], *, unit: str
 ) -> Callable[
-    [Callable[[Schedule, P], Iterable[Finding]]], Callable[[Schedule, P], Iterable[Finding]]
+    [Callable[[Schedule, P], Iterable[Breach]]], Callable[[Schedule, P], Iterable[Breach]]
 ]:
     """Register a kind; what is decorated yields what is wrong, and may raise CannotCheck."""
 
     def register(
-        check: Callable[[Schedule, P], Iterable[Finding]],
-    ) -> Callable[[Schedule, P], Iterable[Finding]]:
+        check: Callable[[Schedule, P], Iterable[Breach]],
+    ) -> Callable[[Schedule, P], Iterable[Breach]]:
         if name in KINDS:
             raise ValueError(f"the kind {name} is registered twice")
         family = check.__module__.rpartition(".")[2]
         meaning = " ".join((check.__doc__ or "").split())
-        KINDS[name] = Kind(name, family, params, check, meaning, unit)
+        KINDS[name] = ConstraintKind(name, family, params, check, meaning, unit)
         return check
 
     return register
 
 
-def decode(kind: str, params: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Kind, Any]:
+def decode(
+    kind: str, params: Mapping[str, Any], vocabulary: Vocabulary
+) -> tuple[ConstraintKind, Any]:
     """A kind and its parameters as its struct; raises CannotCheck if either is none of ours."""
     found = KINDS.get(kind)
     if found is None:
@@ -96,7 +98,7 @@ def decode(kind: str, params: Mapping[str, Any], vocabulary: Vocabulary) -> tupl
         raise CannotCheck(f"its params are wrong: {error}") from None
 
 
-def findings(kind: str, params: Mapping[str, Any], schedule: Schedule) -> Iterator[Finding]:
+def findings(kind: str, params: Mapping[str, Any], schedule: Schedule) -> Iterator[Breach]:
     """What is wrong with a schedule by one constraint; raises CannotCheck, perhaps midway."""
     found, decoded = decode(kind, params, schedule.vocabulary)
     yield from found.check(schedule, decoded)

@@ -67,7 +67,7 @@ class _InstanceWire(msgspec.Struct, rename="camel"):
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
+class TimetableAssignment:
     """One teacher gives one subject to one class, so many periods a week."""
 
     id: str
@@ -86,7 +86,7 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Constraint:
+class TimetableConstraint:
     """What a timetable must (hard), should (soft) or is said to (info) fulfil."""
 
     id: str
@@ -102,15 +102,15 @@ class Constraint:
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
+class TimetableInput:
     """A timetable to be made. `instance` reads it from JSON."""
 
     classes: tuple[str, ...]
     days: tuple[str, ...]
     periods_of: tuple[tuple[int, ...], ...]
     """Of each day, in the order of `days`: its periods, in the order of time."""
-    assignments: tuple[Assignment, ...]
-    constraints: tuple[Constraint, ...] = ()
+    assignments: tuple[TimetableAssignment, ...]
+    constraints: tuple[TimetableConstraint, ...] = ()
     rooms: Mapping[str, int] | None = None
     """Capacity of each room, in students; None if rooms are not planned."""
     sessions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -124,7 +124,7 @@ class Instance:
         return sum(each.weekly_periods for each in self.assignments)
 
 
-def instance(data: Any) -> Instance:
+def instance(data: Any) -> TimetableInput:
     """Read an input from plain JSON; raises InputError that names the field."""
     try:
         wire = msgspec.convert(data, _InstanceWire, strict=True)
@@ -142,7 +142,7 @@ def instance(data: Any) -> Instance:
         rooms = {str(each.id): each.capacity for each in wire.rooms}
         _unique((str(each.id) for each in wire.rooms), "rooms[{}].id")
     _unique((str(each.id) for each in wire.sessions or ()), "sessions[{}].id")
-    return Instance(
+    return TimetableInput(
         classes=classes,
         days=days,
         periods_of=_periods(wire, days),
@@ -154,11 +154,11 @@ def instance(data: Any) -> Instance:
     )
 
 
-def _assignment(wire: _AssignmentWire, index: int, classes: frozenset[str]) -> Assignment:
+def _assignment(wire: _AssignmentWire, index: int, classes: frozenset[str]) -> TimetableAssignment:
     class_ = _name(wire.class_)
     if class_ is not None and class_ not in classes:
         raise InputError(f"{class_!r} is not in `classes`", field=f"assignments[{index}].class")
-    return Assignment(
+    return TimetableAssignment(
         id=str(wire.id),
         class_=class_,
         subject=str(wire.subject),
@@ -168,8 +168,8 @@ def _assignment(wire: _AssignmentWire, index: int, classes: frozenset[str]) -> A
     )
 
 
-def _constraint(wire: _ConstraintWire) -> Constraint:
-    return Constraint(
+def _constraint(wire: _ConstraintWire) -> TimetableConstraint:
+    return TimetableConstraint(
         id=str(wire.id),
         kind=wire.kind,
         severity=wire.severity,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from proctor.timetable.instance import LARGEST, Assignment, Instance
+from proctor.timetable.instance import LARGEST, TimetableAssignment, TimetableInput
 from proctor.timetable.schedule import Lesson, Schedule
 
 TEXT = 200
@@ -39,7 +39,7 @@ BaseKind = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class BaseViolation:
     """Something that no timetable may have."""
 
     kind: BaseKind
@@ -87,9 +87,9 @@ def name(value: Any) -> str | None:
 class Reader:
     """Reads entries into lessons, and collects what is wrong with them."""
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: TimetableInput) -> None:
         self.instance = instance
-        self.faults: list[Fault] = []
+        self.faults: list[BaseViolation] = []
         self._by_id = {each.id: each for each in instance.assignments}
         self._day = {day: i for i, day in enumerate(instance.days)}
         self._at = [{period: i for i, period in enumerate(each)} for each in instance.periods_of]
@@ -184,7 +184,9 @@ class Reader:
                 self._fault("base_unknown_period", text, entry)
         return at
 
-    def _consistent(self, entry: Mapping[str, Any], number: int, about: Assignment) -> None:
+    def _consistent(
+        self, entry: Mapping[str, Any], number: int, about: TimetableAssignment
+    ) -> None:
         """What an entry says again must be what its assignment says; it need not say it."""
         for field, own in (
             ("class", about.class_),
@@ -218,7 +220,7 @@ class Reader:
         return f"{self.instance.days[lesson.day]} period {lesson.period}"
 
     def _fault(self, kind: BaseKind, message: str, *entries: Any) -> None:
-        self.faults.append(Fault(kind, message, tuple(shown(each) for each in entries)))
+        self.faults.append(BaseViolation(kind, message, tuple(shown(each) for each in entries)))
 
 
 CLASHES: tuple[tuple[BaseKind, str, Callable[[Lesson], str | None]], ...] = (
@@ -229,7 +231,7 @@ CLASHES: tuple[tuple[BaseKind, str, Callable[[Lesson], str | None]], ...] = (
 """What cannot be in two places at once."""
 
 
-def clashes(schedule: Schedule) -> Iterator[Fault]:
+def clashes(schedule: Schedule) -> Iterator[BaseViolation]:
     """What no timetable may have, whatever its constraints: two at once, too few, too many."""
     instance = schedule.instance
     for (day, _), lessons in schedule.slot.items():
@@ -246,9 +248,9 @@ def clashes(schedule: Schedule) -> Iterator[Fault]:
                 if len(found) > 1:
                     text = f"{what} {one} has {len(found)} lessons on {where}"
                     entries = tuple(each.entry for each in found)
-                    yield Fault(kind, text, entries)
+                    yield BaseViolation(kind, text, entries)
     for each in instance.assignments:
         lessons = list(schedule.of_assignment(each.id))
         if len(lessons) != each.weekly_periods:
             text = f"{each.id} has {len(lessons)} of its {each.weekly_periods} lessons a week"
-            yield Fault("base_weekly", text, tuple(lesson.entry for lesson in lessons))
+            yield BaseViolation("base_weekly", text, tuple(lesson.entry for lesson in lessons))

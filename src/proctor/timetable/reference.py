@@ -3,7 +3,7 @@
 import msgspec
 
 from proctor.timetable import kinds
-from proctor.timetable.checking import KINDS, Kind, Params
+from proctor.timetable.checking import KINDS, ConstraintKind, Params
 
 __all__ = ["FAMILIES", "kinds", "listing", "parameters", "table"]
 
@@ -55,6 +55,6 @@ def listing() -> str:
     )
 
 
-def _row(kind: Kind) -> str:
+def _row(kind: ConstraintKind) -> str:
     cells = (f"`{kind.name}`", parameters(kind.params), kind.meaning, kind.unit)
     return "| " + " | ".join(each.replace("|", "\\|") for each in cells) + " |\n"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proctor.timetable.instance import Assignment, Instance
+from proctor.timetable.instance import TimetableAssignment, TimetableInput
 from proctor.timetable.vocabulary import Vocabulary
 
 
@@ -13,7 +13,7 @@ from proctor.timetable.vocabulary import Vocabulary
 class Lesson:
     """An entry of a schedule whose assignment and slot exist."""
 
-    assignment: Assignment
+    assignment: TimetableAssignment
     day: int
     """Position in the input's `days`."""
     period: int
@@ -38,7 +38,7 @@ class Lesson:
 class Schedule:
     """Lessons by teacher, class, subject, assignment and slot, each list in the order of time."""
 
-    def __init__(self, instance: Instance, lessons: Iterable[Lesson]) -> None:
+    def __init__(self, instance: TimetableInput, lessons: Iterable[Lesson]) -> None:
         self.instance = instance
         self.lessons: tuple[Lesson, ...] = tuple(sorted(lessons, key=lambda each: each.slot))
         self.teacher: dict[str, list[Lesson]] = defaultdict(list)

@@ -12,9 +12,9 @@ from typing import Any
 
 from proctor.solver.report import Severity, Unchecked, ValidationReport, Violation, report
 from proctor.timetable import kinds
-from proctor.timetable.checking import KINDS, Finding, findings
-from proctor.timetable.instance import Constraint, instance
-from proctor.timetable.reading import MESSAGE, Fault, Reader, clashes, shown, text_of
+from proctor.timetable.checking import KINDS, Breach, findings
+from proctor.timetable.instance import TimetableConstraint, instance
+from proctor.timetable.reading import MESSAGE, BaseViolation, Reader, clashes, shown, text_of
 from proctor.timetable.schedule import Schedule
 from proctor.timetable.vocabulary import CannotCheck
 
@@ -87,13 +87,13 @@ def check(instance_json: Any) -> Sequence[str]:
     return [f"constraint {each.constraint_id} ({each.kind}): {each.why}" for each in hard]
 
 
-def _asks(constraint: Constraint) -> bool:
+def _asks(constraint: TimetableConstraint) -> bool:
     return constraint.python_predicate is not None
 
 
 def _check(
-    constraint: Constraint, schedule: Schedule, own: Sequence[Mapping[str, Any]]
-) -> Iterator[Finding]:
+    constraint: TimetableConstraint, schedule: Schedule, own: Sequence[Mapping[str, Any]]
+) -> Iterator[Breach]:
     """What is wrong by a constraint's kind, and by its predicate; raises CannotCheck."""
     if not own and _has_predicate(constraint):
         raise CannotCheck("its predicate was not run")
@@ -105,12 +105,12 @@ def _check(
         message = text_of(str(each.get("message") or ""), MESSAGE)
         ran = each.get("ran", True) is True
         if ran and each.get("ok") is False:
-            yield Finding(f"its predicate does not hold{': ' if message else ''}{message}")
+            yield Breach(f"its predicate does not hold{': ' if message else ''}{message}")
         elif not ran or each.get("ok") is not True:
             raise CannotCheck(f"its predicate could not be run{': ' if message else ''}{message}")
 
 
-def _has_predicate(constraint: Constraint) -> bool:
+def _has_predicate(constraint: TimetableConstraint) -> bool:
     return constraint.kind == PREDICATE or _asks(constraint)
 
 
@@ -118,13 +118,13 @@ def _has_predicate(constraint: Constraint) -> bool:
 class _Tally:
     """Findings of one constraint: the first ones, and how many there are."""
 
-    told: tuple[Finding, ...]
+    told: tuple[Breach, ...]
     more: int
     units: float
     """Of all."""
 
     @classmethod
-    def of(cls, found: Iterator[Finding]) -> "_Tally":
+    def of(cls, found: Iterator[Breach]) -> "_Tally":
         """Count them; no more are kept than are told, however many there are."""
         told = tuple(itertools.islice(found, MOST))
         units, more = float(sum(each.units for each in told)), 0
@@ -133,7 +133,7 @@ class _Tally:
         return cls(told, more, units)
 
 
-def _violations(constraint: Constraint, found: _Tally) -> Iterator[Violation]:
+def _violations(constraint: TimetableConstraint, found: _Tally) -> Iterator[Violation]:
     """Violations of one constraint: the first ones each, the others in sum."""
     severity: Severity = "hard" if constraint.severity == "hard" else "soft"
     weight = 0.0 if severity == "hard" else constraint.weight
@@ -157,7 +157,7 @@ def _violations(constraint: Constraint, found: _Tally) -> Iterator[Violation]:
         )
 
 
-def _base(faults: Iterable[Fault]) -> Iterator[Violation]:
+def _base(faults: Iterable[BaseViolation]) -> Iterator[Violation]:
     """Faults as violations, so many of each kind."""
     count: dict[str, int] = {}
     for each in faults:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.timetable.instance import Instance
+from proctor.timetable.instance import TimetableInput
 
 MAX_DEPTH = 16
 """How deep conditions and constraints within constraints may be nested."""
@@ -32,7 +32,7 @@ class CannotCheck(Exception):
 class Vocabulary:
     """The names that an input knows, and what params become with them."""
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: TimetableInput) -> None:
         about = instance.assignments
         self.names: dict[str, frozenset[str] | frozenset[int]] = {
             "teacher": frozenset(each.teacher for each in about if each.teacher is not None),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from proctor.timetable.checking import Finding
+from proctor.timetable.checking import Breach
 from proctor.timetable.schedule import (
     Lesson,
     Schedule,
@@ -16,22 +16,22 @@ from proctor.timetable.vocabulary import CannotCheck
 
 def each_lesson(
     schedule: Schedule, lessons: Iterable[Lesson], wrong: Callable[[Lesson], bool], why: str
-) -> Iterator[Finding]:
+) -> Iterator[Breach]:
     """One unit for each lesson that stands where it must not."""
     for lesson in lessons:
         if wrong(lesson):
             where = schedule.where(lesson.day, lesson.period)
-            yield Finding(f"{title(lesson)} on {where}: {why}", (lesson,))
+            yield Breach(f"{title(lesson)} on {where}: {why}", (lesson,))
 
 
 def over_per_day(
     schedule: Schedule, lessons: Iterable[Lesson], most: int, who: str
-) -> Iterator[Finding]:
+) -> Iterator[Breach]:
     """One unit for each lesson over so many a day."""
     for day, found in by_day(lessons).items():
         if len(found) > most:
             where = schedule.where(day)
-            yield Finding(
+            yield Breach(
                 f"{who} has {count(len(found), 'lesson')} on {where}, at most {most} are allowed",
                 found,
                 len(found) - most,
@@ -40,13 +40,13 @@ def over_per_day(
 
 def over_in_run(
     schedule: Schedule, lessons: Iterable[Lesson], most: int, who: str
-) -> Iterator[Finding]:
+) -> Iterator[Breach]:
     """One unit for each period over so many in a row."""
     for day, found in by_day(lessons).items():
         for run in runs(found):
             if length(run) > most:
                 where = f"{schedule.where(day, run[0].period)} on"
-                yield Finding(
+                yield Breach(
                     f"{who} has {count(length(run), 'period')} in a row from {where}, "
                     f"at most {most} are allowed",
                     run,
@@ -54,14 +54,14 @@ def over_in_run(
                 )
 
 
-def gaps(schedule: Schedule, lessons: Iterable[Lesson], most: int, who: str) -> Iterator[Finding]:
+def gaps(schedule: Schedule, lessons: Iterable[Lesson], most: int, who: str) -> Iterator[Breach]:
     """One unit for each free period over so many between the lessons of a day."""
     for day, found in by_day(lessons).items():
         free = free_between(found)
         if free > most:
             where = schedule.where(day)
             allowed = "none is allowed" if most == 0 else f"at most {most} are allowed"
-            yield Finding(
+            yield Breach(
                 f"{who} has {count(free, 'free period')} between lessons on {where}, {allowed}",
                 found,
                 free - most,
@@ -75,13 +75,13 @@ def distinct_per_day(
     most: int,
     who: str,
     what: str,
-) -> Iterator[Finding]:
+) -> Iterator[Breach]:
     """One unit for each thing over so many different ones a day."""
     for day, found in by_day(lessons).items():
         different = {of(each) for each in found}
         if len(different) > most:
             where = schedule.where(day)
-            yield Finding(
+            yield Breach(
                 f"{who} has {len(different)} different {what} on {where}, "
                 f"at most {most} are allowed",
                 found,

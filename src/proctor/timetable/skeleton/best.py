@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from .data import Instance, Slot
+from .data import ModelInput, Slot
 from .output import Json, Publisher
 from .penalties import Penalties
 from .room_costs import RoomCosts, Rooms, Times, choose
@@ -26,7 +26,7 @@ class Solution:
 class Best:
     """Keeps the better of two solutions and publishes it; never loses one."""
 
-    instance: Instance
+    instance: ModelInput
     penalties: Penalties
     costs: RoomCosts
     indices: dict[tuple[str, str, int], int]

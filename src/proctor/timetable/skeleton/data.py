@@ -24,7 +24,7 @@ class Unsupported(NotImplementedError):
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
+class ModelAssignment:
     """What is taught: to whom, what, by whom, how often a week."""
 
     id: str
@@ -68,20 +68,20 @@ class Constraint:
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
+class ModelInput:
     """The whole input."""
 
     raw: Json
     classes: tuple[str, ...]
     slots_of_day: dict[str, tuple[Slot, ...]]
     """In the order of time: neighbours are consecutive periods, whatever their numbers."""
-    assignments: tuple[Assignment, ...]
+    assignments: tuple[ModelAssignment, ...]
     rooms: tuple[Room, ...] | None
     """None where rooms are not planned."""
     constraints: tuple[Constraint, ...]
     sessions: dict[str, tuple[int, ...]]
     """Named parts of a day by their periods."""
-    by_id: dict[str, Assignment]
+    by_id: dict[str, ModelAssignment]
 
     @property
     def days(self) -> tuple[str, ...]:
@@ -91,15 +91,15 @@ class Instance:
     def slots(self) -> tuple[Slot, ...]:
         return tuple(slot for slots in self.slots_of_day.values() for slot in slots)
 
-    def of_teacher(self, teacher: str) -> tuple[Assignment, ...]:
+    def of_teacher(self, teacher: str) -> tuple[ModelAssignment, ...]:
         return tuple(each for each in self.assignments if each.teacher == teacher)
 
-    def of_class(self, class_: str) -> tuple[Assignment, ...]:
+    def of_class(self, class_: str) -> tuple[ModelAssignment, ...]:
         return tuple(each for each in self.assignments if each.class_ == class_)
 
     def of_subjects(
         self, subjects: Iterable[str], classes: Iterable[str] | None = None
-    ) -> tuple[Assignment, ...]:
+    ) -> tuple[ModelAssignment, ...]:
         """Those that teach one of these subjects, if asked only to these classes."""
         wanted, to = set(subjects), None if classes is None else set(classes)
         return tuple(
@@ -109,7 +109,7 @@ class Instance:
         )
 
 
-def load(path: str | Path) -> Instance:
+def load(path: str | Path) -> ModelInput:
     """Read an input file; raises `BadInput`."""
     try:
         raw = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -118,7 +118,7 @@ def load(path: str | Path) -> Instance:
     return read(raw)
 
 
-def read(raw: Json) -> Instance:
+def read(raw: Json) -> ModelInput:
     """Make an instance of the input's JSON; raises `BadInput`."""
     try:
         return _read(raw)
@@ -126,14 +126,14 @@ def read(raw: Json) -> Instance:
         raise BadInput(f"input: {type(error).__name__}: {error}") from error
 
 
-def _read(raw: Json) -> Instance:
+def _read(raw: Json) -> ModelInput:
     by_day: dict[str, list[int]] = raw.get("periodsByDay") or {}
     all_periods: list[int] = raw["periods"]
     assignments = tuple(map(_assignment, raw["assignments"]))
     by_id = {each.id: each for each in assignments}
     if len(by_id) != len(assignments):
         raise BadInput("input: assignments: an id is there twice")
-    return Instance(
+    return ModelInput(
         raw=raw,
         classes=tuple(str(each) for each in raw.get("classes") or ()),
         slots_of_day={
@@ -148,9 +148,9 @@ def _read(raw: Json) -> Instance:
     )
 
 
-def _assignment(raw: Json) -> Assignment:
+def _assignment(raw: Json) -> ModelAssignment:
     class_, teacher = raw.get("class"), raw.get("teacher")
-    return Assignment(
+    return ModelAssignment(
         str(raw["id"]),
         None if class_ is None else str(class_),
         str(raw["subject"]),

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 from ortools.sat.python import cp_model
 
 from .counts import Count, Literal, Var, count
-from .data import Assignment, Constraint, Instance, Json, Slot, Unsupported, load
+from .data import Constraint, Json, ModelAssignment, ModelInput, Slot, Unsupported, load
 from .logic import Logic
-from .params import BadParams, Params
+from .params import BadParams, ParamsReader
 from .penalties import Penalties, Rule
 from .registry import KINDS
 from .room_costs import Rooms
 from .rooms import RoomModel
-from .settings import Settings
+from .settings import SearchSettings
 
 if TYPE_CHECKING:
     from .best import Solution
-    from .phases import Answer
+    from .phases import WrittenResult
 
 
 class Timetable:
@@ -29,9 +29,9 @@ class Timetable:
     teacher in two places, no more at a time than there are rooms.
     """
 
-    def __init__(self, instance: Instance, settings: Settings | None = None) -> None:
+    def __init__(self, instance: ModelInput, settings: SearchSettings | None = None) -> None:
         self.instance = instance
-        self.settings = settings or Settings.of_environment()
+        self.settings = settings or SearchSettings.of_environment()
         self.started = time.monotonic()
         self.model = cp_model.CpModel()
         self.logic = Logic(self.model)
@@ -93,20 +93,22 @@ class Timetable:
         add = KINDS.get(kind)
         if add is None:
             raise Unsupported(f"the kind {kind} is not known")
-        add(self, rule, Params(self.instance, params))
+        add(self, rule, ParamsReader(self.instance, params))
 
     # What kinds, and generated programs, build with.
 
-    def literals(self, assignments: Iterable[Assignment], slots: Iterable[Slot]) -> list[Literal]:
+    def literals(
+        self, assignments: Iterable[ModelAssignment], slots: Iterable[Slot]
+    ) -> list[Literal]:
         """The variables of these assignments in these slots."""
         where = list(slots)
         return [self.x[each.id, *slot] for each in assignments for slot in where]
 
-    def taught(self, assignments: Iterable[Assignment], slots: Iterable[Slot]) -> Count:
+    def taught(self, assignments: Iterable[ModelAssignment], slots: Iterable[Slot]) -> Count:
         """How many entries these assignments have in these slots."""
         return count(self.literals(assignments, slots))
 
-    def at(self, assignments: Iterable[Assignment], day: str, period: int) -> list[Literal]:
+    def at(self, assignments: Iterable[ModelAssignment], day: str, period: int) -> list[Literal]:
         """The variables of these assignments in one slot; none if the day has no such period."""
         return [
             self.x[each.id, day, period] for each in assignments if (each.id, day, period) in self.x
@@ -186,7 +188,7 @@ class Timetable:
                 there = self.rooms.y.get((*key, str(each.get("room"))))
                 self.model.add_bool_or([] if there is None else [there])
 
-    def solve(self, directory: str | Path = ".") -> "Answer":
+    def solve(self, directory: str | Path = ".") -> "WrittenResult":
         """Search, write `inc_N.json` and `result.json`, print the marker."""
         from .phases import solve
 

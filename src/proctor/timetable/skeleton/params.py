@@ -7,17 +7,17 @@ change what is meant, so none is passed over.
 from collections.abc import Callable
 from typing import Any
 
-from .data import Instance, Json
+from .data import Json, ModelInput
 
 
 class BadParams(ValueError):
     """Parameters that do not say what is wanted."""
 
 
-class Params:
+class ParamsReader:
     """Parameters that are read one by one, and at the end all must have been."""
 
-    def __init__(self, instance: Instance, raw: Any) -> None:
+    def __init__(self, instance: ModelInput, raw: Any) -> None:
         if not isinstance(raw, dict):
             raise BadParams("params is no object")
         self.instance = instance
@@ -96,7 +96,7 @@ class Params:
         return str(found)
 
 
-NAMES: dict[str, Callable[[Instance], set[str]]] = {
+NAMES: dict[str, Callable[[ModelInput], set[str]]] = {
     "teacher": lambda given: {each.teacher for each in given.assignments if each.teacher},
     "class": lambda given: set(given.classes),
     "subject": lambda given: {each.subject for each in given.assignments},

@@ -28,7 +28,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PenaltyPart:
     """One part of the objective: what is over a limit, or whether any of some limits is broken."""
 
     weight: Fraction
@@ -54,7 +54,7 @@ class Penalties:
     """The parts of the objective so far."""
 
     logic: Logic
-    parts: list[Part] = field(default_factory=list)
+    parts: list[PenaltyPart] = field(default_factory=list)
 
     def value(self, values: Sequence[int]) -> Fraction:
         """The objective as it is defined, of the input's constraints alone."""
@@ -80,7 +80,7 @@ class Rule:
     own: bool = False
     when: Literal | None = None
     """It asks for something only while this is true."""
-    broken: Part | None = None
+    broken: PenaltyPart | None = None
     """What tells whether it is broken at all, where it matters no more by how much."""
 
     @property
@@ -126,7 +126,7 @@ class Rule:
             excess = self.penalties.logic.model.new_int_var(0, limit.highest, "")
             stands = Count((excess,), (1,))
             self._hold(limit, stands)
-        self.penalties.parts.append(Part(weight, [limit], False, stands, self.own))
+        self.penalties.parts.append(PenaltyPart(weight, [limit], False, stands, self.own))
 
     def at_least(self, what: Count, least: int, when: Literal | None = None) -> None:
         """Every unit of `what` below the limit breaks it once."""
@@ -147,7 +147,7 @@ class Rule:
         if self.weight is None or self.broken is not None:
             return inner
         literal = self.penalties.logic.model.new_bool_var("")
-        part = Part(self.weight, [], True, count([literal]), self.own)
+        part = PenaltyPart(self.weight, [], True, count([literal]), self.own)
         if self.weight:
             self.penalties.parts.append(part)
         return replace(inner, broken=part)

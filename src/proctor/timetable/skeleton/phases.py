@@ -15,7 +15,7 @@ from .data import Slot
 from .output import RESULT, Json, Publisher, write_whole
 from .room_costs import Rooms
 from .rooms import Priced
-from .search import Search
+from .search import PhasedSearch
 
 if TYPE_CHECKING:
     from .model import Timetable
@@ -32,14 +32,14 @@ There = dict[tuple[str, Slot, str], Var]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WrittenResult:
     """What came out, as it was written."""
 
     status: str
     result: Json
 
 
-def solve(timetable: "Timetable", directory: Path) -> Answer:
+def solve(timetable: "Timetable", directory: Path) -> WrittenResult:
     """Search, write the result, print the marker."""
     publisher = Publisher(directory, timetable.settings.progress_fd, timetable.started)
     best = Best(
@@ -52,7 +52,7 @@ def solve(timetable: "Timetable", directory: Path) -> Answer:
         earlier_rooms=timetable.earlier_rooms(),
         steered=any(part.own for part in timetable.penalties.parts),
     )
-    search = Search(timetable.settings, best, timetable.started)
+    search = PhasedSearch(timetable.settings, best, timetable.started)
     search.listen()
     try:
         status = _search(timetable, search)
@@ -73,10 +73,10 @@ def solve(timetable: "Timetable", directory: Path) -> Answer:
     write_whole(directory / RESULT, result)
     sys.stdout.write("SOLUTION_FOUND\n" if found is not None else f"NO_SOLUTION:{status}\n")
     sys.stdout.flush()
-    return Answer(status, result)
+    return WrittenResult(status, result)
 
 
-def _search(timetable: "Timetable", search: Search) -> str:
+def _search(timetable: "Timetable", search: PhasedSearch) -> str:
     """All phases that there is time for; the status if nothing is found."""
     rooms, best = timetable.rooms, search.best
     priced: list[Priced] = [(part.weight, part.variable) for part in timetable.penalties.parts]
@@ -104,7 +104,9 @@ def _search(timetable: "Timetable", search: Search) -> str:
     return status
 
 
-def _rooms_alone(timetable: "Timetable", search: Search, found: Solution, most: float) -> None:
+def _rooms_alone(
+    timetable: "Timetable", search: PhasedSearch, found: Solution, most: float
+) -> None:
     """Better rooms for the best times."""
     model, instance, rooms = cp_model.CpModel(), timetable.instance, timetable.rooms.places
     lessons = [(id_, slot) for id_, slots in found.times.items() for slot in slots]
@@ -157,7 +159,7 @@ def _priced_rooms(
     return priced
 
 
-def _joint(timetable: "Timetable", search: Search, priced: list[Priced]) -> str:
+def _joint(timetable: "Timetable", search: PhasedSearch, priced: list[Priced]) -> str:
     """Times and rooms together, from the best so far on."""
     rooms, best = timetable.rooms, search.best
     if not rooms.y:

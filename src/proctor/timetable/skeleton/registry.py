@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .params import Params
+from .params import ParamsReader
 from .penalties import Rule
 
 if TYPE_CHECKING:
     from .model import Timetable
 
-Kind = Callable[["Timetable", Rule, Params], None]
+Kind = Callable[["Timetable", Rule, ParamsReader], None]
 KINDS: dict[str, Kind] = {}
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .data import Assignment, Instance, Room, Slot
+from .data import ModelAssignment, ModelInput, Room, Slot
 
 Times = dict[str, tuple[Slot, ...]]
 """Of each assignment the slots it is in."""
@@ -22,7 +22,7 @@ class RoomCosts:
     must_fit: frozenset[str] = frozenset()
     """Assignments whose rooms must have a seat for everybody."""
 
-    def allow(self, instance: Instance, rooms: Rooms) -> bool:
+    def allow(self, instance: ModelInput, rooms: Rooms) -> bool:
         """Whether these rooms break no hard constraint."""
         capacity = {room.id: room.capacity for room in instance.rooms or ()}
         return all(
@@ -30,7 +30,7 @@ class RoomCosts:
             for (id_, _), room in rooms.items()
         )
 
-    def value(self, instance: Instance, rooms: Rooms) -> Fraction:
+    def value(self, instance: ModelInput, rooms: Rooms) -> Fraction:
         """Of a whole schedule's rooms."""
         capacity = {room.id: room.capacity for room in instance.rooms or ()}
         used: dict[str, set[str]] = defaultdict(set)
@@ -45,13 +45,13 @@ class RoomCosts:
         return cost
 
 
-def choose(instance: Instance, times: Times, costs: RoomCosts, best_fit: bool) -> Rooms:
+def choose(instance: ModelInput, times: Times, costs: RoomCosts, best_fit: bool) -> Rooms:
     """Rooms for these times, large assignments to large rooms.
 
     `best_fit`: as few missing seats as there can be in each slot, whatever that does to stability;
     else each assignment keeps one room where one is free all the time, and big enough or nearly.
     """
-    by_slot: dict[Slot, list[Assignment]] = defaultdict(list)
+    by_slot: dict[Slot, list[ModelAssignment]] = defaultdict(list)
     for id_, slots in times.items():
         for slot in slots:
             by_slot[slot].append(instance.by_id[id_])
@@ -66,7 +66,7 @@ def choose(instance: Instance, times: Times, costs: RoomCosts, best_fit: bool) -
 
 
 def _keep_one_room(
-    instance: Instance, times: Times, free: dict[Slot, set[str]], chosen: Rooms
+    instance: ModelInput, times: Times, free: dict[Slot, set[str]], chosen: Rooms
 ) -> None:
     """Give each assignment, the largest first, the smallest room that is enough and always free."""
     smallest_first = sorted(instance.rooms or (), key=lambda room: room.capacity)
@@ -81,8 +81,8 @@ def _keep_one_room(
 
 
 def _match(
-    instance: Instance,
-    left: list[Assignment],
+    instance: ModelInput,
+    left: list[ModelAssignment],
     slot: Slot,
     free: set[str],
     chosen: Rooms,

@@ -15,7 +15,7 @@ from itertools import pairwise
 from ortools.sat.python import cp_model
 
 from .counts import Count, Var, count, total
-from .data import Instance, Room, Slot
+from .data import ModelInput, Room, Slot
 from .room_costs import RoomCosts
 
 Priced = tuple[Fraction, Count]
@@ -26,7 +26,7 @@ InRoom = dict[tuple[str, str, int, str], Var]
 class RoomModel:
     """What the constraints say of rooms, and the part of the model that comes of it."""
 
-    instance: Instance
+    instance: ModelInput
     model: cp_model.CpModel
     x: dict[tuple[str, str, int], Var]
     seat: dict[str, Fraction] = field(default_factory=dict)

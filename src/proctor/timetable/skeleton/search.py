@@ -14,7 +14,7 @@ from ortools.sat.python import cp_model
 from .best import Best
 from .output import Json
 from .rooms import Priced
-from .settings import Settings
+from .settings import SearchSettings
 
 NAMES = {
     cp_model.OPTIMAL: "OPTIMAL",
@@ -74,10 +74,10 @@ class _Incumbents(cp_model.CpSolverSolutionCallback):
 
 
 @dataclass(slots=True)
-class Search:
+class PhasedSearch:
     """One search: the time it has, what it found, whether it is to end."""
 
-    settings: Settings
+    settings: SearchSettings
     best: Best
     started: float
     """By the monotonic clock."""

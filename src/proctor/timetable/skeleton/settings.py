@@ -9,7 +9,7 @@ DETERMINISTIC = ("SOLVER_DETERMINISTIC", "TT_DETERMINISTIC")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SearchSettings:
     """How to search."""
 
     workers: int = 1
@@ -21,7 +21,7 @@ class Settings:
     progress_fd: int | None = None
 
     @classmethod
-    def of_environment(cls, environ: Mapping[str, str] = os.environ) -> "Settings":
+    def of_environment(cls, environ: Mapping[str, str] = os.environ) -> "SearchSettings":
         """Read them; what is absent or no number has its default."""
         deterministic = "1" in {environ.get(name) for name in DETERMINISTIC}
         workers = int(_number(environ, "SOLVER_WORKERS", 1))

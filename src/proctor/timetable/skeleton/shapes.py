@@ -8,39 +8,39 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from .counts import Count, Literal, count, total
-from .data import Assignment
+from .data import ModelAssignment
 from .model import Timetable
 from .penalties import Rule
 
 
-def groups(assignments: Iterable[Assignment]) -> Iterator[list[Assignment]]:
+def groups(assignments: Iterable[ModelAssignment]) -> Iterator[list[ModelAssignment]]:
     """By class; each that has none by itself."""
-    found: dict[str, list[Assignment]] = {}
+    found: dict[str, list[ModelAssignment]] = {}
     for each in assignments:
         found.setdefault(each.group, []).append(each)
     yield from found.values()
 
 
-def per_day(t: Timetable, rule: Rule, assignments: Sequence[Assignment], most: int) -> None:
+def per_day(t: Timetable, rule: Rule, assignments: Sequence[ModelAssignment], most: int) -> None:
     """So many lessons a day."""
     for slots in t.instance.slots_of_day.values():
         rule.at_most(t.taught(assignments, slots), most)
 
 
-def day_literals(t: Timetable, assignments: Sequence[Assignment]) -> list[Literal]:
+def day_literals(t: Timetable, assignments: Sequence[ModelAssignment]) -> list[Literal]:
     """Of each day, whether there is a lesson."""
     by_day = t.instance.slots_of_day.values()
     return [t.any(t.literals(assignments, slots)) for slots in by_day]
 
 
-def runs(t: Timetable, rule: Rule, assignments: Sequence[Assignment], most: int) -> None:
+def runs(t: Timetable, rule: Rule, assignments: Sequence[ModelAssignment], most: int) -> None:
     """So many periods in a row: a run that is longer by n has n windows longer by one, all full."""
     for slots in t.instance.slots_of_day.values():
         for start in range(len(slots) - most):
             rule.at_most(t.taught(assignments, slots[start : start + most + 1]), most)
 
 
-def gaps(t: Timetable, rule: Rule, assignments: Sequence[Assignment], most: int) -> None:
+def gaps(t: Timetable, rule: Rule, assignments: Sequence[ModelAssignment], most: int) -> None:
     """So many free periods between the first and the last lesson of each day."""
     for slots in t.instance.slots_of_day.values():
         busy = [t.any(t.literals(assignments, [slot])) for slot in slots]
@@ -54,7 +54,7 @@ def gaps(t: Timetable, rule: Rule, assignments: Sequence[Assignment], most: int)
         rule.at_most(count(free), most)
 
 
-def blocks(t: Timetable, assignments: Sequence[Assignment], length: int) -> Count:
+def blocks(t: Timetable, assignments: Sequence[ModelAssignment], length: int) -> Count:
     """How many blocks of so many periods in a row there are, none overlapping another.
 
     Counted from the start of each run: a block ends where so many periods are taken, and none of
@@ -78,12 +78,12 @@ def blocks(t: Timetable, assignments: Sequence[Assignment], length: int) -> Coun
 def distinct_per_day(
     t: Timetable,
     rule: Rule,
-    assignments: Iterable[Assignment],
-    of: Callable[[Assignment], str],
+    assignments: Iterable[ModelAssignment],
+    of: Callable[[ModelAssignment], str],
     most: int,
 ) -> None:
     """So many different things a day."""
-    found: dict[str, list[Assignment]] = {}
+    found: dict[str, list[ModelAssignment]] = {}
     for each in assignments:
         found.setdefault(of(each), []).append(each)
     for slots in t.instance.slots_of_day.values():
@@ -91,7 +91,7 @@ def distinct_per_day(
         rule.at_most(count(kinds), most)
 
 
-def alone(t: Timetable, rule: Rule, assignments: Sequence[Assignment]) -> None:
+def alone(t: Timetable, rule: Rule, assignments: Sequence[ModelAssignment]) -> None:
     """Lessons with none of the same assignments in a period next to theirs."""
     ids = {each.id for each in assignments}
     one_at_a_time = any(ids <= together for together in t.exclusive)
