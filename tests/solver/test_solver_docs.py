@@ -132,7 +132,7 @@ def test_limits_in_force() -> None:
     loaded = profile.load("packing")
     asked = request.SolveRequest("pass", b"{}", loaded)
     steps = request.time_limits(asked)
-    known = solving._in_force(steps, request.limits(asked, steps, 1))
+    known = request.in_force(steps, request.limits(asked, steps, 1))
     (row,) = re.findall(r"^\| `limits` \| (.*) \|$", ENVELOPE, re.MULTILINE)
     assert set(re.findall(r"`(\w+)`", row)) == set(known)
 

@@ -1,4 +1,4 @@
-"""What a program claims, and how much of that is believed: its result, its marker, its streams."""
+"""Claims of a program (result, marker, streams), and how much of them is believed."""
 
 import math
 import re

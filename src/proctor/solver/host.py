@@ -3,11 +3,19 @@
 import os
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
 from proctor import config
-from proctor.errors import InfraFault, NoIsolation, PlatformError, PoolClosed, SettingsError
+from proctor.errors import (
+    InfraFault,
+    NoIsolation,
+    NoLanguage,
+    PlatformError,
+    PoolClosed,
+    SettingsError,
+)
 from proctor.sandbox.pool import Pool, available_cpus
 from proctor.sandbox.run import open_pool
 from proctor.sandbox.stop import Stop
@@ -16,7 +24,7 @@ from proctor.solver.checking import Validators
 from proctor.solver.envelope import Envelope
 from proctor.solver.gate import GateResult
 from proctor.solver.incumbents import OnIncumbent
-from proctor.solver.profile import Profile, packages
+from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest
 from proctor.solver.solving import Solving
 from proctor.solver.store import ResultStore
@@ -172,7 +180,7 @@ class SolverHost:
 
     def _open_level(self, profile: Profile, level: str) -> Pool:
         # A container image has its own: those of this machine may be for another Python.
-        directories = self._extra if level == "container" else (*packages(profile), *self._extra)
+        directories = self._extra if level == "container" else (*_packages(profile), *self._extra)
         pool = open_pool(
             isolation=level, min_isolation=self._min_isolation, python=self._python,
             packages=directories, preload=(*profile.warm, *gate.MODULES), cells=self.cells,
@@ -199,3 +207,19 @@ class SolverHost:
 
     def __exit__(self, *_error: object) -> None:
         self.close()
+
+
+def _packages(profile: Profile) -> tuple[str, ...]:
+    """Return the directories in which the profile's warm modules are installed, for this Python.
+
+    Raises NoLanguage, naming what to install.
+    """
+    found = []
+    for name in profile.warm:
+        top = name.split(".")[0]
+        spec = find_spec(top)
+        if spec is None or not spec.submodule_search_locations:
+            how = f": pip install '{profile.install}'" if profile.install else ""
+            raise NoLanguage(f"profile {profile.id} needs {top}, which is not installed{how}")
+        found += [str(Path(each).parent) for each in spec.submodule_search_locations]
+    return tuple(dict.fromkeys(found))

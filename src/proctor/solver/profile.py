@@ -11,7 +11,6 @@ import tomllib
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -19,7 +18,7 @@ import msgspec
 
 from proctor import units
 from proctor.cell.compiling import ERRORS
-from proctor.errors import InputError, NoLanguage
+from proctor.errors import InputError
 from proctor.limits import GIB, MIB
 from proctor.program import check_relative
 
@@ -382,22 +381,6 @@ def _imported(name: str) -> Callable[..., Any]:
     module, _, function = name.partition(":")
     found: Callable[..., Any] = getattr(import_module(module), function)
     return found
-
-
-def packages(profile: Profile) -> tuple[str, ...]:
-    """Return the directories in which the profile's warm modules are installed, for this Python.
-
-    Raises NoLanguage, naming what to install.
-    """
-    found = []
-    for name in profile.warm:
-        top = name.split(".")[0]
-        spec = find_spec(top)
-        if spec is None or not spec.submodule_search_locations:
-            how = f": pip install '{profile.install}'" if profile.install else ""
-            raise NoLanguage(f"profile {profile.id} needs {top}, which is not installed{how}")
-        found += [str(Path(each).parent) for each in spec.submodule_search_locations]
-    return tuple(dict.fromkeys(found))
 
 
 def prompt(profile: Profile) -> str:

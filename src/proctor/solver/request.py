@@ -95,6 +95,20 @@ def limits(request: SolveRequest, times: TimeLimits, threads: int) -> Limits:
     )
 
 
+def in_force(times: TimeLimits, limits: Limits) -> dict[str, float]:
+    """Return the limits in force, as the envelope states them."""
+    return {
+        "innerSeconds": times.inner,
+        "wallSeconds": times.wall,
+        "graceSeconds": times.grace,
+        "transportSeconds": times.transport,
+        "memoryBytes": limits.memory,
+        "diskBytes": limits.disk,
+        "outputBytes": limits.output,
+        "processes": limits.processes,
+    }
+
+
 def environment(request: SolveRequest, times: TimeLimits, threads: int) -> dict[str, str]:
     """Return the variables that the program finds."""
     found = {

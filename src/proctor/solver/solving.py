@@ -47,7 +47,7 @@ OpenPool = Callable[[Profile], Submitting]
 
 @dataclass(frozen=True, slots=True)
 class SolveFacts:
-    """What is known of a run, however it ends; fields as in the envelope."""
+    """Facts about a run, however it ends; fields as in the envelope."""
 
     solver_workers: int = 0
     limits: dict[str, float] = field(default_factory=dict)
@@ -124,7 +124,7 @@ class Solving:
         limits = request.limits(self.request, times, threads)
         self.disk = limits.disk
         proof = profile.roundtrip(self.profile) if self.request.roundtrip else None
-        self.facts = SolveFacts(solver_workers=threads, limits=_in_force(times, limits))
+        self.facts = SolveFacts(solver_workers=threads, limits=request.in_force(times, limits))
         given = self._input()
         code = gate.encode(self.request.code, self.profile)
         if isinstance(code, gate.GateResult):
@@ -386,16 +386,3 @@ def _with_best(failed: Conclusion, best: Partial) -> Conclusion:
         accepted=_accepted(best),
         partial=best,
     )
-
-
-def _in_force(times: TimeLimits, limits: Limits) -> dict[str, float]:
-    return {
-        "innerSeconds": times.inner,
-        "wallSeconds": times.wall,
-        "graceSeconds": times.grace,
-        "transportSeconds": times.transport,
-        "memoryBytes": limits.memory,
-        "diskBytes": limits.disk,
-        "outputBytes": limits.output,
-        "processes": limits.processes,
-    }

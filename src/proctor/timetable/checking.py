@@ -1,4 +1,4 @@
-"""The registry of constraint kinds: what a kind's parameters are, and how it is checked.
+"""The registry of constraint kinds, each with its parameters and its check.
 
 A new kind is one function with `@checker` in a module of `kinds/`. Its docstring says what the
 kind means and stands in the reference; `unit` says what each unit of penalty is.
@@ -31,12 +31,12 @@ class Params(
 
 
 class NoParams(Params, frozen=True):
-    """None."""
+    """The parameters of a kind that has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """One way in which a constraint does not hold."""
+    """One way in which a timetable breaks a constraint."""
 
     message: str
     lessons: Sequence[Lesson] = ()
@@ -54,7 +54,7 @@ class ConstraintKind:
 
     name: str
     family: str
-    """Of what it speaks: the module it stands in."""
+    """Name of the module that defines it, such as `teachers`."""
     params: type[Params]
     check: Check
     meaning: str
@@ -62,7 +62,7 @@ class ConstraintKind:
 
 
 KINDS: dict[str, ConstraintKind] = {}
-"""All kinds there are, once `proctor.timetable.kinds` is imported."""
+"""All kinds, once `proctor.timetable.kinds` is imported."""
 
 
 def checker(
@@ -70,7 +70,7 @@ def checker(
 ) -> Callable[
     [Callable[[Schedule, P], Iterable[Breach]]], Callable[[Schedule, P], Iterable[Breach]]
 ]:
-    """Register a kind; what is decorated yields what is wrong, and may raise CannotCheck."""
+    """Register a kind; the decorated check yields breaches, and may raise CannotCheck."""
 
     def register(
         check: Callable[[Schedule, P], Iterable[Breach]],
@@ -88,7 +88,7 @@ def checker(
 def decode(
     kind: str, params: Mapping[str, Any], vocabulary: Vocabulary
 ) -> tuple[ConstraintKind, Any]:
-    """A kind and its parameters as its struct; raises CannotCheck if either is none of ours."""
+    """Return a kind and its decoded parameters; raises CannotCheck for unknown ones."""
     found = KINDS.get(kind)
     if found is None:
         raise CannotCheck("no such kind is known")
@@ -99,6 +99,6 @@ def decode(
 
 
 def findings(kind: str, params: Mapping[str, Any], schedule: Schedule) -> Iterator[Breach]:
-    """What is wrong with a schedule by one constraint; raises CannotCheck, perhaps midway."""
+    """Yield a schedule's breaches of one constraint; raises CannotCheck, perhaps midway."""
     found, decoded = decode(kind, params, schedule.vocabulary)
     yield from found.check(schedule, decoded)

@@ -16,7 +16,7 @@ import msgspec
 from proctor.errors import InputError
 
 LARGEST = 2**53 - 1
-"""Whole numbers beyond it are not the same in every language that reads JSON."""
+"""Largest whole number that every language reads from JSON exactly."""
 
 Wide = Annotated[int, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
@@ -68,16 +68,16 @@ class _InstanceWire(msgspec.Struct, rename="camel"):
 
 @dataclass(frozen=True, slots=True)
 class TimetableAssignment:
-    """One teacher gives one subject to one class, so many periods a week."""
+    """A subject that a teacher gives to a class, so many periods a week."""
 
     id: str
     class_: str | None
-    """None where whom it must not meet is said by constraints, not by classes."""
+    """The class; None where constraints name what it must not overlap with."""
     subject: str
     teacher: str | None
     weekly_periods: int
     size: int | None = None
-    """Students."""
+    """Number of students."""
 
     @property
     def group(self) -> tuple[str, str]:
@@ -87,14 +87,14 @@ class TimetableAssignment:
 
 @dataclass(frozen=True, slots=True)
 class TimetableConstraint:
-    """What a timetable must (hard), should (soft) or is said to (info) fulfil."""
+    """A condition that a timetable must (hard) or should (soft) meet, or a remark (info)."""
 
     id: str
     kind: str
     severity: Literal["hard", "soft", "info"]
     params: Mapping[str, Any]
     weight: float = 1.0
-    """Of a soft one: what each unit of penalty costs."""
+    """Cost of each unit of penalty of a soft constraint."""
     tags: tuple[str, ...] = ()
     notes: str | None = None
     original: str | None = None
@@ -103,12 +103,12 @@ class TimetableConstraint:
 
 @dataclass(frozen=True, slots=True)
 class TimetableInput:
-    """A timetable to be made. `instance` reads it from JSON."""
+    """The input of a timetable, as `instance` reads it from JSON."""
 
     classes: tuple[str, ...]
     days: tuple[str, ...]
     periods_of: tuple[tuple[int, ...], ...]
-    """Of each day, in the order of `days`: its periods, in the order of time."""
+    """Periods of each day, in the order of time; days in the order of `days`."""
     assignments: tuple[TimetableAssignment, ...]
     constraints: tuple[TimetableConstraint, ...] = ()
     rooms: Mapping[str, int] | None = None
@@ -120,7 +120,7 @@ class TimetableInput:
 
     @property
     def lessons(self) -> int:
-        """Lessons that a full timetable has."""
+        """Number of lessons of a full timetable."""
         return sum(each.weekly_periods for each in self.assignments)
 
 

@@ -19,7 +19,7 @@ SECTIONS = ("COURSES", "ROOMS", "CURRICULA", "UNAVAILABILITY_CONSTRAINTS")
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """So many lectures a week, on at least so many days, by one teacher to so many students."""
+    """A course: its teacher, lectures a week, fewest days and number of students."""
 
     id: str
     teacher: str
@@ -30,7 +30,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Curriculum:
-    """Courses that the same students attend."""
+    """A group of courses that the same students attend."""
 
     id: str
     courses: tuple[str, ...]
@@ -38,18 +38,18 @@ class Curriculum:
 
 @dataclass(frozen=True, slots=True)
 class Competition:
-    """One instance of the competition."""
+    """An instance of the competition."""
 
     name: str
     days: int
     periods: int
-    """Of each day."""
+    """Number of periods of each day."""
     courses: tuple[Course, ...]
     rooms: Mapping[str, int]
-    """Capacity of each, in students."""
+    """Capacity of each room, in students."""
     curricula: tuple[Curriculum, ...]
     unavailable: tuple[tuple[str, int, int], ...]
-    """Course, day and period, both from 0."""
+    """Course, day and period; days and periods count from 0."""
 
 
 class _CttLines:
@@ -179,7 +179,7 @@ def _unavailable(
 
 
 def convert(given: Competition) -> dict[str, Any]:
-    """The input of the profile `timetable`: courses are assignments without a class.
+    """Return the input for the profile `timetable`: courses are assignments without a class.
 
     Ids of constraints say which of the competition's they are: `days:COURSE`,
     `compact:CURRICULUM`, `conflict:CURRICULUM`, `unavailable:COURSE:DAY:PERIOD`, `capacity`,
@@ -241,7 +241,7 @@ def _constraint(
 
 
 def solution(result: Mapping[str, Any]) -> str:
-    """A result's schedule in the competition's format: `course room day period`, a line each."""
+    """Return a result's schedule in the competition's format: `course room day period` lines."""
     try:
         rows = [
             f"{each['assignmentId']} {each['room']} {each['day']} {each['period']}\n"

@@ -1,4 +1,4 @@
-"""What checkers of several families share: one finding per lesson, day or run."""
+"""Checks that kinds of several families share: one breach per lesson, day or run."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -17,7 +17,7 @@ from proctor.timetable.vocabulary import CannotCheck
 def each_lesson(
     schedule: Schedule, lessons: Iterable[Lesson], wrong: Callable[[Lesson], bool], why: str
 ) -> Iterator[Breach]:
-    """One unit for each lesson that stands where it must not."""
+    """Yield one unit for each lesson that stands where it must not."""
     for lesson in lessons:
         if wrong(lesson):
             where = schedule.where(lesson.day, lesson.period)
@@ -27,7 +27,7 @@ def each_lesson(
 def over_per_day(
     schedule: Schedule, lessons: Iterable[Lesson], most: int, who: str
 ) -> Iterator[Breach]:
-    """One unit for each lesson over so many a day."""
+    """Yield one unit for each lesson over so many a day."""
     for day, found in by_day(lessons).items():
         if len(found) > most:
             where = schedule.where(day)
@@ -41,7 +41,7 @@ def over_per_day(
 def over_in_run(
     schedule: Schedule, lessons: Iterable[Lesson], most: int, who: str
 ) -> Iterator[Breach]:
-    """One unit for each period over so many in a row."""
+    """Yield one unit for each period over so many in a row."""
     for day, found in by_day(lessons).items():
         for run in runs(found):
             if length(run) > most:
@@ -55,7 +55,7 @@ def over_in_run(
 
 
 def gaps(schedule: Schedule, lessons: Iterable[Lesson], most: int, who: str) -> Iterator[Breach]:
-    """One unit for each free period over so many between the lessons of a day."""
+    """Yield one unit for each free period over so many between the lessons of a day."""
     for day, found in by_day(lessons).items():
         free = free_between(found)
         if free > most:
@@ -76,7 +76,7 @@ def distinct_per_day(
     who: str,
     what: str,
 ) -> Iterator[Breach]:
-    """One unit for each thing over so many different ones a day."""
+    """Yield one unit for each thing over so many different ones a day."""
     for day, found in by_day(lessons).items():
         different = {of(each) for each in found}
         if len(different) > most:
@@ -90,7 +90,7 @@ def distinct_per_day(
 
 
 def sessions(schedule: Schedule, session: str | Sequence[int] | None) -> tuple[frozenset[int], ...]:
-    """Of each day: positions of the periods that belong to a session; all if it is None.
+    """Return the positions of a session's periods in each day; all if it is None.
 
     Raises CannotCheck for a name that is neither the input's nor one of the two halves.
     """
@@ -123,23 +123,23 @@ def _half(session: str, periods: int) -> frozenset[int]:
 
 
 def count(number: int, what: str) -> str:
-    """A number of things in words."""
+    """Return a number of things in words."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def title(lesson: Lesson) -> str:
-    """A lesson in words, without its slot."""
+    """Return a lesson in words, without its slot."""
     about = lesson.assignment
     whose = f" of {about.class_}" if about.class_ is not None else ""
     return f"{about.subject}{whose} ({about.id})"
 
 
 def group_name(group: tuple[str, str]) -> str:
-    """A class, or an assignment without one, in words."""
+    """Return a class, or an assignment without one, in words."""
     return f"{group[0]} {group[1]}"
 
 
 def listed(names: Sequence[str]) -> str:
-    """The first few of many names."""
+    """Return the first few of many names."""
     few = ", ".join(names[:6])
     return few if len(names) <= 6 else f"{few} and {len(names) - 6} more"

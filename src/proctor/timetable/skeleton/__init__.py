@@ -47,7 +47,7 @@ __all__ = [
 
 
 def run(path: str | Path = "input.json") -> WrittenResult:
-    """Solve an input as it is; what cannot be is said on stderr and ends the program with 1."""
+    """Solve an input as it is; if that cannot be done, say why on stderr and exit with 1."""
     try:
         timetable = Timetable.load(path)
         timetable.add_constraints()

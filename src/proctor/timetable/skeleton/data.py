@@ -1,4 +1,4 @@
-"""The input, read: `input.json` as plain values that the model is made from.
+"""The input: `input.json` as plain values that the model is built from.
 
 Names and ids are strings here; a number in the input is its decimal string. Periods are integers.
 What is written names everything as the input does.
@@ -16,16 +16,16 @@ Json = dict[str, Any]
 
 
 class BadInput(ValueError):
-    """The input is not what the profile promises: says which field."""
+    """An input that is not as the profile promises; the message names the field."""
 
 
 class Unsupported(NotImplementedError):
-    """A hard constraint that cannot be modelled: to go on would be to ignore it."""
+    """A hard constraint that cannot be modelled: going on would ignore it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAssignment:
-    """What is taught: to whom, what, by whom, how often a week."""
+    """A subject that a teacher gives to a class, so many periods a week."""
 
     id: str
     class_: str | None
@@ -33,18 +33,18 @@ class ModelAssignment:
     teacher: str | None
     weekly: int
     size: int = 0
-    """Students, for the capacity of rooms."""
+    """Number of students, for the capacity of rooms."""
     raw: Json = field(default_factory=dict, compare=False)
 
     @property
     def group(self) -> str:
-        """Who is taught; an assignment without a class counts as a class of its own."""
+        """The class; an assignment without one counts as a class of its own."""
         return f"class {self.class_}" if self.class_ is not None else f"assignment {self.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where it is taught."""
+    """A room."""
 
     id: str
     capacity: int
@@ -52,7 +52,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One of the input's constraints, its parameters unread."""
+    """A constraint of the input, its parameters not yet read."""
 
     id: str
     kind: str
@@ -60,7 +60,7 @@ class Constraint:
     params: Json
     weight: float
     predicate: bool = False
-    """Whether it also asks something in Python."""
+    """True if it also has a predicate in Python."""
 
     @property
     def hard(self) -> bool:
@@ -74,13 +74,13 @@ class ModelInput:
     raw: Json
     classes: tuple[str, ...]
     slots_of_day: dict[str, tuple[Slot, ...]]
-    """In the order of time: neighbours are consecutive periods, whatever their numbers."""
+    """Slots in the order of time: neighbours are consecutive periods, whatever their numbers."""
     assignments: tuple[ModelAssignment, ...]
     rooms: tuple[Room, ...] | None
-    """None where rooms are not planned."""
+    """Rooms; None if rooms are not planned."""
     constraints: tuple[Constraint, ...]
     sessions: dict[str, tuple[int, ...]]
-    """Named parts of a day by their periods."""
+    """Periods of each named part of a day."""
     by_id: dict[str, ModelAssignment]
 
     @property
@@ -100,7 +100,7 @@ class ModelInput:
     def of_subjects(
         self, subjects: Iterable[str], classes: Iterable[str] | None = None
     ) -> tuple[ModelAssignment, ...]:
-        """Those that teach one of these subjects, if asked only to these classes."""
+        """Return those that teach one of these subjects, to these classes if they are given."""
         wanted, to = set(subjects), None if classes is None else set(classes)
         return tuple(
             each
@@ -119,7 +119,7 @@ def load(path: str | Path) -> ModelInput:
 
 
 def read(raw: Json) -> ModelInput:
-    """Make an instance of the input's JSON; raises `BadInput`."""
+    """Read the input's JSON; raises `BadInput`."""
     try:
         return _read(raw)
     except (KeyError, TypeError, AttributeError) as error:

@@ -103,7 +103,7 @@ def max_heavy_subjects_per_day(t: Timetable, rule: Rule, p: ParamsReader) -> Non
 
 @kind("subject_group")
 def subject_group(_: Timetable, rule: Rule, p: ParamsReader) -> None:
-    """Declares a group, and asks nothing."""
+    """Declare a group; nothing is demanded."""
     p.text("groupName")
     p.names("subjects", "subject")
     p.end()
@@ -133,7 +133,7 @@ def subject_group_daily_limit(t: Timetable, rule: Rule, p: ParamsReader) -> None
 def _few_of(
     t: Timetable, rule: Rule, subjects: Sequence[str], class_: str | None, most: int
 ) -> None:
-    """So many different ones of these subjects a day, for each class."""
+    """Allow so many different ones of these subjects a day, for each class."""
     assignments = t.instance.of_subjects(subjects, None if class_ is None else [class_])
     for group in groups(assignments):
         distinct_per_day(t, rule, group, lambda each: each.subject, most)

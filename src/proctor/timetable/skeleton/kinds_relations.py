@@ -12,7 +12,7 @@ from .registry import kind
 from .shapes import alone
 
 DEEPEST = 16
-"""How deep conditions, and constraints within constraints, may be nested."""
+"""Deepest nesting of conditions, and of constraints within constraints."""
 
 
 def _different(names: Sequence[str]) -> None:
@@ -21,7 +21,7 @@ def _different(names: Sequence[str]) -> None:
 
 
 def _scope(t: Timetable, p: ParamsReader) -> tuple[str, ...]:
-    """The days that a pair is kept apart on."""
+    """Return the days on which a pair is kept apart."""
     if not p.has("scope"):
         return t.instance.days
     scope = ParamsReader(t.instance, p.raw("scope"))
@@ -36,7 +36,7 @@ def _apart(
     members: Sequence[Sequence[ModelAssignment]],
     places: Sequence[Sequence[Slot]],
 ) -> None:
-    """In each place, a slot or a day, one member at most."""
+    """Allow one member at most in each place, a slot or a day."""
     for place in places:
         rule.at_most(count(t.any(t.literals(each, place)) for each in members), 1)
 
@@ -119,7 +119,7 @@ def if_then(t: Timetable, rule: Rule, p: ParamsReader) -> None:
 
 
 def _condition(t: Timetable, given: Any, depth: int) -> Literal:
-    """A variable that is true exactly if a condition holds."""
+    """Return a variable that is true exactly if a condition holds."""
     p = ParamsReader(t.instance, given)
     if depth > DEEPEST:
         raise BadParams(f"a condition is nested deeper than {DEEPEST}")
@@ -171,7 +171,7 @@ def _pair_same_day(t: Timetable, p: ParamsReader) -> Literal:
 
 
 def _together(t: Timetable, teachers: Sequence[str], places: Sequence[Sequence[Slot]]) -> Literal:
-    """Whether all of them teach in one of the places."""
+    """Return a literal that is true if all of them teach in one of the places."""
     members = [t.instance.of_teacher(each) for each in teachers]
     return t.any(t.all(t.any(t.literals(each, place)) for each in members) for place in places)
 

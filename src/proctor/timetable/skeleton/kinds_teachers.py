@@ -146,7 +146,7 @@ def session_limit(t: Timetable, rule: Rule, p: ParamsReader) -> None:
 
 
 def _session(t: Timetable, p: ParamsReader) -> set[Slot]:
-    """The slots of a session: listed, named by the input, or half of each day."""
+    """Return the slots of a session: listed, named by the input, or half of each day."""
     given = t.instance
     if not p.has("session"):
         return set(given.slots)

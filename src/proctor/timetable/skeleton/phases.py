@@ -1,4 +1,4 @@
-"""What is solved one after another, and what is written at the end."""
+"""The phases of a search one after another, and the result at the end."""
 
 import sys
 import time
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from .model import Timetable
 
 JOINT_VARIABLES = 60_000
-"""With more variables for rooms than these, times and rooms are not searched together."""
+"""Most variables for rooms with which times and rooms are searched together."""
 SHARE_OF_TIMES = 0.85
-"""Of the time at most, where rooms are searched afterwards."""
+"""Largest share of the time for times, where rooms are searched afterwards."""
 SECONDS_OF_ROOMS = 2.5
-"""Where both are searched together at the end."""
+"""Time for rooms alone in seconds, where both are searched together afterwards."""
 
 There = dict[tuple[str, Slot, str], Var]
-"""Whether an assignment is, in one of its slots, in a room."""
+"""Variables that are true where an assignment is, in a slot, in a room."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenResult:
-    """What came out, as it was written."""
+    """The result, as it was written to `result.json`."""
 
     status: str
     result: Json
@@ -77,7 +77,7 @@ def solve(timetable: "Timetable", directory: Path) -> WrittenResult:
 
 
 def _search(timetable: "Timetable", search: PhasedSearch) -> str:
-    """All phases that there is time for; the status if nothing is found."""
+    """Run all phases that there is time for; return the status if nothing is found."""
     rooms, best = timetable.rooms, search.best
     priced: list[Priced] = [(part.weight, part.variable) for part in timetable.penalties.parts]
     timetable.hint()
@@ -107,7 +107,7 @@ def _search(timetable: "Timetable", search: PhasedSearch) -> str:
 def _rooms_alone(
     timetable: "Timetable", search: PhasedSearch, found: Solution, most: float
 ) -> None:
-    """Better rooms for the best times."""
+    """Search better rooms for the best times."""
     model, instance, rooms = cp_model.CpModel(), timetable.instance, timetable.rooms.places
     lessons = [(id_, slot) for id_, slots in found.times.items() for slot in slots]
     there = {(*lesson, room.id): model.new_bool_var("") for lesson in lessons for room in rooms}
@@ -136,7 +136,7 @@ def _rooms_alone(
 def _priced_rooms(
     timetable: "Timetable", found: Solution, model: cp_model.CpModel, there: There
 ) -> list[Priced]:
-    """What rooms for these times cost."""
+    """Return the costs of rooms for these times."""
     costs, rooms = timetable.rooms.costs, timetable.rooms.places
     priced: list[Priced] = []
     for each in timetable.instance.assignments:
@@ -160,7 +160,7 @@ def _priced_rooms(
 
 
 def _joint(timetable: "Timetable", search: PhasedSearch, priced: list[Priced]) -> str:
-    """Times and rooms together, from the best so far on."""
+    """Search times and rooms together, starting at the best solution so far."""
     rooms, best = timetable.rooms, search.best
     if not rooms.y:
         rooms.join()

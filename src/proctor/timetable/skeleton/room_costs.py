@@ -1,4 +1,4 @@
-"""Rooms for a schedule whose times stand: what they cost, and a quick choice of them."""
+"""Rooms for a schedule with fixed times: their cost, and a quick choice of them."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -8,22 +8,22 @@ from fractions import Fraction
 from .data import ModelAssignment, ModelInput, Room, Slot
 
 Times = dict[str, tuple[Slot, ...]]
-"""Of each assignment the slots it is in."""
+"""Slots of each assignment."""
 Rooms = dict[tuple[str, Slot], str]
-"""Of each assignment in each of its slots the room."""
+"""Room of each assignment in each of its slots."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoomCosts:
-    """What rooms cost: per assignment, the price of a missing seat and of a further room."""
+    """The cost of rooms: for each assignment, the price of a missing seat and of a further room."""
 
     seat: Mapping[str, Fraction]
     further_room: Mapping[str, Fraction]
     must_fit: frozenset[str] = frozenset()
-    """Assignments whose rooms must have a seat for everybody."""
+    """Assignments whose rooms must have a seat for every student."""
 
     def allow(self, instance: ModelInput, rooms: Rooms) -> bool:
-        """Whether these rooms break no hard constraint."""
+        """Return whether these rooms break no hard constraint."""
         capacity = {room.id: room.capacity for room in instance.rooms or ()}
         return all(
             id_ not in self.must_fit or instance.by_id[id_].size <= capacity[room]
@@ -31,7 +31,7 @@ class RoomCosts:
         )
 
     def value(self, instance: ModelInput, rooms: Rooms) -> Fraction:
-        """Of a whole schedule's rooms."""
+        """Return the cost of a whole schedule's rooms."""
         capacity = {room.id: room.capacity for room in instance.rooms or ()}
         used: dict[str, set[str]] = defaultdict(set)
         cost = Fraction(0)
@@ -46,7 +46,7 @@ class RoomCosts:
 
 
 def choose(instance: ModelInput, times: Times, costs: RoomCosts, best_fit: bool) -> Rooms:
-    """Rooms for these times, large assignments to large rooms.
+    """Choose rooms for these times, large rooms for large assignments.
 
     `best_fit`: as few missing seats as there can be in each slot, whatever that does to stability;
     else each assignment keeps one room where one is free all the time, and big enough or nearly.
@@ -88,7 +88,7 @@ def _match(
     chosen: Rooms,
     costs: RoomCosts,
 ) -> None:
-    """The largest to the largest: no other choice misses fewer seats in this slot."""
+    """Give the largest the largest room: no other choice misses fewer seats in this slot."""
     largest_first: list[Room] = sorted(
         (room for room in instance.rooms or () if room.id in free), key=lambda room: -room.capacity
     )

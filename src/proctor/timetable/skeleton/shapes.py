@@ -1,4 +1,4 @@
-"""What kinds of several families share: limits per day, runs, gaps, blocks, distinct things.
+"""Shapes that kinds of several families share: limits per day, runs, gaps, blocks.
 
 The assignments given to `runs`, `gaps` and `blocks` are never two at a time: one teacher's, one
 class's, or one alone.
@@ -14,7 +14,7 @@ from .penalties import Rule
 
 
 def groups(assignments: Iterable[ModelAssignment]) -> Iterator[list[ModelAssignment]]:
-    """By class; each that has none by itself."""
+    """Yield the assignments of each class; each without a class by itself."""
     found: dict[str, list[ModelAssignment]] = {}
     for each in assignments:
         found.setdefault(each.group, []).append(each)
@@ -22,26 +22,26 @@ def groups(assignments: Iterable[ModelAssignment]) -> Iterator[list[ModelAssignm
 
 
 def per_day(t: Timetable, rule: Rule, assignments: Sequence[ModelAssignment], most: int) -> None:
-    """So many lessons a day."""
+    """Allow so many lessons a day."""
     for slots in t.instance.slots_of_day.values():
         rule.at_most(t.taught(assignments, slots), most)
 
 
 def day_literals(t: Timetable, assignments: Sequence[ModelAssignment]) -> list[Literal]:
-    """Of each day, whether there is a lesson."""
+    """Return for each day a literal that is true if it has a lesson."""
     by_day = t.instance.slots_of_day.values()
     return [t.any(t.literals(assignments, slots)) for slots in by_day]
 
 
 def runs(t: Timetable, rule: Rule, assignments: Sequence[ModelAssignment], most: int) -> None:
-    """So many periods in a row: a run that is longer by n has n windows longer by one, all full."""
+    """Allow so many periods in a row: a run longer by n has n full windows longer by one."""
     for slots in t.instance.slots_of_day.values():
         for start in range(len(slots) - most):
             rule.at_most(t.taught(assignments, slots[start : start + most + 1]), most)
 
 
 def gaps(t: Timetable, rule: Rule, assignments: Sequence[ModelAssignment], most: int) -> None:
-    """So many free periods between the first and the last lesson of each day."""
+    """Allow so many free periods between the first and the last lesson of each day."""
     for slots in t.instance.slots_of_day.values():
         busy = [t.any(t.literals(assignments, [slot])) for slot in slots]
         inner = range(1, len(slots) - 1)
@@ -55,7 +55,7 @@ def gaps(t: Timetable, rule: Rule, assignments: Sequence[ModelAssignment], most:
 
 
 def blocks(t: Timetable, assignments: Sequence[ModelAssignment], length: int) -> Count:
-    """How many blocks of so many periods in a row there are, none overlapping another.
+    """Count blocks of so many periods in a row, none overlapping another.
 
     Counted from the start of each run: a block ends where so many periods are taken, and none of
     them is the end of a block before.
@@ -82,7 +82,7 @@ def distinct_per_day(
     of: Callable[[ModelAssignment], str],
     most: int,
 ) -> None:
-    """So many different things a day."""
+    """Allow so many different things a day."""
     found: dict[str, list[ModelAssignment]] = {}
     for each in assignments:
         found.setdefault(of(each), []).append(each)
@@ -92,7 +92,7 @@ def distinct_per_day(
 
 
 def alone(t: Timetable, rule: Rule, assignments: Sequence[ModelAssignment]) -> None:
-    """Lessons with none of the same assignments in a period next to theirs."""
+    """Forbid lessons of these assignments in periods next to each other."""
     ids = {each.id for each in assignments}
     one_at_a_time = any(ids <= together for together in t.exclusive)
     for slots in t.instance.slots_of_day.values():
