@@ -24,6 +24,7 @@ def arena(request: pytest.FixtureRequest) -> Iterator[Arena]:
         yield opened
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("arena", "name"), CASES, indirect=["arena"])
 def test_every_submission_is_judged_as_labelled(arena: Arena, name: str) -> None:
     package = load(PACKAGES / name)
