@@ -42,6 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="a sample of the corpora and properties, the same each time, and no real parts "
         "(containers, browser, second kernel, packages of others)",
     )  # fmt: skip
+    parser.addoption("--rest", action="store_true", help="all that --quick leaves out, alone")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -50,10 +51,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--quick"):
-        left_out = _not_quick(items)
-        config.hook.pytest_deselected(items=[item for item in items if item in left_out])
-        items[:] = [item for item in items if item not in left_out]
+    if config.getoption("--quick") or config.getoption("--rest"):
+        not_quick, quick = _not_quick(items), bool(config.getoption("--quick"))
+        left_out = [item for item in items if (item in not_quick) is quick]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if (item in not_quick) is not quick]
     for item in items:
         for mark in item.iter_markers():
             unmet = needs.NEEDS[mark.name](*mark.args) if mark.name in needs.NEEDS else None
@@ -62,7 +64,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _not_quick(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Find real parts, and of what is sampled all but every n-th case and those always tried."""
+    """Find real parts and what is slow, and of what is sampled all but every n-th case and those always tried."""
     left_out, seen = set(), Counter[str]()
     for item in items:
         sampled = item.get_closest_marker("sampled")
@@ -73,7 +75,7 @@ def _not_quick(items: list[pytest.Item]) -> set[pytest.Item]:
             always = any(each in item.nodeid for each in sampled.kwargs.get("always", ()))
             if number % sampled.args[0] and not always:
                 left_out.add(item)
-        if any(item.get_closest_marker(name) for name in needs.REAL_PARTS):
+        if any(item.get_closest_marker(name) for name in needs.NOT_QUICK):
             left_out.add(item)
     return left_out
 

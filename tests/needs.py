@@ -115,4 +115,6 @@ NEEDS: dict[str, Callable[..., str | None]] = {
     )
 }  # fmt: skip
 REAL_PARTS = ("docker", "podman", "browser", "kernel", "typescript", "outside")
-"""What `--quick` leaves out: it takes minutes, or much to install."""
+"""Marks of what takes minutes, or much to install."""
+NOT_QUICK = (*REAL_PARTS, "slow")
+"""Marks of what `--quick` leaves out."""
