@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from proctor.cli.pool_options import MinIsolation, Packages, Preload, Python
+from proctor.cli.options import MinIsolation, Packages, Preload, Python
 
 Cells = Annotated[
     int | None, typer.Option("--cells", help="Jobs at once; one per CPU by default.", metavar="N")
