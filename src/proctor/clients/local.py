@@ -7,8 +7,8 @@ import msgspec
 
 from proctor.clients.options import Options
 from proctor.clients.transport import Call, Result, encoded
-from proctor.errors import InputError
 from proctor.service.admission import RequestContext
+from proctor.service.encoding import as_input_error
 from proctor.service.engine import Engine, open_engine
 from proctor.service.http.native import about, convert, solving
 from proctor.service.http.native.live import run_live
@@ -125,5 +125,4 @@ def _checked(request: T) -> T:
     try:
         return msgspec.json.decode(encoded(request), type=type(request))
     except msgspec.ValidationError as error:
-        what, _, where = str(error).partition(" - at `$")
-        raise InputError(what, field=where.rstrip("`").lstrip(".") or None) from error
+        raise as_input_error(error) from error
