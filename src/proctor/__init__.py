@@ -32,14 +32,13 @@ if TYPE_CHECKING:
     from proctor.formats.packages.package import load as load_package  # noqa: F401 (renamed)
     from proctor.judgement import Judgement as Judgement
     from proctor.judgement import TestResult as TestResult
-    from proctor.judging.contest.arena import open_arena as open_arena
-    from proctor.judging.contest.judge import judge_contest as judge_contest
     from proctor.judging.judge import Judged as Judged
     from proctor.judging.judge import judge as judge
     from proctor.judging.judge import judge_async as judge_async
     from proctor.judging.judge import judge_many as judge_many
     from proctor.judging.judge import judge_many_async as judge_many_async
     from proctor.judging.settings import JudgeSettings as JudgeSettings
+    from proctor.languages.pools import open_pool as open_pool
     from proctor.languages.run import run as run
     from proctor.languages.run import run_async as run_async
     from proctor.limits import Limits as Limits
@@ -47,9 +46,8 @@ if TYPE_CHECKING:
     from proctor.problem import Test as Test
     from proctor.program import Program as Program
     from proctor.reports.pass_at_k import pass_at_k as pass_at_k
+    from proctor.sandbox.background import Background as Background
     from proctor.sandbox.pool import Pool as Pool
-    from proctor.sandbox.pool import open_pool as open_pool
-    from proctor.sandbox.session import Background as Background
     from proctor.sandbox.session import Session as Session
     from proctor.sandbox.session import open_session as open_session
     from proctor.solver.envelope import Envelope as SolveEnvelope  # noqa: F401 (renamed)
@@ -83,8 +81,6 @@ _HOMES = {
     "Isolation": "execution",
     "LimitHit": "execution",
     "Strength": "execution",
-    "open_arena": "judging.contest.arena",
-    "judge_contest": "judging.contest.judge",
     "load_problems": "formats.livecodebench",
     "load_package": "formats.packages.package:load",
     "Judged": "judging.judge",
@@ -101,10 +97,10 @@ _HOMES = {
     "Program": "program",
     "pass_at_k": "reports.pass_at_k",
     "Pool": "sandbox.pool",
-    "open_pool": "sandbox.pool",
+    "open_pool": "languages.pools",
     "run": "languages.run",
     "run_async": "languages.run",
-    "Background": "sandbox.session",
+    "Background": "sandbox.background",
     "Session": "sandbox.session",
     "open_session": "sandbox.session",
     "SolveEnvelope": "solver.envelope:Envelope",

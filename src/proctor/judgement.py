@@ -116,9 +116,13 @@ class Judgement:
             object.__setattr__(self, "message", well_formed(self.message))
 
     @classmethod
-    def of_tests(cls, results: Sequence[TestResult], total: int, isolation: Isolation) -> Self:
-        """Sum up the tests that were run, of so many that there are: the first failure decides."""
-        failed = next((result for result in results if not result.verdict.passed), None)
+    def of_tests(
+        cls, results: Sequence[TestResult], total: int, isolation: Isolation | None
+    ) -> Self:
+        """Sum up the tests that were run, of `total`: a fault decides, or the first failure."""
+        failures = [result for result in results if not result.verdict.passed]
+        fault = next((result for result in failures if result.verdict.is_fault), None)
+        failed = fault or next(iter(failures), None)
         return cls(
             verdict=Verdict.AC if failed is None else failed.verdict,
             score=sum(result.score for result in results) / total,

@@ -135,13 +135,16 @@ class Comparison:
     """Tolerance for numbers; with `relative` too, either suffices."""
     relative: float | None = None
     decimals: bool = False
-    """TOKENS: numbers are equal as exact decimals even without a tolerance: 1.50 is 15e-1."""
+    """TOKENS: numbers are equal as exact decimals even without a tolerance: 1.50 is 15e-1. With
+    one, which is then both absolute and relative, the errors are exact too."""
 
     def __post_init__(self) -> None:
         must_be(Match, self.match, "match")
         for name in ("absolute", "relative"):
             if getattr(self, name) is not None:
                 must_be((float, int), getattr(self, name), name)
+        if self.decimals and self.absolute != self.relative:
+            raise InputError("decimals have one tolerance: absolute and relative", field="decimals")
 
 
 class Convention(StrEnum):
@@ -357,6 +360,8 @@ class Problem:
         must_be(tuple, self.subtasks, "subtasks")
         for number, subtask in enumerate(self.subtasks):
             must_be(Subtask, subtask, f"subtasks[{number}]")
+        if self.function is not None and (self.subtasks or self.grading != STANDARD_COMPARISON):
+            raise InputError("calls have their own comparison, and no subtasks", field="function")
         if self.limits is not None:
             must_be(Limits, self.limits, "limits")
         must_be((Comparison, Checker), self.grading, "grading")

@@ -5,18 +5,19 @@ what each door's original says.
 """
 
 import asyncio
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 import ioi_task
-from proctor import Pool, open_arena, open_pool
+from proctor import Pool, open_pool
 from proctor.errors import SettingsError
 from proctor.integrations import grading, ioi_grading, open_r1, open_r1_codeforces, rewards, verl
 from proctor.integrations.open_r1 import Client
-from proctor.judging.contest.arena import Arena
-from proctor.service.engine import Asker, Engine, open_engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine, open_engine
 from proctor.service.http.sandbox_fusion import datasets
 
 CASES = [{"input": f"{at}\n", "output": f"{at * 2}\n"} for at in range(1, 5)]
@@ -33,13 +34,13 @@ def pool() -> Iterator[Pool]:
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     tests = ioi_task.write(tmp_path_factory.mktemp("ioi") / "t.jsonl", ioi_task.test_rows())
-    with open_arena(cells=1) as arena, Client(arena=arena, tests=str(tests)) as opened:
+    with open_pool(cells=1) as contest_pool, Client(pool=contest_pool, tests=str(tests)) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def arena(client: Client) -> Arena:
-    return client.arena
+def contest_pool(client: Client) -> Pool:
+    return client.pool
 
 
 @pytest.fixture
@@ -53,24 +54,29 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[Any]]:
             kept.append(real(*given, **named))
             return kept[-1]
 
-        monkeypatch.setattr(module, name, call)
+        async def call_async(*given: Any, **named: Any) -> Any:
+            kept.append(await real(*given, **named))
+            return kept[-1]
+
+        is_async = inspect.iscoroutinefunction(real)
+        monkeypatch.setattr(module, name, call_async if is_async else call)
         return kept
 
     return keep
 
 
-Made = Callable[[Any, str], list[Any]]
+QueuedJudgement = Callable[[Any, str], list[Any]]
 
 
 @pytest.mark.parametrize(("options", "ran"), [({}, 4), ({"stop": "first"}, 1)])
-def test_rewards(options: Any, ran: int, pool: Pool, made: Made) -> None:
+def test_rewards(options: Any, ran: int, pool: Pool, made: QueuedJudgement) -> None:
     futures = made(grading, "start")
     reward = rewards.make_code_reward(pool=pool, **options)
     assert reward([REPLY], test_cases=[CASES]) == [0.0]
     assert [len(each.result().tests) for each in futures] == [ran]
 
 
-def test_verl(pool: Pool, made: Made) -> None:
+def test_verl(pool: Pool, made: QueuedJudgement) -> None:
     futures = made(grading, "start")
     score = verl.compute_score("mine", REPLY, CASES, pool=pool)
     assert (score["score"], score["verdict"]) == (0.0, "WA")
@@ -86,18 +92,20 @@ def test_parts_take_all_tests() -> None:
 
 
 @pytest.mark.parametrize(("options", "ran"), [({}, 3), ({"stop": "first"}, 2)])
-def test_ioi_rewards(options: Any, ran: int, arena: Arena, made: Made, tmp_path: Any) -> None:
+def test_ioi_rewards(
+    options: Any, ran: int, contest_pool: Pool, made: QueuedJudgement, tmp_path: Any
+) -> None:
     tests = ioi_task.write(tmp_path / "tests.jsonl", ioi_task.test_rows())
-    judgements = made(ioi_grading, "judge_contest")
-    reward = rewards.make_ioi_reward(tests=str(tests), arena=arena, **options)
+    judgements = made(ioi_grading, "judge")
+    reward = rewards.make_ioi_reward(tests=str(tests), pool=contest_pool, **options)
     row = ioi_task.subtask_rows()[2]
     columns = {name: [value] for name, value in row.items()}
     assert reward([f"```cpp\n{ioi_task.SOLUTIONS['wrong']}\n```"], **columns) == [0.0]
     assert [len(each.tests) for each in judgements] == [ran]
 
 
-def test_open_r1(client: Client, made: Made) -> None:
-    judgements = made(open_r1, "judge_contest")
+def test_open_r1(client: Client, made: QueuedJudgement) -> None:
+    judgements = made(open_r1, "judge_async")
     row, wrong = ioi_task.subtask_rows()[2], ioi_task.SOLUTIONS["wrong"]
     found = asyncio.run(open_r1.score_subtask(client, row, wrong))
     assert [each.status for each in found.test_results] == ["AC", "WA", "SKIPPED"]
@@ -108,8 +116,8 @@ def test_open_r1(client: Client, made: Made) -> None:
     assert [len(each.tests) for each in judgements] == [3, 2]
 
 
-def test_codeforces_rows(client: Client, made: Made) -> None:
-    judgements = made(open_r1_codeforces, "judge_contest")
+def test_codeforces_rows(client: Client, made: QueuedJudgement) -> None:
+    judgements = made(open_r1_codeforces, "judge_async")
     row = {
         "id": "7/A", "time_limit": 2.0, "memory_limit": 256.0, "title": "", "description": "",
         "official_tests": CASES, "generated_checker": None, "input_mode": "stdio",
@@ -130,7 +138,7 @@ def with_engine(work: Callable[[Engine], Any]) -> Any:
     return asyncio.run(go())
 
 
-def test_submissions_to_sandbox_fusion(made: Made) -> None:
+def test_submissions_to_sandbox_fusion(made: QueuedJudgement) -> None:
     tried = made(datasets, "_tested")
     cases = [{"input": {"stdin": c["input"]}, "output": {"stdout": c["output"]}} for c in CASES]
     config = datasets.TestConfig(
@@ -138,7 +146,9 @@ def test_submissions_to_sandbox_fusion(made: Made) -> None:
     )
     data = datasets.SubmitRequest("mine", 1, REPLY, config)
     row = datasets._row("mine", config, 1)
-    found = with_engine(lambda engine: datasets._submitted(engine, data, row, Asker(patient=True)))
+    found = with_engine(
+        lambda engine: datasets._submitted(engine, data, row, RequestContext(unlimited=True))
+    )
     assert not found.accepted
     assert [each.passed for each in found.tests] == [False]
     assert len(tried) == 4

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import ioi_task
-from proctor import Limits, Pool, Problem, Test, open_arena, open_pool
+from proctor import Limits, Pool, Problem, Test, open_pool
 from proctor.errors import InputError, SettingsError
 from proctor.integrations import grading, ioi_grading
 from proctor.integrations.rewards import (
@@ -18,7 +18,6 @@ from proctor.integrations.rewards import (
     make_ioi_reward,
 )
 from proctor.integrations.rows import task_of, text_of
-from proctor.judging.contest.arena import Arena
 
 CASES = [{"input": "2\n", "output": "4\n"}, {"input": "3\n", "output": "6\n", "weight": 3.0}]
 RIGHT = "```python\nprint(2 * int(input()))\n```"
@@ -33,14 +32,14 @@ def pool() -> Iterator[Pool]:
 
 
 @pytest.fixture(scope="module")
-def arena() -> Iterator[Arena]:
-    with open_arena(cells=2) as opened:
+def contest_pool() -> Iterator[Pool]:
+    with open_pool(cells=2) as opened:
         yield opened
 
 
 @pytest.mark.parametrize("module", [grading, ioi_grading])
 def test_a_completion_that_nothing_can_be_taken_from(
-    pool: Pool, arena: Arena, module: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+    pool: Pool, contest_pool: Pool, module: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever the parser raises costs that completion its reward, and no other."""
     extract = module.extract
@@ -55,7 +54,7 @@ def test_a_completion_that_nothing_can_be_taken_from(
         reward, right, columns = make_code_reward(pool=pool), RIGHT, {"test_cases": [CASES] * 13}
     else:
         tests = ioi_task.write(tmp_path / "tests.jsonl", ioi_task.test_rows())
-        reward = make_ioi_reward(tests=str(tests), arena=arena)
+        reward = make_ioi_reward(tests=str(tests), pool=contest_pool)
         right = f"```cpp\n{ioi_task.SOLUTIONS['right']}\n```"
         columns = columns_of([ioi_task.subtask_rows()[2]] * 13)
     completions = [right] * 13
@@ -214,26 +213,26 @@ def columns_of(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
     return {name: [row.get(name) for row in rows] for name in rows[0]}
 
 
-def test_ioi(arena: Arena, tmp_path: Any) -> None:
+def test_ioi(contest_pool: Pool, tmp_path: Any) -> None:
     tests = ioi_task.write(tmp_path / "tests.jsonl", ioi_task.test_rows())
     row = ioi_task.subtask_rows()[2]
     names = ["right", "small", "crash", "broken"]
     answers = [f"```cpp\n{ioi_task.SOLUTIONS[name]}\n```" for name in names]
-    reward = make_ioi_reward(tests=str(tests), arena=arena)
+    reward = make_ioi_reward(tests=str(tests), pool=contest_pool)
     absent = {**row, "test_names": ["no such test"]}
     rows = columns_of([*[row] * 4, row, absent])
     assert reward([*answers, "no idea", answers[0]], **rows) == [1.0, 0.0, 0.0, 0.0, 0.0, None]
-    points = make_ioi_reward(tests=str(tests), arena=arena, scoring="points")
+    points = make_ioi_reward(tests=str(tests), pool=contest_pool, scoring="points")
     assert points([answers[0]], **columns_of([row])) == [row["score"]]
 
 
-def test_ioi_parts_and_forgotten_headers(arena: Arena) -> None:
+def test_ioi_parts_and_forgotten_headers(contest_pool: Pool) -> None:
     row = {**ioi_task.guess_row()}
     row["test_names"], row["test_cases"] = ["t"], [["5\n", ""]]
     above = ioi_task.GUESSES["above"].replace('#include "guess.h"\n', "")
     answer = f"```cpp\n{above}\n```"
     got = [
-        make_ioi_reward(arena=arena, scoring=scoring)([answer], **columns_of([row]))
+        make_ioi_reward(pool=contest_pool, scoring=scoring)([answer], **columns_of([row]))
         for scoring in ("score", "all")
     ]  # type: ignore[arg-type]
     assert got == [[0.5], [0.0]]

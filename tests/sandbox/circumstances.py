@@ -17,7 +17,7 @@ CAP_KILL, CAP_SYS_ADMIN = 5, 21
 # setuid, setpcap, net_bind_service, net_raw, sys_chroot, mknod, audit_write, setfcap.
 CONTAINER_CAPABILITIES = {0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31}
 ALL_CAPABILITIES = set(range(41))
-NOBODY = 65534
+ANONYMOUS = 65534
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -130,8 +130,8 @@ def main(names, command):
         keep_capabilities(set())
     if "user" in names:
         os.setgroups([])
-        os.setresgid(NOBODY, NOBODY, NOBODY)
-        os.setresuid(NOBODY, NOBODY, NOBODY)
+        os.setresgid(ANONYMOUS, ANONYMOUS, ANONYMOUS)
+        os.setresuid(ANONYMOUS, ANONYMOUS, ANONYMOUS)
     os.chdir("/")
     os.execvp(command[0], command)
 

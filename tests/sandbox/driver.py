@@ -64,7 +64,7 @@ def isolation() -> dict[str, Any]:
     held = isolation.guarantees
     return {
         "level": isolation.level,
-        "arrangement": pool._backend.arrangement,
+        "arrangement": pool.backend.arrangement,
         "strengths": {name: held[name].strength for name in held},
         "how": {name: str(held[name]) for name in held},
     }

@@ -12,11 +12,11 @@ import pytest
 
 from proctor.errors import InputError
 from proctor.execution import LimitHit
+from proctor.languages.run import RunRequest
 from proctor.limits import MIB, Limits
 from proctor.program import Program
 from proctor.service.engine import Engine, open_engine
 from proctor.service.live import LiveRun, OutputStream
-from proctor.service.running import RunRequest
 
 T = TypeVar("T")
 LIMITS = Limits(cpu=5.0, memory=256 * MIB, output=4 * MIB, disk=4 * MIB)

@@ -19,11 +19,11 @@ import pytest
 
 import proctor
 
-NOBODY = 65534
+ANONYMOUS = 65534
 DROP = (
     "import os, sys\n"
     "if os.geteuid() == 0:\n"
-    f"    os.setgroups([]); os.setresgid(*[{NOBODY}] * 3); os.setresuid(*[{NOBODY}] * 3)\n"
+    f"    os.setgroups([]); os.setresgid(*[{ANONYMOUS}] * 3); os.setresuid(*[{ANONYMOUS}] * 3)\n"
     "os.chdir('/')\n"
     "sys.path[:0] = [sys.argv[1]]\n"
 )

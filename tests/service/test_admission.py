@@ -23,7 +23,7 @@ async def settle() -> None:
 
 async def queue_up(admission: Admission, owners: str, order: list[str]) -> list[asyncio.Task[None]]:
     async def one(owner: str) -> None:
-        async with admission.place(owner, patient=True):
+        async with admission.place(owner, unlimited=True):
             order.append(owner)
 
     tasks = [asyncio.ensure_future(one(owner)) for owner in owners]
@@ -54,7 +54,7 @@ def test_too_much_is_refused_but_to_the_patient() -> None:
             await admission.enter("a")
         assert caught.value.retry_after >= 1
         other = asyncio.ensure_future(admission.enter("b"))  # another's line is his own
-        patient = asyncio.ensure_future(admission.enter("a", patient=True))
+        patient = asyncio.ensure_future(admission.enter("a", unlimited=True))
         await settle()
         assert not other.done()
         admission.leave()

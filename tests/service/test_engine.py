@@ -9,12 +9,14 @@ import pytest
 
 from proctor.errors import InputError, NoLanguage
 from proctor.judging.settings import JudgeSettings
+from proctor.languages.run import RunRequest
 from proctor.limits import MIB, Limits
 from proctor.problem import Problem, Subtask, Test
 from proctor.program import Program
-from proctor.service.engine import Asker, Engine, open_engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine, open_engine
 from proctor.service.jobs import Job, Jobs
-from proctor.service.running import RunRequest, verdict_of
+from proctor.service.run_verdicts import verdict_of
 from proctor.verdict import Verdict
 
 FOREVER = RunRequest(Program("print(1, flush=True)\nwhile True: pass"), limits=Limits(cpu=600))
@@ -34,7 +36,8 @@ def test_a_run_that_is_called_off_frees_its_place() -> None:
         for _ in range(3):
             begun = asyncio.Event()
             tasks = [
-                asyncio.ensure_future(engine.run(FOREVER, Asker(begun=begun.set))) for _ in range(4)
+                asyncio.ensure_future(engine.run(FOREVER, RequestContext(on_start=begun.set)))
+                for _ in range(4)
             ]
             await begun.wait()
             for task in tasks:
@@ -61,15 +64,20 @@ def test_a_contest_judgement_is_called_off_in_the_middle(language: str) -> None:
     async def work(engine: Engine) -> None:
         begun = asyncio.Event()
         judging = asyncio.ensure_future(
-            engine.judge_contest(problem, Program(source, language), Asker(begun=begun.set))
+            engine.judge(
+                problem,
+                Program(source, language),
+                JudgeSettings(),
+                RequestContext(on_start=begun.set),
+            )
         )
         await begun.wait()
-        while not any(cell is not None for cell in engine.arena.submissions._live.values()):
+        while not any(cell is not None for cell in engine.pool._live.values()):
             await asyncio.sleep(0)
         judging.cancel()
         with pytest.raises(asyncio.CancelledError):
             await judging
-        made = await engine.judge_contest(problem, Program("print(1)"))
+        made = await engine.judge(problem, Program("print(1)"), JudgeSettings())
         assert made.judgement.verdict is Verdict.AC
 
     within(work)
@@ -82,7 +90,9 @@ def test_a_plain_judgement_is_called_off_and_the_next_is_right() -> None:
     async def work(engine: Engine) -> None:
         begun = asyncio.Event()
         judging = asyncio.ensure_future(
-            engine.judge(problem, Program("while True: pass"), settings, Asker(begun=begun.set))
+            engine.judge(
+                problem, Program("while True: pass"), settings, RequestContext(on_start=begun.set)
+            )
         )
         await begun.wait()
         judging.cancel()
@@ -96,8 +106,8 @@ def test_a_plain_judgement_is_called_off_and_the_next_is_right() -> None:
 
 def test_crowds_wait_and_none_is_lost() -> None:
     async def work(engine: Engine) -> None:
-        askers = [Asker(str(at % 7)) for at in range(300)]
-        ran = await asyncio.gather(*(engine.run(PRINT, asker) for asker in askers))
+        contexts = [RequestContext(str(at % 7)) for at in range(300)]
+        ran = await asyncio.gather(*(engine.run(PRINT, context) for context in contexts))
         assert [verdict_of(each) for each in ran] == ["OK"] * 300
         assert max(each.queue for each in ran) > 0
 

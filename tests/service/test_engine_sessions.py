@@ -11,10 +11,11 @@ from proctor.limits import MIB, Limits
 from proctor.program import Program
 from proctor.sandbox.session import Session, open_session
 from proctor.sandbox.stop import Stop
-from proctor.service.engine import Asker, Engine, open_engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine, open_engine
 from proctor.service.owned_session import OwnedSession
 
-ANN, BOB = Asker("ann"), Asker("bob")
+ANN, BOB = RequestContext("ann"), RequestContext("bob")
 LIMITS = Limits(cpu=600, memory=256 * MIB, disk=8 * MIB)
 FOREVER = "while True: pass"
 

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from proctor.errors import Busy, InfraFault, InputError, PoolClosed
+from proctor.judging.settings import JudgeSettings
+from proctor.languages.run import RunRequest
 from proctor.limits import MIB, Limits
 from proctor.problem import Problem, Subtask, Test
 from proctor.program import Program
@@ -14,7 +16,6 @@ from proctor.service import jobs as kept
 from proctor.service.engine import open_engine
 from proctor.service.jobs import Job, Jobs, size_of
 from proctor.service.live import PIECE_OVERHEAD
-from proctor.service.running import RunRequest
 
 
 def ended(work: Coroutine[Any, Any, None]) -> None:
@@ -145,6 +146,6 @@ def test_a_judgement_that_comes_to_a_closed_engine_is_told_so() -> None:
         engine = open_engine(cells=1)
         await asyncio.to_thread(engine.close)
         with pytest.raises(PoolClosed):
-            await engine.judge_contest(problem, Program("print(1)"))
+            await engine.judge(problem, Program("print(1)"), JudgeSettings())
 
     ended(main())

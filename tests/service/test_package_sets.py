@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from proctor.errors import InfraFault, InputError, SettingsError
+from proctor.languages.run import RunRequest
 from proctor.program import Program
-from proctor.service.engine import Asker, Engine, open_engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine, open_engine
 from proctor.service.package_sets import MOST_OPEN, PackageSet
-from proctor.service.running import RunRequest
 
 NAMES = [f"set{n}" for n in range(MOST_OPEN + 2)]
 ASK = Program("import which; print(which.name)")
-ME = Asker(patient=True)
+ME = RequestContext(unlimited=True)
 
 
 def sets(place: Path) -> dict[str, PackageSet]:
@@ -49,7 +50,7 @@ def test_those_not_used_for_long_are_closed(tmp_path: Path) -> None:
             assert len(opened.open) <= MOST_OPEN
         # The one that a session is in stays, though it is the one asked for first.
         assert opened.open == (NAMES[0], *NAMES[-MOST_OPEN + 1 :])
-        made = (await session.cell("import which; which.name", ME)).made
+        made = (await session.run_cell("import which; which.name", ME)).made
         assert getattr(made, "result", None) == repr(NAMES[0])
         await engine.sessions.close("", session.id)
         assert await said(engine, NAMES[1]) == NAMES[1]

@@ -80,7 +80,7 @@ def competition(rng: random.Random, courses: int, days: int = 5, periods: int = 
         (rng.choice(names), rng.randrange(days), rng.randrange(periods)) for _ in range(courses)
     }
     lines = [
-        "Name: Made-up",
+        "Name: QueuedJudgement-up",
         f"Courses: {courses}",
         f"Rooms: {rooms}",
         f"Days: {days}",

@@ -1,7 +1,7 @@
 """`proctor judge PROBLEM SOLUTION...`."""
 
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,17 +17,14 @@ from proctor.formats.contest_rows import (
     load_contest_problem,
     load_contest_submissions,
 )
-from proctor.formats.packages.files import Tree
-from proctor.formats.packages.programs import load_submission
+from proctor.formats.packages.programs import read_program
 from proctor.judgement import Judgement
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judge import Task, judge_contest, open_task
-from proctor.languages import registry
-from proctor.problem import Problem, Running
+from proctor.judging.judge import start
+from proctor.judging.settings import JudgeSettings
+from proctor.problem import Problem
 from proctor.program import Program
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
-
-_MOST_SOURCE = 16 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,33 +44,6 @@ class SolutionsRun:
     """Tables of further tests."""
 
 
-def read_program(path: Path, language: str | None, running: Running) -> Program:
-    """Read a submission, a file or a directory; without a language its ending tells.
-
-    Raises InputError.
-    """
-    if path.is_dir():
-        path = path.resolve()
-        language = registry.get(language).id if language else None
-        return load_submission(Tree.at(path.parent), path.name, running, language)
-    try:
-        if path.stat().st_size > _MOST_SOURCE:
-            raise InputError("a source of more than 16 MiB", file=str(path))
-        source = path.read_bytes().decode("utf-8", "surrogateescape")
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
-    if language is None:
-        found = registry.by_extension(path.name, source)
-        if found is None:
-            raise InputError(
-                "its language cannot be told from its name; say it with --language (see"
-                " `proctor languages`)",
-                file=str(path),
-            )
-        language = found.id
-    return Program(source, registry.get(language).id)
-
-
 @dataclass(frozen=True, slots=True)
 class _SolutionEntry:
     """A submission and its problem, None if that has no test."""
@@ -90,7 +60,7 @@ class _SolutionEntry:
         return cls(f"line {row.line}: {row.problem}", problem, row.program, fields)
 
 
-def judge(request: SolutionsRun, arena: Arena, *, as_json: bool) -> int:
+def judge(request: SolutionsRun, pool: Pool, *, as_json: bool) -> int:
     """Judge each solution and show what it came to; returns the exit code."""
     place, tests = Path(request.problem), [Path(each) for each in request.tests]
     if request.programs is not None:
@@ -113,29 +83,23 @@ def judge(request: SolutionsRun, arena: Arena, *, as_json: bool) -> int:
         _check_subtasks(request.subtasks, each.problem)
     console = Screen(wide=True)
     worst = 0
-    task: Task | None = None
-    with ThreadPoolExecutor(arena.cells) as threads:
-        first = entries[0].problem
-        if len(entries) > 1 and first is not None and all(e.problem is first for e in entries):
-            task = open_task(first, arena)
-        progress = render.Progress(len(entries), not as_json)
-        with progress:
-            running = [
-                (entry, threads.submit(_judged, entry, task, request, arena)) for entry in entries
-            ]
-            try:
-                for entry, future in running:
-                    judgement = future.result()
-                    progress.show([judgement.verdict])
-                    worst = max(worst, _exit_code(judgement))
-                    if as_json:
-                        row = {**entry.fields, **to_json(judgement)}
-                        terminal.write_json(row)
-                    else:
-                        _show(console, entry, judgement, alone=len(entries) == 1)
-            except KeyboardInterrupt:
-                arena.close()
-                raise
+    with render.Progress(len(entries), not as_json) as progress:
+        running = [(entry, _start(entry, request, pool)) for entry in entries]
+        try:
+            for entry, future in running:
+                judgement = future.result()
+                progress.show([judgement.verdict])
+                worst = max(worst, _exit_code(judgement))
+                if as_json:
+                    row = {**entry.fields, **to_json(judgement)}
+                    terminal.write_json(row)
+                else:
+                    _show(console, entry, judgement, alone=len(entries) == 1)
+        except BaseException:
+            for _, future in running:
+                future.cancel()
+            pool.close()
+            raise
     return worst
 
 
@@ -146,15 +110,13 @@ def _check_subtasks(wanted: tuple[str, ...], problem: Problem | None) -> None:
             raise InputError(f"there is no subtask {name!r} (there are: {', '.join(known)})")
 
 
-def _judged(
-    entry: _SolutionEntry, task: Task | None, request: SolutionsRun, arena: Arena
-) -> Judgement:
+def _start(entry: _SolutionEntry, request: SolutionsRun, pool: Pool) -> Future[Judgement]:
     if entry.problem is None:
-        return Judgement(Verdict.TASK_FAULT, 0.0, (), "the problem has no test")
-    return judge_contest(
-        task or entry.problem, entry.program, arena,
-        subtasks=request.subtasks or None, stop="never" if request.all_tests else "first",
-    )  # fmt: skip
+        none: Future[Judgement] = Future()
+        none.set_result(Judgement(Verdict.TASK_FAULT, 0.0, (), "the problem has no test"))
+        return none
+    settings = JudgeSettings(stop="never" if request.all_tests else "first")
+    return start(entry.problem, entry.program, settings, pool, subtasks=request.subtasks or None)
 
 
 def to_json(judgement: Judgement) -> dict[str, Any]:

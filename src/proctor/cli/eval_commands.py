@@ -1,23 +1,14 @@
 """`proctor eval`, `runs`, `resume`, `retry`, `rejudge` and `export`: their options."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
 
-from proctor.cli.eval_options import (
-    AGENTIC,
-    COMMON,
-    IOI,
-    SELECTING,
-    FailUnder,
-    Json,
-    KList,
-    taking,
-)
+from proctor.cli.eval_options import FailUnder, Json, KList, taking
 from proctor.errors import InputError
+from proctor.evals.bundled import DATED, FAMILIES, Family
 
 if TYPE_CHECKING:
     from proctor.evals.adapter import BenchmarkAdapter
@@ -33,62 +24,15 @@ fails, 130 if stopped; `proctor resume` goes on.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Evaluation:
-    """A command of `proctor eval`."""
-
-    summary: str
-    options: tuple[str, ...]
-    benchmarks: Mapping[str, str]
-    """By value of the option `choice`."""
-    choice: str = ""
-    """Option that says which of the benchmarks; empty where there is one."""
-
-
-_EVALUATIONS = {
-    "livecodebench": _Evaluation(
-        "Ask a model for programs, judge them by both rules, keep everything in a run.",
-        ("scenario", "earlier", *COMMON, *SELECTING, *AGENTIC),
-        {
-            "codegeneration": "livecodebench",
-            "selfrepair": "livecodebench/selfrepair",
-            "testoutputprediction": "livecodebench/testoutputprediction",
-            "codeexecution": "livecodebench/codeexecution",
-        },
-        choice="scenario",
-    ),
-    "humaneval": _Evaluation(
-        "Ask for Python functions; grade by HumanEval's tests and, where there, HumanEval+'s.",
-        COMMON,
-        {"": "humaneval"},
-    ),
-    "mbpp": _Evaluation(
-        "Ask for Python functions in words; grade by the asserts of MBPP.",
-        COMMON,
-        {"": "mbpp"},
-    ),
-    "cruxeval": _Evaluation(
-        "Ask a model what short functions return, or for inputs of theirs.",
-        ("task", *COMMON),
-        {"output": "cruxeval/output", "input": "cruxeval/input"},
-        choice="task",
-    ),
-    "ioi": _Evaluation(
-        "Ask a model for C++ programs for subtasks of the IOI; judge them, add up points.",
-        IOI,
-        {"": "ioi"},
-    ),
-}
-
-
 class _Evaluations(TyperGroup):
-    """Our benchmarks, and those of installed packages, which are imported only to be run."""
+    """Benchmarks of proctor, and of installed packages, which are imported only to be run."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         from proctor.evals.registry import installed
 
-        ours = super().list_commands(ctx)
-        return [*ours, *dict.fromkeys(each.name for each in installed() if each.name not in ours)]
+        bundled = super().list_commands(ctx)
+        others = dict.fromkeys(each.name for each in installed() if each.name not in bundled)
+        return [*bundled, *others]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         from proctor.evals.registry import installed
@@ -119,9 +63,10 @@ def _installed_command(other: "Installed") -> Any:
 
     loaded, whose = other.load(), f"{other.name} of {other.distribution}"
     if is_benchmark(loaded):
-        options = (*COMMON, *SELECTING, *(AGENTIC if loaded.agentic else ()))
-        evaluation = _Evaluation(f"Evaluate a model on {whose}.", options, {"": other.name})
-        return _click_command(other.name, evaluation.summary + _ENDS, _command(evaluation))
+        family = Family(
+            f"Evaluate a model on {whose}.", {other.name: ""}, agentic=loaded.agentic, more=DATED
+        )
+        return _click_command(other.name, family.summary + _ENDS, _command(family))
     adapter = cast("BenchmarkAdapter[Any, Any, Any, Any]", loaded)
 
     def command(
@@ -150,16 +95,17 @@ def _click_command(name: str, text: str, function: Callable[..., None]) -> Any:
     return typer.main.get_command(app)
 
 
-def _command(evaluation: _Evaluation) -> Callable[..., None]:
+def _command(family: Family) -> Callable[..., None]:
     def command(**given: Any) -> None:
         from proctor.cli import eval as evaluate
         from proctor.evals.registry import benchmark_named
 
-        choice = given.pop(evaluation.choice) if evaluation.choice else ""
-        if choice not in evaluation.benchmarks:
-            known = ", ".join(evaluation.benchmarks)
-            raise InputError(f"{choice!r} is none of {known}", field=f"--{evaluation.choice}")
-        benchmark = benchmark_named(evaluation.benchmarks[choice])
+        choice = given.pop(family.choice) if family.choice else family.choices[0]
+        name = family.benchmark(choice)
+        if name is None:
+            known = ", ".join(family.choices)
+            raise InputError(f"{choice!r} is none of {known}", field=f"--{family.choice}")
+        benchmark = benchmark_named(name)
         out, config, json = given.pop("out"), given.pop("config"), given.pop("json")
         ending = evaluate.ending(given.pop("k"), given.pop("fail_under"), json)
         dry_run = given.pop("dry_run")
@@ -171,7 +117,7 @@ def _command(evaluation: _Evaluation) -> Callable[..., None]:
             raise typer.Exit(evaluate.dry_run(benchmark, settings, as_json=json))
         raise typer.Exit(evaluate.evaluate(benchmark, settings, out, ending))
 
-    return taking(command, evaluation.options)
+    return taking(command, family)
 
 
 def runs_command(
@@ -248,8 +194,8 @@ def export_command(
 
 def register(app: typer.Typer) -> None:
     """Add these commands to the application."""
-    for name, evaluation in _EVALUATIONS.items():
-        eval_app.command(name, help=evaluation.summary + _ENDS)(_command(evaluation))
+    for name, family in FAMILIES.items():
+        eval_app.command(name, help=family.summary + _ENDS)(_command(family))
     app.add_typer(eval_app, name="eval")
     for name, command in (
         ("runs", runs_command), ("resume", resume_command), ("retry", retry_command),

@@ -1,10 +1,12 @@
 """Options of `proctor eval`: each described once, for all benchmarks."""
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
+
+from proctor.evals.bundled import DATED, Family
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 KList = Annotated[
@@ -176,20 +178,15 @@ _DEFAULTS: dict[str, Any] = {
 """None for all others: not given."""
 
 _OWN = ("scenario", "earlier", "task", "years", "all_subtasks", "medals")
-SELECTING = ("platforms", "difficulties", "min_release_date", "max_release_date")
-"""Options for dated problems of several platforms."""
-AGENTIC = tuple(name for name in OPTIONS if name.startswith("agent"))
-COMMON = tuple(name for name in OPTIONS if name not in (*_OWN, *SELECTING, *AGENTIC))
+_AGENTIC = tuple(name for name in OPTIONS if name.startswith("agent"))
+_COMMON = tuple(name for name in OPTIONS if name not in (*_OWN, *DATED, *_AGENTIC))
 """Options of all benchmarks."""
 
-_PYTHON_ONLY = ("mode", "test_timeout", "memory", "python", "packages", "preload")
-IOI = tuple(name for name in ("years", "all_subtasks", "medals", *COMMON)
-            if name not in _PYTHON_ONLY)  # fmt: skip
-"""Limits are the tasks' own, and programs are C++."""
 
-
-def taking(command: Callable[..., None], names: Iterable[str]) -> Callable[..., None]:
+def taking(command: Callable[..., None], family: Family) -> Callable[..., None]:
     """Give a function that takes anything the signature that typer makes options of."""
+    taken = {*_COMMON, *family.more, *(_AGENTIC if family.agentic else ())} - {*family.without}
+    names = [name for name in OPTIONS if name in taken]
     parameters = [
         inspect.Parameter(
             name,

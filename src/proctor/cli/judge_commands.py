@@ -125,11 +125,11 @@ def judge_command(
                 "--preload": preload,
             },
         )
-        from proctor.judging.contest.arena import open_arena
+        from proctor.judging.environment import open_environment
 
-        with open_arena(
+        with open_environment(
             isolation=isolation, min_isolation=min_isolation, python=python, cells=jobs
-        ) as arena:
+        ) as pool:
             from proctor.cli import contest  # while the first cells start
 
             solutions_run = contest.SolutionsRun(
@@ -142,7 +142,7 @@ def judge_command(
                 programs,
                 tuple(tests or ()),
             )
-            raise typer.Exit(contest.judge(solutions_run, arena, as_json=json))
+            raise typer.Exit(contest.judge(solutions_run, pool, as_json=json))
     _check_absent(
         "only with PROBLEM",
         {

@@ -116,12 +116,12 @@ def verify_command(
 
     Exit code: 0 if all agree, 1 if not, 2 for a broken package.
     """
-    from proctor.judging.contest.arena import open_arena
+    from proctor.judging.environment import open_environment
 
-    with open_arena(isolation=isolation, min_isolation=min_isolation, cells=jobs) as arena:
+    with open_environment(isolation=isolation, min_isolation=min_isolation, cells=jobs) as pool:
         from proctor.cli import verify  # while the first cells start
 
-        raise typer.Exit(verify.verify_package(package, arena, as_json=json))
+        raise typer.Exit(verify.verify_package(package, pool, as_json=json))
 
 
 @app.command("demo")

@@ -9,13 +9,13 @@ from proctor.cli.contest import to_json
 from proctor.cli.terminal import Screen, coloured, line
 from proctor.errors import InputError
 from proctor.formats.packages.package import load
-from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.verify import Checked, Timed, left_out, verify
 from proctor.problem import Problem
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 
-def verify_package(path: str, arena: Arena, *, as_json: bool) -> int:
+def verify_package(path: str, pool: Pool, *, as_json: bool) -> int:
     """Hold every labelled submission against its label; returns the exit code."""
     package = load(path)
     if not package.submissions:
@@ -32,7 +32,7 @@ def verify_package(path: str, arena: Arena, *, as_json: bool) -> int:
 
     progress = render.Progress(len(package.submissions), not as_json)
     with progress:
-        checked, timed = verify(package, arena, show)
+        checked, timed = verify(package, pool, show)
     wrong = [each for each in checked if each.differences]
     if as_json:
         terminal.write_json(_verified(package.problem, checked, timed))

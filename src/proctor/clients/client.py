@@ -144,7 +144,9 @@ class AsyncClient:
         on_test: Callable[[TestResultJson], None] | None = None,
         **fields: Any,
     ) -> JudgeResult:
-        """Judge one program. `fields` are those of JudgeRequest, and `language`.
+        """Judge one program. `fields` are those of JudgeRequest, `language`, and `settings`.
+
+        `settings` is a JudgeSettings as for proctor.judge; fields beside it override its own.
 
         `on_test` is called with each test's result as it is known; by a Client, in another thread.
         """

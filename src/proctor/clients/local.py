@@ -8,7 +8,8 @@ import msgspec
 from proctor.clients.options import Options
 from proctor.clients.transport import Call, Result, encoded
 from proctor.errors import InputError
-from proctor.service.engine import Asker, Engine, open_engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine, open_engine
 from proctor.service.http.native import about, convert, solving
 from proctor.service.http.native.live import run_live
 from proctor.service.http.native.schema import (
@@ -30,8 +31,8 @@ from proctor.solver.envelope import Envelope
 
 T = TypeVar("T")
 
-_ASKER = Asker(patient=True)
-"""The only asker of the engine, who may have any number of jobs in flight."""
+_CONTEXT = RequestContext(unlimited=True)
+"""The only context of the engine, who may have any number of jobs in flight."""
 
 
 class LocalTransport:
@@ -50,23 +51,23 @@ class LocalTransport:
         match request:
             case RunRequestJson() if call.on_piece is not None:
                 found = await run_live(
-                    engine, convert.run_request(request), _ASKER,
+                    engine, convert.run_request(request), _CONTEXT,
                     lambda stream, output: call.report(stream.value, output),
                 )  # fmt: skip
             case RunRequestJson():
-                ran = await engine.run(convert.run_request(request), _ASKER)
+                ran = await engine.run(convert.run_request(request), _CONTEXT)
                 found = convert.run_result(ran)
             case JudgeRequest():
                 hear = call.on_test
                 tell = None if hear is None else lambda test: hear(_as_sent(test))
-                found = await convert.judge(engine, request, _ASKER, tell)
+                found = await convert.judge(engine, request, _CONTEXT, tell)
             case _:
                 found = await _solved(engine, cast("SolveRequestJson", request), call)
         return cast("Result", _as_sent(found))
 
     async def sessions(self) -> "LocalSessions":
         """Return the engine's sessions."""
-        return LocalSessions(await self._opened(), _ASKER)
+        return LocalSessions(await self._opened(), _CONTEXT)
 
     async def languages(self) -> list[LanguageJson]:
         """Return the languages whose tools are installed here."""
@@ -74,7 +75,7 @@ class LocalTransport:
 
     async def capabilities(self) -> Capabilities:
         """Return version, isolation and load of the engine."""
-        return await about.capabilities(await self._opened(), _ASKER)
+        return await about.capabilities(await self._opened(), _CONTEXT)
 
     async def close(self) -> None:
         """Close the engine."""
@@ -107,7 +108,7 @@ class LocalSessions(NativeSessions):
 async def _solved(engine: Engine, request: SolveRequestJson, call: Call[Any]) -> Envelope:
     asked = solving.solve_request(engine, request)
     hear = lambda one: call.report("incumbent", msgspec.to_builtins(one))  # noqa: E731
-    envelope = await solving.solve(engine, asked, _ASKER, hear)
+    envelope = await solving.solve(engine, asked, _CONTEXT, hear)
     task = asyncio.current_task()
     if task is not None and task.cancelling():  # the engine returned what it had found all the same
         raise asyncio.CancelledError

@@ -1,4 +1,4 @@
-"""The benchmarks there are, by name: our own, and those of installed packages.
+"""All benchmarks by name: those that come with proctor, and those of installed packages.
 
 A package names its benchmarks in the entry point group `proctor.benchmarks`: the name that
 `proctor eval` knows them by, and the object, or a class that is called without arguments. It is the
@@ -12,26 +12,13 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from proctor.errors import InputError
+from proctor.evals.bundled import FAMILIES, MODULES
 
 if TYPE_CHECKING:  # the command line lists benchmarks without all that runs them
     from proctor.evals.adapter import BenchmarkAdapter
     from proctor.evals.benchmark import Benchmark
 
 GROUP = "proctor.benchmarks"
-_WHERE = {
-    "livecodebench": "proctor.evals.livecodebench.generation:BENCHMARK",
-    "livecodebench/selfrepair": "proctor.evals.livecodebench.repair:BENCHMARK",
-    "livecodebench/testoutputprediction": (
-        "proctor.evals.livecodebench.output_prediction:BENCHMARK"
-    ),
-    "livecodebench/codeexecution": "proctor.evals.livecodebench.execution:BENCHMARK",
-    "humaneval": "proctor.evals.functions.humaneval:BENCHMARK",
-    "mbpp": "proctor.evals.functions.mbpp:BENCHMARK",
-    "cruxeval/output": "proctor.evals.cruxeval:OUTPUT",
-    "cruxeval/input": "proctor.evals.cruxeval:INPUT",
-    "ioi": "proctor.evals.ioi.benchmark:BENCHMARK",
-}
-"""Modules, imported when they are wanted, and the names of the benchmarks in them."""
 _BENCHMARK = (
     "name", "version", "modes", "agentic", "check", "open_source", "messages", "extract",
     "open_grader",
@@ -96,24 +83,24 @@ def is_benchmark(loaded: Loaded) -> TypeGuard["Benchmark[Any]"]:
 
 
 def installed() -> list[Installed]:
-    """Benchmarks of installed packages, by name; those with names of ours among them."""
+    """Benchmarks of installed packages, by name, whether or not proctor has one of that name."""
     return sorted(map(Installed, entry_points(group=GROUP)), key=lambda each: each.name)
 
 
 def other_named(name: str) -> Installed | None:
-    """The one of an installed package; None if there is none.
+    """Find the one of an installed package; None if there is none.
 
-    Raises InputError if two packages have the name, or if one takes a name of ours: which of them
-    was meant is then anybody's guess.
+    Raises InputError if two packages have the name, or if one takes a name of proctor's: which of
+    them was meant cannot be known.
     """
     family = name.partition("/")[0]
-    ours = family in {each.partition("/")[0] for each in _WHERE}
+    bundled = family in FAMILIES
     found = [
         each
         for each in installed()
-        if each.name == name or (ours and each.name.partition("/")[0] == family)
+        if each.name == name or (bundled and each.name.partition("/")[0] == family)
     ]
-    if ours and found:
+    if bundled and found:
         raise found[0].error(
             f"{family!r} is the name of a benchmark that comes with proctor; "
             f"rename the entry point, or uninstall {found[0].distribution}"
@@ -132,9 +119,9 @@ def benchmark_named(name: str) -> "Benchmark[Any]":
         if not is_benchmark(loaded):
             raise other.error("is an adapter, not a Benchmark: it is run by `run_benchmark`")
         return loaded
-    where = _WHERE.get(name)
+    where = MODULES.get(name)
     if where is None:
-        names = [*_WHERE, *(each.name for each in installed())]
+        names = [*MODULES, *(each.name for each in installed())]
         raise InputError(f"{name!r} is none of {', '.join(names)}", field="benchmark")
     module, _, attribute = where.partition(":")
     found: Benchmark[Any] = getattr(import_module(module), attribute)

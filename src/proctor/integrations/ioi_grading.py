@@ -5,7 +5,6 @@ import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, get_args
 
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
@@ -15,12 +14,13 @@ from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE, add_includes
 from proctor.integrations.grading import GradedCompletion
 from proctor.integrations.rows import text_of
 from proctor.judgement import Judgement
-from proctor.judging.contest.arena import Arena, open_arena
-from proctor.judging.contest.judge import judge_contest
-from proctor.judging.settings import Stop
+from proctor.judging.judge import judge
+from proctor.judging.settings import JudgeSettings, Stop
+from proctor.languages.run import default_pool
 from proctor.per_process import PerProcess
 from proctor.problem import Problem
 from proctor.program import Program
+from proctor.sandbox.pool import Pool
 
 _logger = logging.getLogger(__name__)
 Scoring = Literal["score", "points", "all"]
@@ -40,7 +40,6 @@ class _RowProblems:
 
 
 _problems = PerProcess(_RowProblems)
-_arenas: PerProcess[Arena] = PerProcess(open_arena)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +60,8 @@ class IoiCompletionGrader:
     """Reward of completions without a program."""
     stop: Stop = "crash"
     """When judging ends; see JudgeSettings."""
-    arena: Arena | None = None
-    """Where to judge; None for one of this process's own."""
+    pool: Pool | None = None
+    """Pool to judge in; None for the default pool of the process."""
 
     def __post_init__(self) -> None:
         for name, value, kind in (("scoring", self.scoring, Scoring), ("stop", self.stop, Stop)):
@@ -76,19 +75,20 @@ class IoiCompletionGrader:
         """Judge all completions. Raises PlatformError for what makes every reward impossible."""
         if not rows:
             return []
-        arena = self.arena or _arenas.get()
+        cells = (self.pool or default_pool()).cells
         # Most of the time a judgement waits for one program.
-        with ThreadPoolExecutor(2 * arena.cells) as threads:
-            return list(threads.map(partial(self._grade, arena), rows, completions))
+        with ThreadPoolExecutor(2 * cells) as threads:
+            return list(threads.map(self._grade, rows, completions))
 
-    def _grade(self, arena: Arena, row: Mapping[str, Any], completion: Any) -> GradedCompletion:
+    def _grade(self, row: Mapping[str, Any], completion: Any) -> GradedCompletion:
+        settings = JudgeSettings(stop=self.stop)
         try:
             code = extract(text_of(completion), self.extraction, "cpp")
             if self.includes and code.strip():
                 code = add_includes(code, f"{row['id']}.h")
             problem = _problems.get(self.tests).of(row)
             program = Program(code, self.language)
-            judgement = judge_contest(problem, program, arena, stop=self.stop)
+            judgement = judge(problem, program, settings=settings, pool=self.pool)
         except (InputError, KeyError, TypeError, ValueError) as error:
             return GradedCompletion(None, "TASK_FAULT", f"{type(error).__name__}: {error}")
         except InfraFault as error:

@@ -9,7 +9,6 @@ of the import is enough. What is different, since it was wrong there:
 - programs are compiled once, in a cell that holds no test, and cannot reach answer or checker.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
@@ -23,11 +22,12 @@ from proctor.evals.ioi.sources import TESTS, RowTests
 from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
 from proctor.evals.ioi.submissions import add_includes as _add_includes
 from proctor.integrations.open_r1_codeforces import score_submission
-from proctor.judging.contest.arena import Arena, open_arena
-from proctor.judging.contest.judge import judge_contest
-from proctor.judging.settings import Stop
+from proctor.judging.environment import open_environment
+from proctor.judging.judge import judge_async
+from proctor.judging.settings import JudgeSettings, Stop
 from proctor.problem import Comparison, Problem, Subtask
 from proctor.program import Program
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 __all__ = [
@@ -110,14 +110,14 @@ class OpenR1Client:
     row.
     """
 
-    def __init__(self, arena: Arena | None = None, *, tests: str = TESTS) -> None:
-        """Take over `arena`, or open one. Raises PlatformError where nothing can be run."""
-        self.arena = arena or open_arena()
+    def __init__(self, pool: Pool | None = None, *, tests: str = TESTS) -> None:
+        """Take over `pool`, or open one. Raises PlatformError where nothing can be run."""
+        self.pool = pool or open_environment()
         self.rows = RowTests(tests)
 
     def close(self) -> None:
-        """Close the arena, stopping what runs."""
-        self.arena.close()
+        """Close the pool, stopping what runs."""
+        self.pool.close()
 
     def __enter__(self) -> Self:
         return self
@@ -244,7 +244,9 @@ async def _judge(
         subtasks=(Subtask("chosen", 1.0, tuple(names)),),
     )
     program = Program(submission, DEFAULT_LANGUAGE)
-    judgement = await asyncio.to_thread(judge_contest, alone, program, client.arena, stop=stop)
+    judgement = await judge_async(
+        alone, program, settings=JudgeSettings(stop=stop), pool=client.pool
+    )
     compared = isinstance(problem.grading, Comparison)
     if judgement.verdict is Verdict.INFRA_FAULT and not judgement.tests:
         raise InfraFault(judgement.message)

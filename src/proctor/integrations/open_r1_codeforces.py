@@ -5,7 +5,6 @@ proctor.integrations.open_r1. What is different, since it was wrong there: a fau
 of the task raises, and is never a failed test; CPU time decides, not the clock on the wall.
 """
 
-import asyncio
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,9 +15,10 @@ import msgspec
 from proctor.errors import InfraFault, InputError
 from proctor.formats.codeforces_rows import CodeforcesCase, load_generated, problem_of_row
 from proctor.judgement import Judgement
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judge import judge_contest
+from proctor.judging.judge import judge_async
+from proctor.judging.settings import JudgeSettings
 from proctor.program import Program
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 TESTS_FOLDER = "CF_TESTS_FOLDER"
@@ -28,17 +28,17 @@ _MODES = ("pass_fail", "partial", "weighted_sum")
 Mode = Literal["pass_fail", "partial", "weighted_sum"]
 
 
-class HasArena(Protocol):
-    """An object with an arena to judge in: a client."""
+class HasPool(Protocol):
+    """An object with a pool to judge in: a client."""
 
-    arena: Arena
+    pool: Pool
 
 
 async def score_submission(
-    client: HasArena,
+    client: HasPool,
     problem_data: Mapping[str, Any],
     submission: str,
-    test_batch_size: int = 1,  # noqa: ARG001 - as published; how many run at once is the arena's
+    test_batch_size: int = 1,  # noqa: ARG001 - as published; how many run at once is the pool's
     scoring_mode: Mode = "weighted_sum",
     no_compile_reward: float = -0.1,
     no_submission_reward: float = -1.0,
@@ -66,12 +66,11 @@ async def score_submission(
         return None
     if not submission:
         return no_submission_reward
-    judgement = await asyncio.to_thread(
-        judge_contest,
+    judgement = await judge_async(
         problem,
         Program(submission, _LANGUAGES[submission_language]),
-        client.arena,
-        stop="crash" if scoring_mode == "pass_fail" else "never",
+        settings=JudgeSettings(stop="crash" if scoring_mode == "pass_fail" else "never"),
+        pool=client.pool,
     )
     _refuse_faults(judgement)
     # There Python is not compiled: an error of syntax is one of every test.

@@ -3,11 +3,9 @@
 import asyncio
 import json
 import logging
-import threading
-import weakref
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proctor.cell.wire import LONGEST_NAME
 from proctor.errors import (
@@ -18,9 +16,15 @@ from proctor.errors import (
     UsageError,
     must_be,
 )
-from proctor.judgement import Judgement, TestResult
+from proctor.judgement import Judgement
 from proctor.judging.assignment import Assignment
-from proctor.judging.inputs import Inputs
+from proctor.judging.contest.judge import Progress, judge_in_environment
+from proctor.judging.environment import (
+    JudgingEnvironment,
+    check_level,
+    inputs_of,
+    threads_of,
+)
 from proctor.judging.official import judge_official
 from proctor.judging.other_languages import judge_compiled
 from proctor.judging.per_problem import PerProblem
@@ -28,7 +32,7 @@ from proctor.judging.settings import JudgeSettings
 from proctor.judging.standard import judge_standard
 from proctor.languages import registry
 from proctor.languages.run import default_pool
-from proctor.problem import Problem, Test, content_bytes
+from proctor.problem import STANDARD_COMPARISON, Batch, Problem, Test, content_bytes
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable, Submitting
 from proctor.sandbox.cell import Cell
@@ -39,9 +43,6 @@ _logger = logging.getLogger(__name__)
 
 AHEAD = 4
 """Judgements queued per cell: enough to keep it busy, few enough to bound memory."""
-
-_inputs: weakref.WeakKeyDictionary[Pool, Inputs] = weakref.WeakKeyDictionary()
-_inputs_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,31 +60,45 @@ def start(
     settings: JudgeSettings,
     pool: Pool,
     cancellation: Cancellation | None = None,
-    progress: Callable[[TestResult], None] | None = None,
+    progress: Progress | None = None,
+    subtasks: Collection[str] | None = None,
 ) -> Future[Judgement]:
-    """Queue one judgement; the future raises PoolClosed, CellStartFailed or Cancelled.
+    """Queue one judgement.
 
-    Raises InputError for a language that is not known, or not for this problem or mode, and for
-    arguments of other types.
+    The future raises PoolClosed, CellStartFailed, Cancelled, and for a problem that takes a judging
+    environment InputError (its own programs do not compile) and NoLanguage. Raises InputError for a
+    language that is not known, or not for this problem or mode, for subtasks that the problem does
+    not have, and for arguments of other types; LevelLacks.
     """
     must_be(Problem, problem, "problem")
     must_be(JudgeSettings, settings, "settings")
     if not isinstance(program, Program):
         program = Program(program)
-    if program.language != "python":
+    if subtasks is not None:
+        _check_subtasks(problem, subtasks)
+    plain = is_plain(problem)
+    if not plain:
+        _check_standard(problem, settings)
+        check_level(pool)
+    elif program.language != "python":
         _check_language(problem, program, settings)
     try:
-        decided = _without_running(problem, program, settings)
+        decided = _without_running(problem, program, settings, plain=plain)
     except Exception as error:  # noqa: BLE001 - logged there; it must cost no other program
         decided = fault_of(error)
     if decided is not None:
         outcome: Future[Judgement] = Future()
         outcome.set_result(decided)
         return outcome
+    if not plain:
+        job = _Judging(problem, program, settings, pool, cancellation, progress, subtasks)
+        return threads_of(pool).submit(job.judge)
+    if problem.limits is not None:
+        settings = replace(settings, limits=problem.limits)
     judge_in_cell = judge_official if settings.mode == "official" else judge_standard
     if program.language != "python":
         judge_in_cell = judge_compiled
-    final, inputs = program, _inputs_of(pool)
+    final, inputs = program, inputs_of(pool)
     return submit(
         lambda cell: judge_in_cell(Assignment(cell, problem, final, settings, inputs)),
         pool if cancellation is None else Revocable(pool, cancellation),
@@ -91,10 +106,34 @@ def start(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Judging:
+    """A judgement that gives several cells their work, from a thread of its own."""
+
+    problem: Problem
+    program: Program
+    settings: JudgeSettings
+    pool: Pool
+    cancellation: Cancellation | None
+    progress: Progress | None
+    subtasks: Collection[str] | None
+
+    def judge(self) -> Judgement:
+        try:
+            environment = JudgingEnvironment(self.pool, self.cancellation)
+            return judge_in_environment(
+                self.problem, self.program, self.settings, environment, self.subtasks, self.progress
+            )
+        except ProctorError:
+            raise
+        except Exception as error:  # noqa: BLE001 - logged there; it must cost no other program
+            return fault_of(error)
+
+
 def submit(
     judge_in_cell: Callable[[Cell], Judgement],
     pool: Submitting,
-    progress: Callable[[TestResult], None] | None = None,
+    progress: Progress | None = None,
 ) -> Future[Judgement]:
     """Queue a judgement to be made in a cell; what goes wrong there is an INFRA_FAULT.
 
@@ -156,12 +195,20 @@ def judge(
     *,
     settings: JudgeSettings | None = None,
     pool: Pool | None = None,
+    subtasks: Collection[str] | None = None,
+    progress: Progress | None = None,
 ) -> Judgement:
-    """Judge one program. Faults of the task or of proctor are verdicts of their own, not errors.
+    """Judge one program on a problem of any kind, in any language.
 
-    Raises InputError if the program is no string, PlatformError where nothing can be run.
+    Of the problem's `subtasks` all are judged, or those named; `progress` is called with each
+    result, in the order of the tests, from another thread. Faults of the task or of proctor are
+    verdicts of their own, not errors. Raises InputError if the program is no string, or if a
+    checker or another program of the problem's own does not compile; PlatformError where nothing
+    can be run.
     """
-    return start(problem, program, settings or JudgeSettings(), pool or default_pool()).result()
+    settings, pool = settings or JudgeSettings(), pool or default_pool()
+    future = start(problem, program, settings, pool, progress=progress, subtasks=subtasks)
+    return future.result()
 
 
 async def judge_async(
@@ -170,9 +217,12 @@ async def judge_async(
     *,
     settings: JudgeSettings | None = None,
     pool: Pool | None = None,
+    subtasks: Collection[str] | None = None,
+    progress: Progress | None = None,
 ) -> Judgement:
-    """`judge` for asyncio."""
-    future = start(problem, program, settings or JudgeSettings(), pool or default_pool())
+    """`judge` for asyncio. `progress` is called from another thread."""
+    settings, pool = settings or JudgeSettings(), pool or default_pool()
+    future = start(problem, program, settings, pool, progress=progress, subtasks=subtasks)
     return await asyncio.wrap_future(future)
 
 
@@ -184,7 +234,8 @@ def judge_many(
 ) -> Iterator[Judged]:
     """Judge many programs, yielding each judgement as it is made, in whatever order.
 
-    `pairs` is consumed lazily, a few ahead of the cells. A pair that cannot be judged as it is, for
+    Problems of all kinds and programs in all languages may be among them. `pairs` is consumed
+    lazily, a few ahead of the cells. A pair that cannot be judged as it is, for
     want of its language for one, costs no other: the error is raised when all others are judged.
     """
     many = _Many(pairs, settings or JudgeSettings(), pool or default_pool())
@@ -270,22 +321,32 @@ class _Many:
             raise error
 
 
-def _inputs_of(pool: Pool) -> Inputs:
-    """Large inputs are kept as long as the pool that reads them."""
-    with _inputs_lock:
-        if pool not in _inputs:
-            _inputs[pool] = inputs = Inputs()
-            weakref.finalize(pool, inputs.close)
-        return _inputs[pool]
+def is_plain(problem: Problem) -> bool:
+    """Return whether single cells can judge it: stdin and stdout or calls, compared as usual."""
+    if problem.function is not None:
+        return True
+    special = (
+        problem.grading != STANDARD_COMPARISON
+        or problem.running != Batch()
+        or problem.subtasks
+        or problem.stubs
+        or problem.languages
+        or problem.integrity
+    )
+    return not special and not any(
+        test.args or test.files or test.flags or test.output is None for test in problem.tests
+    )
 
 
-def _without_running(
-    problem: Problem, program: Program, settings: JudgeSettings
+def _without_running(  # noqa: PLR0911 - one for each reason
+    problem: Problem, program: Program, settings: JudgeSettings, *, plain: bool
 ) -> Judgement | None:
     """Return the judgement of what needs no cell: a broken problem, an absent program."""
     if not problem.tests:
         message = "the problem has no tests; a program without tests cannot be judged"
         return Judgement(Verdict.TASK_FAULT, 0.0, (), message)
+    if not plain:
+        return None
     if problem.function is not None and len(content_bytes(problem.function)) > LONGEST_NAME:
         message = f"the name of the function is longer than {LONGEST_NAME} bytes"
         return Judgement(Verdict.TASK_FAULT, 0.0, (), message)
@@ -296,6 +357,23 @@ def _without_running(
     if not program.source.strip():
         return Judgement(Verdict.NC, 0.0, (), "there is no code")
     return None
+
+
+def _check_standard(problem: Problem, settings: JudgeSettings) -> None:
+    if settings.mode == "official":
+        raise InputError(
+            f"official mode reproduces lcb_runner, which knows no checker, interactor or subtasks"
+            f" (problem {problem.id})",
+            field="mode",
+        )
+
+
+def _check_subtasks(problem: Problem, wanted: Collection[str]) -> None:
+    known = [each.name for each in problem.subtasks]
+    for name in wanted:
+        if name not in known:
+            what = f"there is no subtask {name!r} (there are: {', '.join(known)})"
+            raise InputError(what, field="subtasks")
 
 
 def _check_language(problem: Problem, program: Program, settings: JudgeSettings) -> None:

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 
 from proctor.errors import CompileFailed, InputError, NoLanguage, must_be
 from proctor.execution import Execution
-from proctor.languages import registry
-from proctor.languages import scripts as pairs
+from proctor.languages import scripts as by_script
 from proctor.languages.cache import Cache
-from proctor.languages.compiler import Compiler, said
+from proctor.languages.compiler import Compiler, compiler_messages
 from proctor.languages.headers import Headers
+from proctor.languages.pools import open_pool
 from proctor.languages.scripts import Scripts
 from proctor.limits import MIB, Limits
 from proctor.per_process import PerProcess
@@ -22,7 +22,7 @@ from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.command import Command, disk_for
 from proctor.sandbox.executor import Executor, in_cell, in_pool
-from proctor.sandbox.pool import Pool, open_pool
+from proctor.sandbox.pool import Pool
 from proctor.text import as_bytes
 
 PYTHON = "python"
@@ -146,7 +146,7 @@ class Runner:
         """Compile with `execute`. Raises CompileFailed, InputError, NoLanguage, InfraFault."""
         if self.only_python and request.program.language != PYTHON:
             raise NoLanguage(
-                f"{request.program.language} is not to be had at level container, which runs Python"
+                f"{request.program.language} is not available at level container, which runs Python"
                 " programs only: use level namespaces or landlock"
             )
         if request.scripts is not None:
@@ -189,11 +189,11 @@ def _by_scripts(execute: Executor, request: RunRequest, scripts: Scripts) -> Pre
     if request.compile_cpu is not None:
         scripts = replace(scripts, limits=replace(scripts.limits, cpu=request.compile_cpu))
     began = time.monotonic()
-    left = pairs.compiled(execute, scripts, files)
+    left = by_script.run_compile(execute, scripts, files)
     compilation = None
     if left.finished is not None:
-        compilation = Compilation(True, said(left.finished), time.monotonic() - began)
-    command = pairs.running(
+        compilation = Compilation(True, compiler_messages(left.finished), time.monotonic() - began)
+    command = by_script.run_command(
         scripts, left.files, request.args, environment=request.environment,
         collect=request.collect, most=request.most,
     )  # fmt: skip
@@ -267,7 +267,7 @@ def default_pool(packages: tuple[str, ...] = ()) -> Pool:
 
 
 def _open(packages: tuple[str, ...]) -> Pool:
-    return open_pool(packages=packages, directories=registry.reads())
+    return open_pool(packages=packages)
 
 
 _pools = PerProcess(_open, lambda pool: not pool.closed)

@@ -18,6 +18,8 @@ from proctor.sandbox.cell import Cell
 from proctor.sandbox.choice import policy, proof
 from proctor.sandbox.machine import cgroup, interpreter, scratch
 
+_GROWTH_DELAY = 0.2
+"""Seconds: about what it takes to start a cell."""
 T = TypeVar("T")
 Job = Callable[[Cell, float], T]
 """Work in a cell; the second argument is the time it has waited for one, in seconds."""
@@ -62,13 +64,14 @@ class Pool:
         self._up = 0.0  # when there was a cell to wait for
         self.level = backend.level
         self.setup = setup
-        self._backend = backend
+        self.backend = backend
         self._waiting: deque[_Item] = deque()
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._live: dict[int, Cell] = {}
         self._idle = 0
         self._closed = False
+        self._companion: Pool | None = None
         self._owner = os.getpid()
         if sys.platform == "linux":
             cgroup.sweep()
@@ -79,6 +82,20 @@ class Pool:
     def closed(self) -> bool:
         """True once close() has been called."""
         return self._closed
+
+    def companion(self) -> "Pool":
+        """Return a pool of as many cells of the same kind, for what must not enter these.
+
+        It is opened on first use, and closed with this one. Raises PoolClosed.
+        """
+        with self._changed:
+            if self._closed:
+                raise PoolClosed("the pool is closed")
+            if self._companion is None:
+                self._companion = Pool(
+                    self.backend, self.setup, self.cells, growth_delay=_GROWTH_DELAY
+                )
+            return self._companion
 
     @property
     def forked(self) -> bool:
@@ -202,7 +219,7 @@ class Pool:
 
     def _fresh(self, slot: int) -> Cell:
         try:
-            cell = self._backend.open_cell(self.setup, slot)
+            cell = self.backend.open_cell(self.setup, slot)
         except CellStartFailed:
             proof.forget()  # what worked when it was tried does not now
             raise
@@ -240,6 +257,8 @@ class Pool:
                 item.future.set_exception(PoolClosed("the pool was closed"))
         for thread in self._threads:
             thread.join()
+        if self._companion is not None:
+            self._companion.close()
         with contextlib.suppress(Exception):
             atexit.unregister(self.close)
 
@@ -260,6 +279,7 @@ def open_pool(
     cells: int | None = None,
     directories: tuple[str, ...] = (),
     for_tools: bool = False,
+    growth_delay: float = 0.0,
 ) -> Pool:
     """Open a pool of cells; close it, or use it as a context manager.
 
@@ -267,8 +287,8 @@ def open_pool(
     weakest to accept, `python` the interpreter judged programs run under (default: the one proctor
     runs under), `packages` directories they may import from, `preload` modules that cells import
     once, `cells` how many to run at once (default: one per CPU), `directories` further directories
-    that programs may read; `for_tools` is explained at CellSetup. Raises PlatformError or
-    UsageError.
+    that programs may read; `for_tools` is explained at CellSetup, `growth_delay` at Pool. Raises
+    PlatformError or UsageError.
     """
     importable = interpreter.checked_packages(packages)
     if cells is not None and cells < 1:
@@ -276,7 +296,7 @@ def open_pool(
     choice = policy.choose(isolation, min_isolation, python)
     readable = interpreter.visible(directories, private_files=choice.backend.private_files)
     setup = CellSetup(choice.interpreter, importable, preload, readable, for_tools)
-    return Pool(choice.backend, setup, cells)
+    return Pool(choice.backend, setup, cells, growth_delay=growth_delay)
 
 
 def _fault(error: OSError, cell: Cell | None) -> InfraFault:

@@ -7,7 +7,7 @@ import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import msgspec
@@ -26,10 +26,11 @@ from proctor.limits import MIB, Limits
 from proctor.program import Program
 from proctor.sandbox import workspace
 from proctor.sandbox.agent_process import AgentProcess
+from proctor.sandbox.background import Background
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.notebook import CellResult, Notebook
 from proctor.sandbox.pool import Pool, open_pool
-from proctor.sandbox.programs import Programs, Running, Watch
+from proctor.sandbox.programs import Programs, Watch
 from proctor.sandbox.stop import Stop
 from proctor.text import all_well_formed, as_bytes
 
@@ -37,46 +38,6 @@ _Call = tuple[Future[Any], Callable[[Programs], Any]]
 _Wait = tuple[Future[Any], Watch]
 
 DEFAULT_LIMITS = Limits(disk=64 * MIB)
-
-
-@dataclass(frozen=True, slots=True)
-class Background:
-    """A program that runs on while its session is used for other things."""
-
-    _call: Callable[[Callable[[Programs], Any]], Any]
-    _running: Running
-
-    def poll(self) -> Execution | None:
-        """Return the facts of the program's run if it has ended."""
-        execution: Execution | None = self._call(lambda programs: programs.poll(self._running))
-        return execution
-
-    def wait(self) -> Execution:
-        """Wait for the program's end; CPU and wall limits count from this call on."""
-        execution: Execution = self._call(lambda programs: programs.watch(self._running))
-        return execution
-
-    def kill(self) -> Execution:
-        """End the program with all that it has started; return the facts of its run."""
-
-        def end(programs: Programs) -> Execution:
-            programs.kill(self._running)
-            return programs.finish(self._running)
-
-        execution: Execution = self._call(end)
-        return execution
-
-    @property
-    def stdout(self) -> bytes:
-        """Bytes that the program has written to stdout so far."""
-        output: bytes = self._call(lambda _: self._running.output(1))
-        return output
-
-    @property
-    def stderr(self) -> bytes:
-        """Bytes that the program has written to stderr so far."""
-        output: bytes = self._call(lambda _: self._running.output(2))
-        return output
 
 
 class Session:

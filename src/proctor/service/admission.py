@@ -7,6 +7,8 @@ import asyncio
 import os
 import time
 from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
@@ -27,11 +29,31 @@ _SHORTEST, _LONGEST = 1.0, 60.0
 """Bounds on the seconds that an owner who is refused is told to wait."""
 
 
+@dataclass(frozen=True, slots=True)
+class RequestContext:
+    """Context of a request: its owner, and how it waits for a place."""
+
+    owner: str = ""
+    unlimited: bool = False
+    """True to wait however many of the owner's jobs wait already, rather than raise Busy."""
+    on_start: Callable[[], None] | None = None
+    """Called when the job has its place."""
+
+    def started(self) -> None:
+        """Note that the job has its place."""
+        if self.on_start is not None:
+            self.on_start()
+
+
+ANONYMOUS = RequestContext()
+"""Context of requests that come without one: of owner ""."""
+
+
 class Admission:
     """Places for jobs, given to owners in turn, so that many jobs of one hold up no other."""
 
     def __init__(self, places: int, most: int) -> None:
-        """Allow `places` jobs at once; `most` of one owner may wait, besides patient ones."""
+        """Allow `places` jobs at once; `most` of one owner may wait, besides unlimited ones."""
         self.places, self.most = places, most
         self._free = places
         self._waiting: OrderedDict[str, _Queue] = OrderedDict()
@@ -54,16 +76,16 @@ class Admission:
         """Return the number of this owner's jobs that wait."""
         return len(self._waiting.get(owner, ()))
 
-    async def enter(self, owner: str, *, patient: bool = False) -> float:
+    async def enter(self, owner: str, *, unlimited: bool = False) -> float:
         """Wait for a place, and return the seconds that it took; leave() must follow.
 
-        Raises Busy if too many of this owner's jobs wait already, unless it is `patient`.
+        Raises Busy if too many of this owner's jobs wait already, unless `unlimited`.
         """
         if self._free and not self._waiting:
             self._free -= 1
             return 0.0
         queue = self._waiting.get(owner)
-        if queue is not None and len(queue) >= self.most and not patient:
+        if queue is not None and len(queue) >= self.most and not unlimited:
             raise Busy(
                 f"{len(queue)} jobs of yours are waiting already, and {self.most} may",
                 min(max(len(queue) * self._pace, _SHORTEST), _LONGEST),
@@ -108,21 +130,21 @@ class Admission:
             if not queue:
                 del self._waiting[owner]
 
-    def place(self, owner: str, *, patient: bool = False) -> "Place":
+    def place(self, owner: str, *, unlimited: bool = False) -> "Place":
         """Return a place to be entered by `async with`."""
-        return Place(self, owner, patient=patient)
+        return Place(self, owner, unlimited=unlimited)
 
 
 class Place:
     """A place held for as long as a block runs."""
 
-    def __init__(self, admission: Admission, owner: str, *, patient: bool) -> None:
-        self._admission, self._owner, self._patient = admission, owner, patient
+    def __init__(self, admission: Admission, owner: str, *, unlimited: bool) -> None:
+        self._admission, self._owner, self._unlimited = admission, owner, unlimited
         self.queue = 0.0
         """Seconds waited for the place."""
 
     async def __aenter__(self) -> Self:
-        self.queue = await self._admission.enter(self._owner, patient=self._patient)
+        self.queue = await self._admission.enter(self._owner, unlimited=self._unlimited)
         return self
 
     async def __aexit__(

@@ -12,12 +12,12 @@ from typing import Self
 
 from proctor.errors import Cancelled, CellDied, InfraFault
 from proctor.execution import LimitHit
+from proctor.languages.run import Compilation, Ran, RunRequest
 from proctor.sandbox.cancellation import Cancellation, Revocable
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.interactive import InteractiveRun
 from proctor.service.admission import Place
-from proctor.service.package_sets import Equipped
-from proctor.service.running import Compilation, Ran, RunRequest
+from proctor.service.package_sets import PackageCells
 
 _CHUNK = 1 << 16
 _PAUSE = 0.01
@@ -46,7 +46,7 @@ class LiveRun:
     def __init__(
         self,
         place: Place,
-        cells: AbstractAsyncContextManager[Equipped],
+        cells: AbstractAsyncContextManager[PackageCells],
         request: RunRequest,
         begun: Callable[[], None],
     ) -> None:
@@ -62,8 +62,8 @@ class LiveRun:
         self._compiled: asyncio.Future[Compilation | None] = self._loop.create_future()
         async with AsyncExitStack() as undo:
             await undo.enter_async_context(self._place)
-            equipped = await undo.enter_async_context(self._cells)
-            self._runner = equipped.runner
+            cells = await undo.enter_async_context(self._cells)
+            self._runner = cells.runner
             try:
                 self._run = InteractiveRun()
             except OSError as error:
@@ -74,7 +74,7 @@ class LiveRun:
         try:
             self._begun()
             self._input.write(self._request.stdin)
-            pool = Revocable(equipped.arena.submissions, self._cancellation)
+            pool = Revocable(cells.pool, self._cancellation)
             self._future = pool.submit(self._execute)
         except BaseException:
             await self._release()

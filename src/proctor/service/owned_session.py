@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from proctor.errors import Busy, FileRefused, InputError, NotFound, SessionEnded
 from proctor.execution import Execution
@@ -19,11 +19,8 @@ from proctor.program import Program, check_relative
 from proctor.sandbox.notebook import CellResult
 from proctor.sandbox.session import Session
 from proctor.sandbox.stop import Stop
-from proctor.service.admission import Admission
+from proctor.service.admission import Admission, RequestContext
 from proctor.service.threads import settled
-
-if TYPE_CHECKING:
-    from proctor.service.engine import Asker
 
 T = TypeVar("T")
 
@@ -84,18 +81,23 @@ class OwnedSession:
         return self._wanted > 0
 
     async def run_cell(
-        self, source: str, asker: "Asker", *, cpu: float | None = None, wall: float | None = None
+        self,
+        source: str,
+        context: RequestContext,
+        *,
+        cpu: float | None = None,
+        wall: float | None = None,
     ) -> SessionOutcome[CellResult]:
         """Run a cell in the interpreter whose state lasts as long as the session."""
         return await self._execute(
-            asker, lambda stop: self._session.run_cell(source, cpu=cpu, wall=wall, stop=stop)
+            context, lambda stop: self._session.run_cell(source, cpu=cpu, wall=wall, stop=stop)
         )
 
     async def run(
         self,
         program: Program,
         stdin: bytes,
-        asker: "Asker",
+        context: RequestContext,
         *,
         cpu: float | None = None,
         wall: float | None = None,
@@ -109,46 +111,46 @@ class OwnedSession:
         if program.files or program.name:
             raise InputError("put files into the workspace instead", field="program.files")
         return await self._execute(
-            asker, lambda stop: self._session.run(program, stdin, cpu=cpu, wall=wall, stop=stop)
+            context, lambda stop: self._session.run(program, stdin, cpu=cpu, wall=wall, stop=stop)
         )
 
     async def command(
         self,
         words: Sequence[str],
         stdin: bytes,
-        asker: "Asker",
+        context: RequestContext,
         *,
         cpu: float | None = None,
         wall: float | None = None,
     ) -> SessionOutcome[Execution]:
         """Execute a command of the sandbox in the workspace. Raises InputError."""
         return await self._execute(
-            asker, lambda stop: self._session.command(words, stdin, cpu=cpu, wall=wall, stop=stop)
+            context, lambda stop: self._session.command(words, stdin, cpu=cpu, wall=wall, stop=stop)
         )
 
-    async def restart(self, asker: "Asker") -> None:
+    async def restart(self, context: RequestContext) -> None:
         """End the interpreter; the next cell starts a fresh one. Files stay."""
-        await self._in_turn(asker, lambda _: self._session.restart())
+        await self._in_turn(context, lambda _: self._session.restart())
 
-    async def write(self, path: str, content: bytes, asker: "Asker") -> None:
+    async def write(self, path: str, content: bytes, context: RequestContext) -> None:
         """Write a file into the workspace. Raises InputError."""
         check_relative(path)
-        await self._in_turn(asker, lambda stop: self._session.write(path, content, stop=stop))
+        await self._in_turn(context, lambda stop: self._session.write(path, content, stop=stop))
 
-    async def read(self, path: str, asker: "Asker") -> bytes:
+    async def read(self, path: str, context: RequestContext) -> bytes:
         """Return a file, up to the output limit. Raises NotFound, InputError."""
         check_relative(path)
         try:
-            found = await self._in_turn(asker, lambda stop: self._session.read(path, stop=stop))
+            found = await self._in_turn(context, lambda stop: self._session.read(path, stop=stop))
         except FileRefused as error:
             if error.errno in {errno.ENOENT, errno.ENOTDIR}:
                 raise NotFound(f"there is no file {path!r} in the session") from error
             raise
         return found.made
 
-    async def files(self, asker: "Asker") -> Mapping[str, int]:
+    async def files(self, context: RequestContext) -> Mapping[str, int]:
         """Return the files and their sizes in bytes."""
-        return (await self._in_turn(asker, lambda stop: self._session.files(stop=stop))).made
+        return (await self._in_turn(context, lambda stop: self._session.files(stop=stop))).made
 
     async def end(self, why: str) -> None:
         """End the session with all that runs in it."""
@@ -166,13 +168,17 @@ class OwnedSession:
         """Have `call` called, from some thread, once the session is over for whatever reason."""
         self._session.when_over(call)
 
-    async def _execute(self, asker: "Asker", act: Callable[[Stop], T]) -> SessionOutcome[T]:
+    async def _execute(
+        self, context: RequestContext, act: Callable[[Stop], T]
+    ) -> SessionOutcome[T]:
         self.executions += 1
-        return await self._in_turn(asker, act)
+        return await self._in_turn(context, act)
 
-    async def _in_turn(self, asker: "Asker", act: Callable[[Stop], T]) -> SessionOutcome[T]:
+    async def _in_turn(
+        self, context: RequestContext, act: Callable[[Stop], T]
+    ) -> SessionOutcome[T]:
         """Do something in the session when those before have ended and a place is free."""
-        if self._wanted > _MAX_QUEUED and not asker.patient:
+        if self._wanted > _MAX_QUEUED and not context.unlimited:
             raise Busy(f"{_MAX_QUEUED} executions wait in this session already", RETRY_AFTER)
         self._wanted += 1
         self.on_rest(False)
@@ -181,9 +187,9 @@ class OwnedSession:
             async with self._turn:
                 if self._admission is None:
                     return SessionOutcome(await self._in_thread(act), 0.0)
-                async with self._admission.place(asker.owner, patient=asker.patient):
+                async with self._admission.place(context.owner, unlimited=context.unlimited):
                     waited = time.monotonic() - began
-                    asker.begin()
+                    context.started()
                     return SessionOutcome(await self._in_thread(act), waited)
         finally:
             self._wanted -= 1

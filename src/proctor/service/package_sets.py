@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from proctor.errors import InfraFault, InputError, PoolClosed, SettingsError, UsageError
-from proctor.judging.contest.arena import Arena
+from proctor.judging.environment import headers_of
+from proctor.languages.cache import Cache
+from proctor.languages.run import Runner
 from proctor.sandbox.pool import Pool
-from proctor.service.running import Runner
 from proctor.service.threads import settled
 
 MOST_OPEN = 4
@@ -35,10 +36,10 @@ class PackageSet:
 
 
 @dataclass(slots=True, eq=False)
-class Equipped:
+class PackageCells:
     """Cells that have a set's packages."""
 
-    arena: Arena
+    pool: Pool
     sessions: Pool | None = None
     """Cells for sessions; None until the first session asks for the set."""
     users: int = 0
@@ -47,21 +48,21 @@ class Equipped:
     @property
     def runner(self) -> Runner:
         """Runner of programs in these cells."""
-        arena = self.arena
-        return Runner(arena.setup, arena.cache, arena.headers, arena.only_python)
+        pool = self.pool
+        return Runner(pool.setup, Cache(), headers_of(pool), pool.level == "container")
 
     def close(self) -> None:
         """Stop at once; blocks. Idempotent."""
-        self.arena.close()
+        self.pool.close()
         if self.sessions is not None:
             self.sessions.close()
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class CellOpeners:
     """Functions that open a set's cells; both block."""
 
-    arena: Callable[[PackageSet], Arena]
+    pool: Callable[[PackageSet], Pool]
     sessions: Callable[[PackageSet], Pool]
 
 
@@ -73,14 +74,17 @@ class PackageSets:
     """
 
     def __init__(
-        self, usual: Equipped, sets: Mapping[str, PackageSet], opening: Opening | None = None
+        self,
+        usual: PackageCells,
+        sets: Mapping[str, PackageSet],
+        opening: CellOpeners | None = None,
     ) -> None:
         """Use `usual` for requests that name no set. `opening` is needed only if there are sets."""
         self._usual, self._sets, self._opening = usual, sets, opening
-        self._open: OrderedDict[str, Equipped] = OrderedDict()
+        self._open: OrderedDict[str, PackageCells] = OrderedDict()
         """Open sets, the one used last at the end."""
         self._turn = asyncio.Lock()
-        self._closing: set[Equipped] = set()
+        self._closing: set[PackageCells] = set()
         self._lock = threading.Lock()  # for close(), which comes from another thread
         self._closed = False
 
@@ -91,8 +95,8 @@ class PackageSets:
 
     @property
     def only_python(self) -> bool:
-        """True if their cells run only Python programs: see Arena."""
-        return self._usual.arena.only_python
+        """True if their cells run Python programs from start to end and nothing else."""
+        return self._usual.pool.level == "container"
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -106,7 +110,7 @@ class PackageSets:
             raise InputError(f"no package set {name!r} (there are: {known})", field="packages")
 
     @contextlib.asynccontextmanager
-    async def use(self, name: str | None) -> AsyncIterator[Equipped]:
+    async def use(self, name: str | None) -> AsyncIterator[PackageCells]:
         """Enter cells with this set's packages, which stay open for as long.
 
         Raises InputError, PlatformError, InfraFault, PoolClosed.
@@ -115,51 +119,51 @@ class PackageSets:
         if name is None:
             yield self._usual
             return
-        equipped = await self._opened(name)
+        cells = await self._opened(name)
         try:
-            yield equipped
+            yield cells
         finally:
-            equipped.users -= 1
+            cells.users -= 1
 
-    async def session_pool(self, name: str | None, equipped: Equipped) -> Pool | None:
+    async def session_pool(self, name: str | None, cells: PackageCells) -> Pool | None:
         """Return the cells for sessions of a set in use; None if the engine has no sessions."""
-        if name is None or equipped.sessions is not None or self._opening is None:
-            return equipped.sessions
+        if name is None or cells.sessions is not None or self._opening is None:
+            return cells.sessions
         async with self._turn:
-            if equipped.sessions is None:
+            if cells.sessions is None:
                 opening = self._opening.sessions
-                equipped.sessions = await self._in_thread(name, opening, lambda pool: pool.close())
+                cells.sessions = await self._in_thread(name, opening, lambda pool: pool.close())
             if self._closed:
-                equipped.sessions.close()  # close() may have come too early for it
-            return equipped.sessions
+                cells.sessions.close()  # close() may have come too early for it
+            return cells.sessions
 
     def close(self) -> None:
         """Stop at once; blocks. For the end of the engine."""
         with self._lock:
             self._closed = True
             left = [*self._open.values(), *self._closing]
-        for equipped in left:
-            equipped.close()
+        for cells in left:
+            cells.close()
 
-    async def _opened(self, name: str) -> Equipped:
+    async def _opened(self, name: str) -> PackageCells:
         """Return a set with one more user."""
-        equipped = self._open.get(name)
-        if equipped is None:
+        cells = self._open.get(name)
+        if cells is None:
             async with self._turn:
-                equipped = self._open.get(name) or await self._made(name)
-        equipped.users += 1
+                cells = self._open.get(name) or await self._made(name)
+        cells.users += 1
         self._open.move_to_end(name)
-        return equipped
+        return cells
 
-    async def _made(self, name: str) -> Equipped:
+    async def _made(self, name: str) -> PackageCells:
         assert self._opening is not None
         await self._make_room()
-        arena = await self._in_thread(name, self._opening.arena, lambda arena: arena.close())
+        pool = await self._in_thread(name, self._opening.pool, lambda pool: pool.close())
         with self._lock:
             if not self._closed:
-                self._open[name] = Equipped(arena)
+                self._open[name] = PackageCells(pool)
                 return self._open[name]
-        await asyncio.to_thread(arena.close)
+        await asyncio.to_thread(pool.close)
         raise PoolClosed("the engine is closed")
 
     async def _make_room(self) -> None:
@@ -170,12 +174,12 @@ class PackageSets:
             if self._open[name].users:  # by now
                 continue
             with self._lock:
-                equipped = self._open.pop(name)
-                self._closing.add(equipped)
+                cells = self._open.pop(name)
+                self._closing.add(cells)
             try:
-                await settled(loop.run_in_executor(None, equipped.close))
+                await settled(loop.run_in_executor(None, cells.close))
             finally:
-                self._closing.discard(equipped)
+                self._closing.discard(cells)
 
     async def _in_thread(
         self, name: str, make: Callable[[PackageSet], T], undo: Callable[[T], None]

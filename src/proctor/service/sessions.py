@@ -9,19 +9,15 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from proctor.errors import Busy, InputError, NotFound, SessionEnded
 from proctor.limits import Limits
 from proctor.sandbox.pool import Pool
 from proctor.sandbox.session import DEFAULT_LIMITS, Session, open_session
-from proctor.service.admission import Admission, check_level, check_limits
+from proctor.service.admission import Admission, RequestContext, check_level, check_limits
 from proctor.service.owned_session import RETRY_AFTER, OwnedSession
 from proctor.service.package_sets import PackageSets
 from proctor.service.threads import settled
-
-if TYPE_CHECKING:
-    from proctor.service.engine import Asker
 
 IDLE, MAX_IDLE = 600.0, 86_400.0
 """Seconds without use after which a session ends by default; the most that can be asked for."""
@@ -77,7 +73,7 @@ class Sessions:
 
     async def open(
         self,
-        asker: "Asker",
+        context: RequestContext,
         limits: Limits = DEFAULT_LIMITS,
         idle: float = IDLE,
         packages: str | None = None,
@@ -96,11 +92,11 @@ class Sessions:
         self._taken += 1
         async with contextlib.AsyncExitStack() as undo:
             undo.callback(self._give_back)
-            equipped = await undo.enter_async_context(self._sets.use(packages))
-            pool = await self._sets.session_pool(packages, equipped) or self._pool
+            cells = await undo.enter_async_context(self._sets.use(packages))
+            pool = await self._sets.session_pool(packages, cells) or self._pool
             session = await self._lease(pool, limits, self._admission)
             held = undo.pop_all()
-        entry = self._entries[session.id] = _Registered(asker.owner, session, idle, held)
+        entry = self._entries[session.id] = _Registered(context.owner, session, idle, held)
         loop = asyncio.get_running_loop()
         session.on_rest = lambda resting: self._rest(loop, entry, resting=resting)
         session.on_rest(True)
@@ -136,10 +132,10 @@ class Sessions:
             await asyncio.shield(ending)
 
     @contextlib.asynccontextmanager
-    async def leased(self, asker: "Asker", limits: Limits) -> AsyncIterator[OwnedSession]:
+    async def leased(self, context: RequestContext, limits: Limits) -> AsyncIterator[OwnedSession]:
         """Lease a session for one job. It holds the job's place, so nothing waits in it."""
-        async with self._admission.place(asker.owner, patient=asker.patient):
-            asker.begin()
+        async with self._admission.place(context.owner, unlimited=context.unlimited):
+            context.started()
             session = await self._lease(self._jobs, limits, None)
             try:
                 yield session

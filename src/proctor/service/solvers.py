@@ -5,12 +5,11 @@ Lives in one event loop; the host has threads of its own.
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from proctor.errors import InputError, PoolClosed
-from proctor.service.admission import Admission, Place
+from proctor.service.admission import Admission, Place, RequestContext
 from proctor.service.threads import result_even_if_cancelled
 from proctor.solver import incumbents
 from proctor.solver import profile as profiles
@@ -20,9 +19,6 @@ from proctor.solver.host import SolverHost
 from proctor.solver.incumbents import Hear
 from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest
-
-if TYPE_CHECKING:
-    from proctor.service.engine import Asker
 
 
 class Solvers:
@@ -55,17 +51,17 @@ class Solvers:
         return found
 
     async def solve(
-        self, request: SolveRequest, asker: "Asker", hear: Hear = incumbents.ignore
+        self, request: SolveRequest, context: RequestContext, hear: Hear = incumbents.ignore
     ) -> Envelope:
         """Run a solver; `hear` gets incumbents from some thread.
 
         Cancelling this task ends the run with all it started. It then returns what had been found
         by then, with status `cancelled`, when all of it is over. Raises Busy, InputError.
         """
-        place = self._admission.place(asker.owner, patient=asker.patient)
+        place = self._admission.place(context.owner, unlimited=context.unlimited)
         try:
             async with place:
-                asker.begin()
+                context.started()
                 run = self._opened().start(request, hear)
                 envelope = await result_even_if_cancelled(
                     asyncio.wrap_future(run.future), run.cancel
@@ -78,13 +74,13 @@ class Solvers:
         return _queued(envelope, place)
 
     async def check(
-        self, code: str | bytes, profile: Profile, asker: "Asker", *, compiled: bool = True
+        self, code: str | bytes, profile: Profile, context: RequestContext, *, compiled: bool = True
     ) -> Gated:
         """Check that a program compiles, or (`compiled` False) that it parses.
 
         Takes seconds at most, and cannot be cancelled. Raises Busy, InfraFault, PlatformError.
         """
-        async with self._admission.place(asker.owner, patient=asker.patient):
+        async with self._admission.place(context.owner, unlimited=context.unlimited):
             host = self._opened()
             checking = asyncio.to_thread(host.check, code, profile, compiled=compiled)
             return await result_even_if_cancelled(asyncio.ensure_future(checking), lambda: None)

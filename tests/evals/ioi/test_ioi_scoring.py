@@ -2,11 +2,11 @@ from pathlib import Path
 
 import ioi_task
 from proctor.errors import InfraFault
-from proctor.evals.ioi.scoring import ArenaGrade, IoiScoring
+from proctor.evals.ioi.scoring import CellGrade, IoiScoring
 from proctor.evals.ioi.submissions import read_submissions
 from proctor.formats.ioi_rows import load_tasks
 from proctor.formats.results import ResultsFile, read_results
-from proctor.judging.contest.arena import open_arena
+from proctor.judging.environment import open_environment
 from proctor.verdict import Verdict
 
 
@@ -18,11 +18,11 @@ def test_a_fault_of_ours_is_no_row_and_is_judged_again(tmp_path: Path) -> None:
         {"uuid": "none", "problem_id": "double", "generation": "-"},
     ]
     submissions = list(read_submissions([ioi_task.write(tmp_path / "s.jsonl", rows)]))
-    arena = open_arena()
-    arena.close()
+    pool = open_environment()
+    pool.close()
     file = tmp_path / "results.jsonl"
     with ResultsFile(file, {}) as kept:
-        scoring = IoiScoring(tasks, ArenaGrade(arena), lambda _entry: "digest")
+        scoring = IoiScoring(tasks, CellGrade(pool), lambda _entry: "digest")
         outcomes = {
             each.entry.uuid: each
             for batch in scoring.run(2, kept).run(submissions)
@@ -32,9 +32,9 @@ def test_a_fault_of_ours_is_no_row_and_is_judged_again(tmp_path: Path) -> None:
         assert (outcomes["right"].verdict, outcomes["right"].row) == (Verdict.INFRA_FAULT, None)
         assert [row["uuid"] for row in read_results(file)] == ["none"]
         assert [kept.is_finished(entry.key, "digest") for entry in submissions] == [False, True]
-    with ResultsFile(file, {}) as kept, open_arena() as arena:
+    with ResultsFile(file, {}) as kept, open_environment() as pool:
         again = [entry for entry in submissions if not kept.is_finished(entry.key, "digest")]
-        scoring = IoiScoring(tasks, ArenaGrade(arena), lambda _entry: "digest")
+        scoring = IoiScoring(tasks, CellGrade(pool), lambda _entry: "digest")
         made = [each.verdict for batch in scoring.run(2, kept).run(again) for each in batch]
         assert made == [Verdict.AC]
         assert {row["uuid"] for row in read_results(file)} == {"none", "right"}
@@ -51,8 +51,8 @@ def test_rows_are_on_disk_when_they_are_handed_over(tmp_path: Path) -> None:
     submissions = list(read_submissions([ioi_task.write(tmp_path / "s.jsonl", rows)]))
     seen = 0
     file = tmp_path / "results.jsonl"
-    with ResultsFile(file, {}) as kept, open_arena() as arena:
-        scoring = IoiScoring(tasks, ArenaGrade(arena), lambda _entry: "d")
+    with ResultsFile(file, {}) as kept, open_environment() as pool:
+        scoring = IoiScoring(tasks, CellGrade(pool), lambda _entry: "d")
         for batch in scoring.run(2, kept).run(submissions):
             seen += len(batch)
             assert file.read_bytes().count(b"\n") == seen

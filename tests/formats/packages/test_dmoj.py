@@ -19,8 +19,8 @@ from package_changes import (
 )
 from proctor.formats.packages import dmoj_files
 from proctor.formats.packages.package import load
-from proctor.judging.contest.arena import open_arena
-from proctor.judging.contest.judge import judge_contest
+from proctor.judging.environment import open_environment
+from proctor.judging.judge import judge
 from proctor.problem import (
     Aggregate,
     Batch,
@@ -162,8 +162,8 @@ def small(tmp_path: Path, init: str, files: dict[str, str]) -> Path:
 
 def points(package: Path, *programs: Program) -> list[float | None]:
     problem = load(package).problem
-    with open_arena() as arena:
-        return [judge_contest(problem, program, arena).points for program in programs]
+    with open_environment() as contest_pool:
+        return [judge(problem, program, pool=contest_pool).points for program in programs]
 
 
 def test_linecount_gives_a_share(tmp_path: Path) -> None:

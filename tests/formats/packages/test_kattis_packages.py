@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from proctor.formats.packages.package import load
-from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.verify import verify
+from proctor.judging.environment import open_environment
+from proctor.sandbox.pool import Pool
 
 VERSION = "1.20260907"
 WANTED = os.environ.get("PROCTOR_TEST_KATTIS") == "1"
@@ -38,16 +39,16 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def arena() -> Iterator[Arena]:
-    with open_arena() as opened:
+def contest_pool() -> Iterator[Pool]:
+    with open_environment() as opened:
         yield opened
 
 
 @pytest.mark.parametrize(("name", "at_least"), [("hello", 6), ("different", 9), ("oddecho", 2)])
 def test_every_submission_is_judged_as_labelled(
-    examples: Path, arena: Arena, name: str, at_least: int
+    examples: Path, contest_pool: Pool, name: str, at_least: int
 ) -> None:
     """As many at least as there are in the languages that .ci/run installs."""
-    checked, _ = verify(load(examples / name), arena)
+    checked, _ = verify(load(examples / name), contest_pool)
     assert len(checked) >= at_least
     assert [(each.submission.name, each.differences) for each in checked if each.differences] == []

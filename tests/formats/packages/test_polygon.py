@@ -9,8 +9,8 @@ from package_changes import PACKAGES, appended, copied, edit, linked, refused, r
 from proctor.formats.packages.model import Bound
 from proctor.formats.packages.package import load
 from proctor.formats.packages.polygon_solutions import language_of
-from proctor.judging.contest.arena import open_arena
-from proctor.judging.contest.judge import judge_contest
+from proctor.judging.environment import open_environment
+from proctor.judging.judge import judge
 from proctor.problem import (
     Aggregate,
     Batch,
@@ -173,9 +173,9 @@ def test_what_an_interactor_has_written_is_for_the_checker(tmp_path: Path) -> No
     assert isinstance(problem.running, Interactive)
     assert problem.running.convention is Convention.TESTLIB
     right = "n, k = map(int, input().split())\nprint((2 * n + k) // (2 * k) * k)\n"
-    with open_arena() as arena:
-        assert judge_contest(problem, Program(right), arena).points == 100
-        wrong = judge_contest(problem, Program("input()\nprint(7)\n"), arena)
+    with open_environment() as contest_pool:
+        assert judge(problem, Program(right), pool=contest_pool).points == 100
+        wrong = judge(problem, Program("input()\nprint(7)\n"), pool=contest_pool)
     assert wrong.verdict is Verdict.WA
     assert wrong.tests[0].message == "not a multiple"
 

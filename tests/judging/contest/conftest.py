@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from proctor.judging.contest.arena import Arena, open_arena
+from proctor.judging.environment import open_environment
+from proctor.sandbox.pool import Pool
 
 
 @pytest.fixture(scope="session")
@@ -28,14 +29,14 @@ def cache_directory() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def arena(cache_directory: Path) -> Iterator[Arena]:
+def contest_pool(cache_directory: Path) -> Iterator[Pool]:
     """Where contests are judged, with the default settings and more cells than one needs."""
-    with open_arena(cells=4) as opened:
+    with open_environment(cells=4) as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
-def landlock_arena(cache_directory: Path) -> Iterator[Arena]:
+def landlock_pool(cache_directory: Path) -> Iterator[Pool]:
     """The same where no namespace holds anything."""
-    with open_arena(isolation="landlock", cells=4) as opened:
+    with open_environment(isolation="landlock", cells=4) as opened:
         yield opened

@@ -8,8 +8,8 @@ import pytest
 from tasks import SECRET, Attack, attacks, problems
 
 from proctor.judgement import Judgement
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judge import judge_contest, open_task
+from proctor.judging.judge import judge
+from proctor.sandbox.pool import Pool
 
 ATTACKS = attacks()
 Judged = dict[str, Judgement]
@@ -43,17 +43,16 @@ def places(
     checker.unlink()
 
 
-def judge_all(arena: Arena, places: dict[str, str]) -> Judged:
+def judge_all(contest_pool: Pool, places: dict[str, str]) -> Judged:
     """Judge everything, four at once, hostile and honest side by side."""
     found = problems(Path(places["ANSWER"]))
-    tasks = {name: open_task(each, arena) for name, each in found.items()}
     with ThreadPoolExecutor(4) as threads:
         return {
             attack.path.name: judged
             for attack, judged in zip(
                 ATTACKS,
                 threads.map(
-                    lambda each: judge_contest(tasks[each.task], each.program(places), arena),
+                    lambda each: judge(found[each.task], each.program(places), pool=contest_pool),
                     ATTACKS,
                 ),
                 strict=True,
@@ -62,13 +61,13 @@ def judge_all(arena: Arena, places: dict[str, str]) -> Judged:
 
 
 @pytest.fixture(scope="module")
-def judgements(arena: Arena, places: dict[str, str]) -> Judged:
-    return judge_all(arena, places)
+def judgements(contest_pool: Pool, places: dict[str, str]) -> Judged:
+    return judge_all(contest_pool, places)
 
 
 @pytest.fixture(scope="module")
-def at_landlock(landlock_arena: Arena, places: dict[str, str]) -> Judged:
-    return judge_all(landlock_arena, places)
+def at_landlock(landlock_pool: Pool, places: dict[str, str]) -> Judged:
+    return judge_all(landlock_pool, places)
 
 
 def check(attack: Attack, judged: Judgement) -> None:

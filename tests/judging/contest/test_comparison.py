@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from proctor.errors import InputError
 from proctor.judging.contest.comparison import compare
-from proctor.judging.contest.referee import with_flags
+from proctor.judging.contest.grader import with_flags
 from proctor.limits import MIB
 from proctor.problem import Comparison, Match
 

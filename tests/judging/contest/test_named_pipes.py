@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judge import judge_contest
+from proctor.judging.judge import judge
 from proctor.limits import Limits
 from proctor.problem import (
     Communication,
@@ -18,6 +17,7 @@ from proctor.problem import (
     Test,
 )
 from proctor.program import Program
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 TESTS = Path(__file__).parents[2]
@@ -77,9 +77,9 @@ def problem(processes: int) -> Problem:
         ("*(volatile long long *)0", Verdict.RE),
     ],
 )
-def test_named_pipes(arena: Arena, processes: int, code: str, verdict: Verdict) -> None:
+def test_named_pipes(contest_pool: Pool, processes: int, code: str, verdict: Verdict) -> None:
     source = f"long long next(long long value, int who) {{ return {code}; }}\n"
-    got = judge_contest(problem(processes), Program(source, "cpp17"), arena)
+    got = judge(problem(processes), Program(source, "cpp17"), pool=contest_pool)
     assert got.verdict is verdict, got
 
 

@@ -7,8 +7,7 @@ import pytest
 from tasks import problem
 
 from proctor.judgement import Judgement
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judge import judge_contest
+from proctor.judging.judge import judge
 from proctor.problem import (
     Checker,
     Convention,
@@ -16,6 +15,7 @@ from proctor.problem import (
     Problem,
 )
 from proctor.program import Program
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 VALIDATOR = """
@@ -48,43 +48,43 @@ def passes(kind: str, most: int, last: int, code: int = 42) -> Problem:
     return problem("passes", "7\n", b"", grading=checker)
 
 
-def judged(arena: Arena, found: Problem, source: str = NEXT) -> Judgement:
-    return judge_contest(found, Program(source, "python"), arena)
+def judged(contest_pool: Pool, found: Problem, source: str = NEXT) -> Judgement:
+    return judge(found, Program(source, "python"), pool=contest_pool)
 
 
 KINDS = pytest.mark.parametrize("kind", ["batch", "interactive"])
 
 
 @KINDS
-def test_each_pass_has_the_input_that_the_last_one_left(kind: str, arena: Arena) -> None:
-    found = judged(arena, passes(kind, most=3, last=9))
+def test_each_pass_has_the_input_that_the_last_one_left(kind: str, contest_pool: Pool) -> None:
+    found = judged(contest_pool, passes(kind, most=3, last=9))
     assert found.verdict is Verdict.AC
     assert found.tests[0].message.split() == ["7", "8", "8", "9", "9", "10"]
 
 
 @KINDS
-def test_the_first_pass_that_fails_ends_it(kind: str, arena: Arena) -> None:
+def test_the_first_pass_that_fails_ends_it(kind: str, contest_pool: Pool) -> None:
     stops = "number = int(input())\nprint(number + (number < 8), flush=True)"
-    assert judged(arena, passes(kind, most=3, last=9), stops).verdict is Verdict.WA
+    assert judged(contest_pool, passes(kind, most=3, last=9), stops).verdict is Verdict.WA
     crashes = "number = int(input())\nprint(number + 1, flush=True)\nassert number < 8"
-    assert judged(arena, passes(kind, most=3, last=9), crashes).verdict is Verdict.RE
+    assert judged(contest_pool, passes(kind, most=3, last=9), crashes).verdict is Verdict.RE
 
 
 @KINDS
-def test_a_validator_that_wants_too_many_passes_is_at_fault(kind: str, arena: Arena) -> None:
-    found = judged(arena, passes(kind, most=2, last=9))
+def test_a_validator_that_wants_too_many_passes_is_at_fault(kind: str, contest_pool: Pool) -> None:
+    found = judged(contest_pool, passes(kind, most=2, last=9))
     assert (found.verdict, found.points) == (Verdict.TASK_FAULT, None)
     assert "more than 2 passes" in found.message
 
 
 @KINDS
-def test_a_validator_that_rejects_and_goes_on_is_at_fault(kind: str, arena: Arena) -> None:
-    found = judged(arena, passes(kind, most=3, last=9, code=43))
+def test_a_validator_that_rejects_and_goes_on_is_at_fault(kind: str, contest_pool: Pool) -> None:
+    found = judged(contest_pool, passes(kind, most=3, last=9, code=43))
     assert found.verdict is Verdict.TASK_FAULT
     assert "rejects" in found.message
 
 
-def test_files_of_a_test_win_over_those_of_the_submission(arena: Arena) -> None:
+def test_files_of_a_test_win_over_those_of_the_submission(contest_pool: Pool) -> None:
     echo = problem("files", "", b"of the test\n")
     files = {"data/word.txt": b"of the test\n"}
     tests = (replace(echo.tests[0], files=files),)
@@ -93,14 +93,14 @@ def test_files_of_a_test_win_over_those_of_the_submission(arena: Arena) -> None:
         "python",
         files={"data/word.txt": b"of the submission\n"},
     )
-    assert judge_contest(replace(echo, tests=tests), program, arena).verdict is Verdict.AC
-    assert judge_contest(echo, program, arena).verdict is Verdict.WA
+    assert judge(replace(echo, tests=tests), program, pool=contest_pool).verdict is Verdict.AC
+    assert judge(echo, program, pool=contest_pool).verdict is Verdict.WA
 
 
-def test_files_of_a_test_that_are_gone_are_a_fault_of_the_task(arena: Arena) -> None:
+def test_files_of_a_test_that_are_gone_are_a_fault_of_the_task(contest_pool: Pool) -> None:
     echo = problem("files", "", b"")
     tests = (replace(echo.tests[0], files={"word": Path("/nowhere/at/all")}),)
-    found = judge_contest(replace(echo, tests=tests), Program("", "python", "x.py"), arena)
+    found = judge(replace(echo, tests=tests), Program("", "python", "x.py"), pool=contest_pool)
     assert found.verdict is Verdict.NC
-    found = judge_contest(replace(echo, tests=tests), Program("pass", "python"), arena)
+    found = judge(replace(echo, tests=tests), Program("pass", "python"), pool=contest_pool)
     assert found.verdict is Verdict.TASK_FAULT

@@ -12,9 +12,8 @@ import pytest
 from tasks import HERE, partner, problem
 
 from proctor.judgement import Judgement
-from proctor.judging.contest import interaction, referee
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judge import judge_contest
+from proctor.judging.contest import grader, interaction
+from proctor.judging.judge import judge
 from proctor.problem import (
     Checker,
     Communication,
@@ -22,6 +21,7 @@ from proctor.problem import (
     Interactive,
 )
 from proctor.program import Program
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 FILES = sorted((HERE / "referees").iterdir())
@@ -39,26 +39,26 @@ def header(path: Path) -> tuple[str, str, str]:
     return found[1], found[2] or "", found[3]
 
 
-def judge(path: Path, arena: Arena) -> Judgement:
+def judged(path: Path, contest_pool: Pool) -> Judgement:
     kind, convention, _ = header(path)
     program = partner(f"referees/{path.name}")
     answer = b"word\n"
     if kind == "checker":
         checker = Checker(program, Convention(convention))
-        return judge_contest(problem(path.stem, "", answer, grading=checker), HONEST, arena)
+        return judge(problem(path.stem, "", answer, grading=checker), HONEST, pool=contest_pool)
     running = Interactive(program) if kind == "interactor" else Communication(program)
-    return judge_contest(problem(path.stem, "", answer, running), HONEST, arena)
+    return judge(problem(path.stem, "", answer, running), HONEST, pool=contest_pool)
 
 
 @pytest.fixture(scope="module")
-def judgements(arena: Arena) -> dict[str, Judgement]:
+def judgements(contest_pool: Pool) -> dict[str, Judgement]:
     """All of them, four at once. A second of CPU time is as much in vain as their twenty."""
-    limits = replace(referee.LIMITS, cpu=1.0, output=1 << 20, memory=256 << 20)
+    limits = replace(grader.LIMITS, cpu=1.0, output=1 << 20, memory=256 << 20)
     with pytest.MonkeyPatch.context() as patch:
-        for module in (referee, interaction):
+        for module in (grader, interaction):
             patch.setattr(module, "LIMITS", limits)
         with ThreadPoolExecutor(4) as threads:
-            found = threads.map(lambda path: judge(path, arena), FILES)
+            found = threads.map(lambda path: judged(path, contest_pool), FILES)
             return {path.name: each for path, each in zip(FILES, found, strict=True)}
 
 

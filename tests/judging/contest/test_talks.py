@@ -11,9 +11,9 @@ from tasks import SECRET, partner, problem, problems
 from proctor.errors import CellStartFailed
 from proctor.execution import LimitHit
 from proctor.judgement import Judgement
-from proctor.judging.contest.arena import Arena, open_arena
-from proctor.judging.contest.judge import judge_contest, open_task
-from proctor.judging.contest.talk import Member, Talk, TalkClock
+from proctor.judging.contest.conversation import Interaction, InteractionClock, Member
+from proctor.judging.environment import open_environment
+from proctor.judging.judge import judge
 from proctor.limits import Limits
 from proctor.problem import Communication, Interactive, Problem
 from proctor.program import Program
@@ -21,6 +21,7 @@ from proctor.sandbox.backend import Backend, CellSetup
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.clock import Reading
 from proctor.sandbox.command import Command, Streams
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 pytestmark = pytest.mark.timeout(300)
@@ -49,13 +50,15 @@ int main() { int less; puts("word"); fflush(stdout); if (scanf("%d", &less) != 1
 CRASHES_AT_ONCE = "#include <cstdlib>\nint main() { abort(); }"
 
 
-def talk(interactor: str, language: str, submission: str, arena: Arena) -> Judgement:
+def talk(interactor: str, language: str, submission: str, contest_pool: Pool) -> Judgement:
     running = Interactive(Program(interactor, language))
-    return judge_contest(problem("talk", "", None, running), Program(submission, "cpp17"), arena)
+    return judge(
+        problem("talk", "", None, running), Program(submission, "cpp17"), pool=contest_pool
+    )
 
 
 @pytest.fixture(scope="module")
-def verdicts(arena: Arena) -> dict[str, Verdict]:
+def verdicts(contest_pool: Pool) -> dict[str, Verdict]:
     """All at once, on four cells: each waits most of its time, while the first one computes."""
     cases = {
         "slow thinker": (THINKS, "cpp17", REPEATS),
@@ -63,7 +66,7 @@ def verdicts(arena: Arena) -> dict[str, Verdict]:
         "hanging interactor": (DEAF, "python", REPEATS),
     }
     with ThreadPoolExecutor(3) as threads:
-        found = threads.map(lambda case: talk(*case, arena), cases.values())
+        found = threads.map(lambda case: talk(*case, contest_pool), cases.values())
         return {name: each.verdict for name, each in zip(cases, found, strict=True)}
 
 
@@ -88,13 +91,13 @@ def test_an_interactor_that_waits_for_nothing_is_at_fault(verdicts: dict[str, Ve
     ids=["after the verdict", "before it"],
 )
 def test_who_ended_first_is_no_matter_of_luck(
-    submission: str, expected: Verdict, arena: Arena
+    submission: str, expected: Verdict, contest_pool: Pool
 ) -> None:
     """Both end within a moment; four pairs at a time compete for the CPUs."""
-    task = open_task(problem("first", "", None, Interactive(Program(DECIDES, "python"))), arena)
+    task = problem("first", "", None, Interactive(Program(DECIDES, "python")))
     program = Program(submission, "cpp17")
     with ThreadPoolExecutor(4) as threads:
-        found = threads.map(lambda _: judge_contest(task, program, arena).verdict, range(24))
+        found = threads.map(lambda _: judge(task, program, pool=contest_pool).verdict, range(24))
         assert set(found) == {expected}
 
 
@@ -112,8 +115,8 @@ class Refusing:
 
 
 @pytest.fixture
-def new_arena(cache_directory: Path) -> Iterator[Arena]:
-    with open_arena(cells=1) as opened:
+def new_pool(cache_directory: Path) -> Iterator[Pool]:
+    with open_environment(cells=1) as opened:
         yield opened
 
 
@@ -135,36 +138,34 @@ def descriptors() -> int:
     ("refusals", "verdict"), [(1, Verdict.AC), (2, Verdict.AC), (40, Verdict.INFRA_FAULT)]
 )
 def test_a_cell_that_does_not_start_keeps_nobody_waiting(
-    new_arena: Arena, two: Problem, refusals: int, verdict: Verdict,
+    new_pool: Pool, two: Problem, refusals: int, verdict: Verdict,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    task = open_task(two, new_arena)
     program = Program(
         '#include <cstdio>\nint main() { char s[99]; scanf("%98s", s); puts(s); }', "cpp17"
     )
-    assert judge_contest(task, program, new_arena).verdict is Verdict.AC
-    pool = new_arena.submissions
-    for cell in pool._live.values():
+    assert judge(two, program, pool=new_pool).verdict is Verdict.AC
+    for cell in new_pool._live.values():
         cell.odd = True  # so that the next job needs a fresh one
     before = descriptors()
-    monkeypatch.setattr(pool, "_backend", Refusing(pool._backend, refusals))
-    found = judge_contest(task, program, new_arena)
+    monkeypatch.setattr(new_pool, "backend", Refusing(new_pool.backend, refusals))
+    found = judge(two, program, pool=new_pool)
     assert found.verdict is verdict, found
     assert (found.points is None) == found.verdict.is_fault
     assert descriptors() <= before
     monkeypatch.undo()
-    assert judge_contest(task, program, new_arena).verdict is Verdict.AC
+    assert judge(two, program, pool=new_pool).verdict is Verdict.AC
 
 
-def test_many_talks_at_once_on_one_cell(new_arena: Arena, tmp_path: Path) -> None:
+def test_many_talks_at_once_on_one_cell(new_pool: Pool, tmp_path: Path) -> None:
     (tmp_path / "answer").write_text(SECRET)
     found = problems(tmp_path / "answer")
-    tasks = [open_task(found[name], new_arena) for name in ("guess", "open-secret", "echo")]
+    tasks = [found[name] for name in ("guess", "open-secret", "echo")]
     sources = ("guess_honest.cpp", "talk_honest.cpp", "honest.cpp")
     programs = [Program(partner(f"attacks/{name}").source, "cpp17") for name in sources]
     with ThreadPoolExecutor(9) as threads:
         verdicts = threads.map(
-            lambda i: judge_contest(tasks[i % 3], programs[i % 3], new_arena).verdict, range(27)
+            lambda i: judge(tasks[i % 3], programs[i % 3], pool=new_pool).verdict, range(27)
         )
         assert set(verdicts) == {Verdict.AC}
 
@@ -183,9 +184,9 @@ def test_nobody_is_idle_while_another_wants_a_cpu_or_was_not_looked_at() -> None
     """Its waits are counted when they are over, and noted only when somebody looks."""
     limits = Limits(cpu=1.0)
     command = Command(("true",))
-    talk = Talk([Member(command, Streams(), limits, referee=True),
+    talk = Interaction([Member(command, Streams(), limits, grader=True),
                  Member(command, Streams(), limits)])  # fmt: skip
-    partner, clock = Seen(), TalkClock(limits, talk, 1)
+    partner, clock = Seen(), InteractionClock(limits, talk, 1)
     talk._seats[0].cell = partner  # type: ignore[assignment]
     assert clock.check(4.9, Reading(0.0, 4.9)) is None
     assert clock.check(6.0, Reading(0.0, 6.0)) is None

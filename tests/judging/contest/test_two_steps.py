@@ -4,10 +4,10 @@ import pytest
 from tasks import problem
 
 from proctor.judgement import Judgement
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judge import judge_contest
+from proctor.judging.judge import judge
 from proctor.problem import Stub, TwoSteps
 from proctor.program import Program
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 MANAGER = b"""
@@ -33,14 +33,14 @@ def first(data, place):
 """
 
 
-def judged(arena: Arena, source: str, language: str = "python") -> Judgement:
+def judged(contest_pool: Pool, source: str, language: str = "python") -> Judgement:
     stubs = {"python": Stub({"manager.py": MANAGER}, "main.py")}
     found = problem("steps", "a\0b\n", b"0a620061\n", TwoSteps(), stubs=stubs)
-    return judge_contest(found, Program(source, language), arena)
+    return judge(found, Program(source, language), pool=contest_pool)
 
 
-def test_the_bytes_go_from_one_run_to_the_other(arena: Arena) -> None:
-    found = judged(arena, FIRST + SECOND)
+def test_the_bytes_go_from_one_run_to_the_other(contest_pool: Pool) -> None:
+    found = judged(contest_pool, FIRST + SECOND)
     assert found.verdict is Verdict.AC, found.message
 
 
@@ -60,9 +60,9 @@ def first(data, place):
     ("first", "verdict"), [(PRINTS, Verdict.WA), (WRITES_AND_PRINTS, Verdict.AC)]
 )
 def test_what_the_first_run_prints_is_not_graded(
-    first: str, verdict: Verdict, arena: Arena
+    first: str, verdict: Verdict, contest_pool: Pool
 ) -> None:
-    assert judged(arena, first + SECOND).verdict is verdict
+    assert judged(contest_pool, first + SECOND).verdict is verdict
 
 
 @pytest.mark.parametrize(
@@ -77,20 +77,20 @@ def test_what_the_first_run_prints_is_not_graded(
     ],
 )
 def test_a_first_run_that_fails_decides(
-    body: str, verdict: Verdict, said: str, arena: Arena
+    body: str, verdict: Verdict, said: str, contest_pool: Pool
 ) -> None:
     second = "\ndef second(place):\n    print('0a620061')\n"
-    found = judged(arena, f"def first(data, place):\n    {body}\n" + second)
+    found = judged(contest_pool, f"def first(data, place):\n    {body}\n" + second)
     assert found.verdict is verdict, found.message
     assert said in found.message
 
 
-def test_a_second_run_that_fails(arena: Arena) -> None:
-    found = judged(arena, FIRST + "\ndef second(place):\n    raise ValueError(8)\n")
+def test_a_second_run_that_fails(contest_pool: Pool) -> None:
+    found = judged(contest_pool, FIRST + "\ndef second(place):\n    raise ValueError(8)\n")
     assert found.verdict is Verdict.RE
     assert "ValueError: 8" in found.message
 
 
-def test_a_language_without_a_manager(arena: Arena) -> None:
-    found = judged(arena, "int main() {}", "cpp17")
+def test_a_language_without_a_manager(contest_pool: Pool) -> None:
+    found = judged(contest_pool, "int main() {}", "cpp17")
     assert found.verdict is Verdict.CE

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from proctor.judgement import Judgement
-from proctor.judging.contest.arena import Arena
 from proctor.judging.unit_tests.judge import BROKEN, Reference, UnitTestJudge, UnitTests
 from proctor.limits import Limits
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 DOUBLE = "def double(x):\n    return x + x\n"
@@ -19,9 +19,9 @@ REFERENCE = Reference(DOUBLE, "double", ("[[1], [2.5]]", '[["x"], [[1, 2]]]'))
 
 @pytest.fixture(params=["namespaces", "landlock"])
 def judge(request: pytest.FixtureRequest) -> Iterator[UnitTestJudge]:
-    name = "arena" if request.param == "namespaces" else "landlock_arena"
-    arena: Arena = request.getfixturevalue(name)
-    return UnitTestJudge(arena)
+    name = "contest_pool" if request.param == "namespaces" else "landlock_pool"
+    contest_pool: Pool = request.getfixturevalue(name)
+    return UnitTestJudge(contest_pool)
 
 
 def judged(judge: UnitTestJudge, source: str, tests: UnitTests = TESTS) -> Judgement:
@@ -99,8 +99,8 @@ def test_cheats_fail(judge: UnitTestJudge, source: str) -> None:
          "os._exit(0)", Verdict.WA),
     ],
 )  # fmt: skip
-def test_nothing_makes_the_tests_wait(arena: Arena, source: str, verdict: Verdict) -> None:
-    assert judged(UnitTestJudge(arena), source).verdict is verdict
+def test_nothing_makes_the_tests_wait(contest_pool: Pool, source: str, verdict: Verdict) -> None:
+    assert judged(UnitTestJudge(contest_pool), source).verdict is verdict
 
 
 @pytest.mark.parametrize(
@@ -117,49 +117,51 @@ def test_nothing_makes_the_tests_wait(arena: Arena, source: str, verdict: Verdic
         ("# coding: latin-1\ndef f(n): return 'é'", "f(0) == chr(233)"),
     ],
 )
-def test_right_results_may_be_large(arena: Arena, source: str, test: str) -> None:
-    found = judged(UnitTestJudge(arena), source, UnitTests(("f",), f"assert {test}"))
+def test_right_results_may_be_large(contest_pool: Pool, source: str, test: str) -> None:
+    found = judged(UnitTestJudge(contest_pool), source, UnitTests(("f",), f"assert {test}"))
     assert found.passed, found
 
 
-def test_results_that_break_the_tests_are_the_submissions_fault(arena: Arena) -> None:
+def test_results_that_break_the_tests_are_the_submissions_fault(contest_pool: Pool) -> None:
     """Otherwise a program that cannot be right would have no verdict, which is better than WA."""
     greedy = UnitTests(("double",), "assert len(set(double(1))) == 2\n",
                        solution="def double(x): return [x, -x]")  # fmt: skip
     # Multiples of the modulus of CPython's hash all collide: a set of them takes quadratic time.
     source = "def double(x): return [n * ((1 << 61) - 1) for n in range(200_000)]"
-    found = judged(UnitTestJudge(arena), source, greedy)
+    found = judged(UnitTestJudge(contest_pool), source, greedy)
     assert (found.verdict, found.message) == (Verdict.WA, BROKEN)
 
 
 @pytest.mark.parametrize("kind", ["set", "frozenset", "dict.fromkeys"])
 def test_results_that_would_take_quadratic_time_to_build_are_no_values(
-    arena: Arena, kind: str
+    contest_pool: Pool, kind: str
 ) -> None:
     """The program's own class tells them apart; the numbers that they are all have one hash."""
     source = (
         "class N(int):\n    def __hash__(self): return id(self)\n"
         f"def double(x): return {kind}([N(n * ((1 << 61) - 1)) for n in range(100_000)])"
     )
-    found = judged(UnitTestJudge(arena), source, UnitTests(("double",), "assert double(1) == 2"))
+    found = judged(
+        UnitTestJudge(contest_pool), source, UnitTests(("double",), "assert double(1) == 2")
+    )
     assert (found.verdict, found.message) == (Verdict.WA, "what double returned is no value")
 
 
 @pytest.mark.parametrize(
     "code", ["assert triple(1) == 3", "assert (", "raise ValueError", "import os; os._exit(0)"]
 )
-def test_broken_tests_are_a_fault(arena: Arena, code: str) -> None:
+def test_broken_tests_are_a_fault(contest_pool: Pool, code: str) -> None:
     for solution in ("", DOUBLE):
         tests = UnitTests(("double",), code, solution=solution)
-        assert judged(UnitTestJudge(arena), DOUBLE, tests).verdict is Verdict.TASK_FAULT
+        assert judged(UnitTestJudge(contest_pool), DOUBLE, tests).verdict is Verdict.TASK_FAULT
 
 
-def test_check_is_called_with_the_function(arena: Arena) -> None:
+def test_check_is_called_with_the_function(contest_pool: Pool) -> None:
     tests = UnitTests(
         ("double",), "def check(candidate):\n    assert candidate(x=3) == 6\n", check="double"
     )
-    assert judged(UnitTestJudge(arena), DOUBLE, tests).passed
-    wrong = judged(UnitTestJudge(arena), "def double(x): return x", tests)
+    assert judged(UnitTestJudge(contest_pool), DOUBLE, tests).passed
+    wrong = judged(UnitTestJudge(contest_pool), "def double(x): return x", tests)
     assert wrong.verdict is Verdict.WA
 
 
@@ -173,37 +175,37 @@ def test_check_is_called_with_the_function(arena: Arena) -> None:
         ("def double(x): return tuple(x + x) if isinstance(x, list) else x + x", Verdict.WA),
     ],
 )
-def test_a_reference_is_compared_with(arena: Arena, source: str, verdict: Verdict) -> None:
+def test_a_reference_is_compared_with(contest_pool: Pool, source: str, verdict: Verdict) -> None:
     tests = UnitTests(("double",), reference=REFERENCE)
-    found = judged(UnitTestJudge(arena), source, tests)
+    found = judged(UnitTestJudge(contest_pool), source, tests)
     assert found.verdict is verdict, found
 
 
-def test_nan_is_right_where_the_reference_says_so(arena: Arena) -> None:
+def test_nan_is_right_where_the_reference_says_so(contest_pool: Pool) -> None:
     code = "def f(x): return [x, float('nan')]"
     tests = UnitTests(("f",), reference=Reference(code, "f", ("[[1.0]]",)))
-    assert judged(UnitTestJudge(arena), code, tests).passed
+    assert judged(UnitTestJudge(contest_pool), code, tests).passed
     for wrong in ("[float('nan'), x]", "[x, x]", "[float('nan')] * 2"):
         source = f"def f(x): return {wrong}"
-        assert judged(UnitTestJudge(arena), source, tests).verdict is Verdict.WA
+        assert judged(UnitTestJudge(contest_pool), source, tests).verdict is Verdict.WA
 
 
-def test_a_reference_that_fails_is_never_the_submissions_fault(arena: Arena) -> None:
+def test_a_reference_that_fails_is_never_the_submissions_fault(contest_pool: Pool) -> None:
     code = "def f(x): return 1 / x"
     tests = UnitTests(("f",), reference=Reference(code, "f", ("[[2], [0]]",)), solution=code)
-    found = judged(UnitTestJudge(arena), "def f(x): return 1 / x if x else 0", tests)
+    found = judged(UnitTestJudge(contest_pool), "def f(x): return 1 / x if x else 0", tests)
     assert found.verdict is Verdict.TASK_FAULT, found
 
 
-def test_an_oracle_accepts_others(arena: Arena) -> None:
+def test_an_oracle_accepts_others(contest_pool: Pool) -> None:
     oracle = "def oracle(arguments, result):\n    return result ** 2 == arguments[0]\n"
     reference = Reference(f"def root(x): return 2\n{oracle}", "root", ("[[4]]",))
     tests = UnitTests(("root",), reference=reference)
-    assert judged(UnitTestJudge(arena), "def root(x): return -2", tests).passed
-    assert not judged(UnitTestJudge(arena), "def root(x): return 3", tests).passed
+    assert judged(UnitTestJudge(contest_pool), "def root(x): return -2", tests).passed
+    assert not judged(UnitTestJudge(contest_pool), "def root(x): return 3", tests).passed
 
 
-def test_values_of_all_plain_kinds_come_and_go(arena: Arena) -> None:
+def test_values_of_all_plain_kinds_come_and_go(contest_pool: Pool) -> None:
     tests = UnitTests(
         ("same", "kind"),
         "for value in (None, True, 2 ** 200, -0.5, 1j, 'é', b'x', (1, [2]), {3}, {4: {'5'}}):\n"
@@ -211,5 +213,5 @@ def test_values_of_all_plain_kinds_come_and_go(arena: Arena) -> None:
         "assert kind(5, int) and not kind('5', int)\n",
     )
     source = "def same(x): return x\ndef kind(x, t): return isinstance(x, t)\n"
-    found = judged(UnitTestJudge(arena), source, tests)
+    found = judged(UnitTestJudge(contest_pool), source, tests)
     assert found.passed, found

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from proctor.formats.packages.package import load
-from proctor.judging.contest.arena import Arena, open_arena
 from proctor.judging.contest.verify import verify
+from proctor.judging.environment import open_environment
+from proctor.sandbox.pool import Pool
 
 PACKAGES = Path(__file__).parents[2] / "packages"
 NAMES = sorted(path.name for path in PACKAGES.iterdir() if path.is_dir())
@@ -19,14 +20,14 @@ CASES = [("namespaces", name) for name in NAMES] + [
 
 
 @pytest.fixture(scope="module")
-def arena(request: pytest.FixtureRequest) -> Iterator[Arena]:
-    with open_arena(isolation=request.param) as opened:
+def contest_pool(request: pytest.FixtureRequest) -> Iterator[Pool]:
+    with open_environment(isolation=request.param) as opened:
         yield opened
 
 
-@pytest.mark.parametrize(("arena", "name"), CASES, indirect=["arena"])
-def test_every_submission_is_judged_as_labelled(arena: Arena, name: str) -> None:
+@pytest.mark.parametrize(("contest_pool", "name"), CASES, indirect=["contest_pool"])
+def test_every_submission_is_judged_as_labelled(contest_pool: Pool, name: str) -> None:
     package = load(PACKAGES / name)
     assert package.submissions
-    checked, _ = verify(package, arena)
+    checked, _ = verify(package, contest_pool)
     assert [(each.submission.name, each.differences) for each in checked if each.differences] == []

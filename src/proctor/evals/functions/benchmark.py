@@ -15,7 +15,7 @@ from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import Places, TableSource
 from proctor.formats.hub import Progress
 from proctor.formats.tables import Row
-from proctor.judging.contest.arena import open_arena
+from proctor.judging.environment import open_environment
 from proctor.judging.unit_tests.judge import UnitTestJudge, UnitTests
 from proctor.languages.python_text import Outline, outline
 from proctor.verdict import Verdict
@@ -30,7 +30,7 @@ _SYSTEM = (
 
 @dataclass(frozen=True, slots=True)
 class FunctionTask:
-    """One function."""
+    """A function to be written, and its tests."""
 
     id: str
     statement: str
@@ -41,9 +41,9 @@ class FunctionTask:
     official: UnitTests
     """The published tests."""
     standard: UnitTests
-    """Those, and what was added to them since."""
+    """The published tests and what was added to them since."""
     unfit: str = ""
-    """Why it cannot be graded here, if so."""
+    """Reason why it cannot be graded here; empty if it can."""
 
     def info(self) -> ProblemInfo:
         """Description without tests."""
@@ -56,7 +56,7 @@ class FunctionTask:
 
 @dataclass(frozen=True, slots=True)
 class FunctionGrader:
-    """Grades in an arena's cells: tests in one, the program in another."""
+    """Grades in a pool's cells: tests in one, the program in another."""
 
     judge: UnitTestJudge
     threads: ThreadPoolExecutor
@@ -64,7 +64,7 @@ class FunctionGrader:
 
     @property
     def cells(self) -> int:
-        return self.judge.arena.cells
+        return self.judge.pool.cells
 
     async def grade(self, instance: FunctionTask, code: str, mode: str) -> Graded:
         if instance.unfit:
@@ -84,7 +84,7 @@ class FunctionBenchmark:
     modes: Mapping[str, str]
     places: Places
     task: Callable[[Row], FunctionTask]
-    """Raises InputError for a row that cannot be used."""
+    """Makes the task of a row. Raises InputError for a row that cannot be used."""
     ask: Callable[[FunctionTask], str]
     """Writes the prompt of a task."""
     version: int = VERSION
@@ -113,17 +113,17 @@ class FunctionBenchmark:
         if settings.packages or settings.preload:
             raise SettingsError("--packages and --preload are for livecodebench only")
         with (
-            open_arena(
+            open_environment(
                 isolation=settings.isolation, min_isolation=settings.min_isolation,
                 python=settings.python, cells=settings.jobs,
-            ) as arena,
-            ThreadPoolExecutor(2 * arena.cells) as threads,
+            ) as pool,
+            ThreadPoolExecutor(2 * pool.cells) as threads,
         ):  # fmt: skip
-            yield FunctionGrader(UnitTestJudge(arena), threads, settings)
+            yield FunctionGrader(UnitTestJudge(pool), threads, settings)
 
 
 def program(task: FunctionTask, code: str) -> str:
-    """The module that is tested: a whole function, or the rest of one that the prompt began.
+    """Make the module that is tested, of a whole function or the rest of one that the prompt began.
 
     What stands before the function in the prompt, imports and other functions, is put before a
     whole one too, since models take it for granted.
@@ -148,5 +148,5 @@ def before(head: str, function: str) -> str:
 
 
 def outlined(code: str) -> Outline:
-    """The outline of a module; an empty one of what is none."""
+    """Return the outline of a module; an empty one for text that is none."""
     return outline(code) or Outline()

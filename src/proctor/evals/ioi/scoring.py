@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Thread
 from typing import Any, Protocol
 
 from proctor.errors import InfraFault, InputError, UsageError
@@ -26,11 +26,12 @@ from proctor.formats.livecodebench import did_you_mean
 from proctor.formats.results import ResultsFile, read_results
 from proctor.formats.tables import without_extra
 from proctor.judgement import Judgement
-from proctor.judging.contest.arena import Arena, open_arena
-from proctor.judging.contest.judge import Task, judge_contest, open_task
+from proctor.judging.environment import open_environment
+from proctor.judging.judge import judge
+from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
 from proctor.program import Program
-from proctor.sandbox.pool import open_pool
+from proctor.sandbox.pool import Pool, open_pool
 from proctor.verdict import Verdict
 from proctor.version import __version__
 
@@ -53,24 +54,18 @@ class Grade(Protocol):
         ...
 
 
-class ArenaGrade:
-    """Judges in an arena. Each task's checker or manager is compiled once, by who comes first."""
+class CellGrade:
+    """Judges in a pool's cells. Each task's checker or manager is compiled once, and kept."""
 
-    def __init__(self, arena: Arena) -> None:
-        self._arena = arena
-        self._tasks: dict[TaskKey, Task] = {}
-        self._lock = Lock()
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
 
     def __call__(
         self, task: IoiTask, program: Program, subtasks: tuple[str, ...] | None
     ) -> Judgement:
         """Judge. Raises InputError, InfraFault, PlatformError."""
-        with self._lock:
-            if task.key not in self._tasks:
-                self._tasks[task.key] = open_task(task.problem, self._arena)
-        return judge_contest(
-            self._tasks[task.key], program, self._arena, subtasks=subtasks, stop="first"
-        )
+        settings = JudgeSettings(stop="first")
+        return judge(task.problem, program, settings=settings, pool=self._pool, subtasks=subtasks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +94,7 @@ class GradeOptions:
             "isolation": self.isolation, "min_isolation": self.min_isolation, "cells": self.jobs,
         }  # fmt: skip
         if self.runner is None:
-            return ArenaGrade(stack.enter_context(open_arena(**levels)))
+            return CellGrade(stack.enter_context(open_environment(**levels)))
         if self.runner.startswith("piston:"):
             try:
                 from proctor.evals.ioi.piston import Piston

@@ -1,4 +1,7 @@
-"""Loading a package of any format."""
+"""Loading a package of any format.
+
+A new format is a module beside this one with `load(tree) -> Package`, and its line in `_FORMATS`.
+"""
 
 from importlib import import_module
 from pathlib import Path
@@ -17,9 +20,8 @@ from proctor.formats.packages.model import (
 
 __all__ = ["Bound", "Claim", "Expectation", "Labelled", "Package", "Part", "Timing", "load"]
 
-# By main file: name, and module beside this one, which is imported when there is such a package.
-# In this order: exports to other formats are put into an ICPC package more often than the other
-# way round.
+# By main file: title, and module, which is imported when there is such a package. Tried in this
+# order: exports to other formats are put into an ICPC package more often than the other way round.
 _FORMATS = {
     "problem.toml": ("proctor's own", "native"),
     "problem.yaml": ("ICPC/Kattis", "icpc"),
@@ -35,7 +37,7 @@ def is_main_file(name: str) -> bool:
 
 
 def load(path: Path | str) -> Package:
-    """The package in a directory, or that which one of its main files belongs to.
+    """Load the package in a directory, or the one that a main file belongs to.
 
     Tests are not read, only named. Raises InputError, with file and field, for a directory that
     is no package and for a package that is broken.

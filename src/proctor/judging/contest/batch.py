@@ -6,10 +6,10 @@ from functools import partial
 from proctor.execution import Execution, Isolation
 from proctor.judgement import TestResult
 from proctor.judging.contest import outcome, passes
-from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.checkers import Opinion
+from proctor.judging.contest.grader import OutputGrader
 from proctor.judging.contest.outcome import Failure
-from proctor.judging.contest.referee import Referee
+from proctor.judging.environment import JudgingEnvironment
 from proctor.languages.compiler import Built
 from proctor.limits import Limits
 from proctor.problem import Batch, Test
@@ -23,25 +23,27 @@ class Runner:
     how: Batch
     built: Built
     limits: Limits
-    referee: Referee
+    grader: OutputGrader
 
-    def run(self, arena: Arena, test: Test) -> tuple[TestResult, Isolation]:
+    def run(self, environment: JudgingEnvironment, test: Test) -> tuple[TestResult, Isolation]:
         """Run one test, in as many passes as its validator asks for.
 
         Raises InputError if the test's files are gone, InfraFault.
         """
-        return passes.run(partial(self._graded, arena), test, self.referee.passes)
+        return passes.run(partial(self._graded, environment), test, self.grader.passes)
 
     def _graded(
-        self, arena: Arena, test: Test, feedback: passes.Files
+        self, environment: JudgingEnvironment, test: Test, feedback: passes.Files
     ) -> tuple[Execution, Failure | Opinion, passes.Files]:
-        execution, output = self._once(arena, test)
+        execution, output = self._once(environment, test)
         if isinstance(output, Failure):
             return execution, output, {}
-        opinion, files = self.referee.grade(arena, test, output, feedback)
+        opinion, files = self.grader.grade(environment, test, output, feedback)
         return execution, opinion, files
 
-    def _once(self, arena: Arena, test: Test) -> tuple[Execution, bytes | Failure]:
+    def _once(
+        self, environment: JudgingEnvironment, test: Test
+    ) -> tuple[Execution, bytes | Failure]:
         """Run it once; returns the facts and what it wrote, or why there is nothing to grade."""
         how, limits, data = self.how, self.limits, test.input_bytes()
         files = {how.input_file: data} if how.input_file is not None else {}
@@ -53,7 +55,7 @@ class Runner:
         command = outcome.with_files(command, test)
         own = self.built.limits(limits, command, writes=limits.output if collect else 0)
         stdin = b"" if how.input_file is not None else data
-        finished = arena.run_submission(command, stdin, own)
+        finished = environment.run_submission(command, stdin, own)
         why = outcome.failure(self.built, finished.execution)
         if why is not None:
             return finished.execution, why

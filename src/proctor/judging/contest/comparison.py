@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import zip_longest
 
+from proctor.judging.compare import compare_tokens
 from proctor.problem import Comparison, Match
 
 _NUMBER = re.compile(
@@ -48,6 +49,8 @@ def compare(output: bytes, answer: bytes, how: Comparison) -> str | None:  # noq
         case Match.TOKENS:
             if how.space_sensitive:
                 return _spaced(output, answer, how)
+            if how.decimals:
+                return compare_tokens(output, answer, how.absolute)
             return _tokens(output, answer, _same(how))
 
 

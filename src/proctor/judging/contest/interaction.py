@@ -13,10 +13,10 @@ from proctor.errors import InfraFault, NoIsolation
 from proctor.execution import Execution, Isolation, LimitHit
 from proctor.judgement import TestResult
 from proctor.judging.contest import checkers, outcome, passes
-from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.checkers import COLLECTED, FEEDBACK, Opinion
-from proctor.judging.contest.referee import ANSWER, INPUT, LIMITS, OUTPUT, WRITES, Referee
-from proctor.judging.contest.talk import Member, Talk, pipes
+from proctor.judging.contest.conversation import Interaction, Member, pipes
+from proctor.judging.contest.grader import ANSWER, INPUT, LIMITS, OUTPUT, WRITES, OutputGrader
+from proctor.judging.environment import JudgingEnvironment
 from proctor.languages.compiler import Built
 from proctor.limits import Limits
 from proctor.problem import (
@@ -43,32 +43,34 @@ class Contact:
     submission: Built
     limits: Limits
     """Of each process of the submission."""
-    referee: Referee | None = None
+    grader: OutputGrader | None = None
     """A checker that grades what the interactor has written, if there is one."""
 
 
-def run(contact: Contact, arena: Arena, test: Test) -> tuple[TestResult, Isolation]:
+def run(
+    contact: Contact, environment: JudgingEnvironment, test: Test
+) -> tuple[TestResult, Isolation]:
     """Run one test, in as many passes as its validator asks for. Raises InputError, InfraFault."""
     most = contact.how.passes if isinstance(contact.how, Interactive) else 1
-    return passes.run(partial(_twice, contact, arena), test, most)
+    return passes.run(partial(_twice, contact, environment), test, most)
 
 
 def _twice(
-    contact: Contact, arena: Arena, test: Test, feedback: passes.Files
+    contact: Contact, environment: JudgingEnvironment, test: Test, feedback: passes.Files
 ) -> tuple[Execution, outcome.Failure | Opinion, passes.Files]:
-    """Talk once, a second time if a cell dies."""
+    """Interaction once, a second time if a cell dies."""
     try:
-        return _once(contact, arena, test, feedback)
+        return _once(contact, environment, test, feedback)
     except InfraFault:
-        return _once(contact, arena, test, feedback)
+        return _once(contact, environment, test, feedback)
 
 
 def _once(
-    contact: Contact, arena: Arena, test: Test, feedback: passes.Files
+    contact: Contact, environment: JudgingEnvironment, test: Test, feedback: passes.Files
 ) -> tuple[Execution, outcome.Failure | Opinion, passes.Files]:
     how = contact.how
     if isinstance(how, Communication):
-        if not arena.named_pipes:
+        if not environment.named_pipes:
             raise NoIsolation(
                 "Communication tasks need /proc in cells, which this machine hides from them (a"
                 " container's masked /proc): use level landlock, or run outside the container"
@@ -76,7 +78,7 @@ def _once(
         members = _with_manager(how, contact, test)
     else:
         members = _with_interactor(how, contact, test, feedback)
-    partner, *users = Talk(members).hold(arena)
+    partner, *users = Interaction(members).hold(environment)
     opinion = _opinion(how, partner, test)
     executions = [user.execution for user in users]
     found = decide(contact.submission, users, partner, opinion)
@@ -86,10 +88,10 @@ def _once(
         wall=max(each.wall for each in executions),
         memory=max(each.memory for each in executions),
     )
-    checked = contact.referee is not None and isinstance(found, Opinion) and found.verdict.passed
-    if contact.referee is not None and checked:
+    checked = contact.grader is not None and isinstance(found, Opinion) and found.verdict.passed
+    if contact.grader is not None and checked:
         written = partner.files.get(OUTPUT, b"")
-        found, _ = contact.referee.grade(arena, test, written)
+        found, _ = contact.grader.grade(environment, test, written)
     return facts, found, partner.files
 
 
@@ -109,7 +111,7 @@ def _with_manager(how: Communication, contact: Contact, test: Test) -> list[Memb
     manager = contact.partner.command([*names, *how.manager_args], memory=LIMITS.memory)
     inherit = [fd for i in range(how.processes) for fd in (up[i][0], down[i][1])]
     streams = Streams(test.input_bytes(), inherit=tuple(inherit))
-    members = [Member(manager, streams, contact.partner.limits(LIMITS, manager), referee=True)]
+    members = [Member(manager, streams, contact.partner.limits(LIMITS, manager), grader=True)]
     for index in range(how.processes):
         number = [str(index)] if how.processes > 1 else []
         reads, writes = down[index][0], up[index][1]
@@ -144,14 +146,14 @@ def _with_interactor(
         (*args, *how.flags, *test.flags),
         memory=LIMITS.memory,
         files=files,
-        collect=COLLECTED if kattis else (OUTPUT,) if contact.referee else (),
+        collect=COLLECTED if kattis else (OUTPUT,) if contact.grader else (),
         directories=(FEEDBACK,) if kattis else (),
     )
     own = contact.partner.limits(LIMITS, interactor, writes=WRITES)
     user = contact.submission.command(test.args, memory=contact.limits.memory, judged=True)
     user = outcome.with_files(user, test)
     return [
-        Member(interactor, Streams(up[0], down[1]), own, referee=True),
+        Member(interactor, Streams(up[0], down[1]), own, grader=True),
         Member(
             user,
             Streams(down[0], up[1], keep=True),

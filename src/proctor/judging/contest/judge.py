@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proctor.errors import CompileFailed, InfraFault, InputError
 from proctor.execution import Isolation
@@ -14,10 +14,10 @@ from proctor.judgement import (
     TestResult,
 )
 from proctor.judging.contest import batch, interaction, output_only, two_steps
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.referee import Referee, prepare
+from proctor.judging.contest.grader import OutputGrader, prepare
 from proctor.judging.contest.scoring import Plan, overall, total
-from proctor.judging.settings import Stop
+from proctor.judging.environment import JudgingEnvironment
+from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
 from proctor.languages.compiler import Built
 from proctor.problem import (
@@ -39,65 +39,65 @@ RunTest = Callable[[Test], tuple[TestResult, Isolation | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """A problem with its own programs compiled, ready for any number of submissions."""
+class Graders:
+    """A problem's own programs, compiled."""
 
-    problem: Problem
-    referee: Referee
+    output: OutputGrader
     partner: Built | None
     """The interactor or manager."""
 
 
-def open_task(problem: Problem, arena: Arena) -> Task:
-    """Compile the problem's own programs.
+def compile_graders(
+    problem: Problem, environment: JudgingEnvironment, tolerance: float | None = None
+) -> Graders:
+    """Compile the problem's own programs, those that have not been compiled before.
 
     Raises InputError if one does not compile, NoLanguage, InfraFault.
     """
     running = problem.running
     try:
-        referee = prepare(arena, problem.grading)
+        output = prepare(environment, problem.grading, tolerance)
         partner = None
         if isinstance(running, Interactive):
-            partner = arena.compile_referee(running.interactor)
+            partner = environment.compile_grader(running.interactor)
         elif isinstance(running, Communication):
-            partner = arena.compile_referee(running.manager)
+            partner = environment.compile_grader(running.manager)
     except CompileFailed as error:
         raise InputError(
             f"a program of problem {problem.id} does not compile: {error}\n{error.output}"
         ) from error
-    return Task(problem, referee, partner)
+    return Graders(output, partner)
 
 
-def judge_contest(
-    problem: Problem | Task,
+def judge_in_environment(
+    problem: Problem,
     program: Program,
-    arena: Arena,
-    *,
+    settings: JudgeSettings,
+    environment: JudgingEnvironment,
     subtasks: Collection[str] | None = None,
-    stop: Stop = "crash",
     progress: Progress | None = None,
 ) -> Judgement:
     """Judge a submission on all subtasks, or on those named.
 
-    Tests that can no longer change any score are not run, for what `stop` has judging end at, see
-    JudgeSettings. `progress` is called with each result, in the order of the tests. Faults of the
-    task or of proctor are verdicts of their own. Raises InputError for a language that is not known
-    or a problem whose own programs do not compile, PlatformError where nothing can be run.
+    Tests that can no longer change any score are not run, as settings.stop says. `progress` is
+    called with each result, in the order of the tests. Faults of the task or of proctor are
+    verdicts of their own. Raises InputError for a language that is not known or a problem whose own
+    programs do not compile, PlatformError where nothing can be run.
     """
-    if isinstance(problem, Task):
-        task = problem
-        contest = _Contest(problem.problem, lambda: task, program, arena, subtasks, stop, progress)
-        return contest.judge()
     with ThreadPoolExecutor(1) as thread:  # the submission is compiled meanwhile
-        opening = thread.submit(open_task, problem, arena)
-        contest = _Contest(problem, opening.result, program, arena, subtasks, stop, progress)
+        opening = thread.submit(compile_graders, problem, environment, settings.tolerance)
+        contest = _Contest(
+            problem, program, settings, environment, opening.result, subtasks, progress
+        )
         judgement = contest.judge()
         with suppress(InfraFault):  # a verdict by now, if it mattered
             opening.result()  # a broken problem is an error, whatever the submission is
     return judgement
 
 
-def compile_submission(problem: Problem, program: Program, arena: Arena) -> Built:
+def compile_submission(
+    problem: Problem, program: Program, environment: JudgingEnvironment
+) -> Built:
     """Compile a submission with the grader or stub for its language, if there are any.
 
     Raises CompileFailed, InputError, NoLanguage, InfraFault.
@@ -110,26 +110,30 @@ def compile_submission(problem: Problem, program: Program, arena: Arena) -> Buil
     stub = stub or Stub({})
     if stub.name:
         program = Program(program.source, program.language, stub.name, program.files)
-    return arena.compile_submission(program, stub.files, stub.flags)
+    return environment.compile_submission(program, stub.files, stub.flags)
 
 
 class _Contest:
     def __init__(
         self,
         problem: Problem,
-        opened: Callable[[], Task],
         program: Program,
-        arena: Arena,
+        settings: JudgeSettings,
+        environment: JudgingEnvironment,
+        opened: Callable[[], Graders],
         subtasks: Collection[str] | None,
-        stop: Stop,
         progress: Progress | None,
     ) -> None:
-        """`opened` waits for the problem's own programs, and raises what open_task raises."""
+        """`opened` waits for the problem's own programs, and raises what compile_graders raises."""
         self._problem, self._opened = problem, opened
-        self._program, self._arena = program, arena
+        self._program, self._environment = program, environment
         self._plan = Plan(problem, subtasks)
-        self._tests = problem.tests_by_name()
-        self._stop, self._progress = stop, progress
+        self._tests = {
+            name: test if test.name else replace(test, name=name)
+            for name, test in problem.tests_by_name().items()
+        }
+        self._limits = problem.limits or settings.limits
+        self._stop, self._progress = settings.stop, progress
         self._results: dict[str, TestResult] = {}
         self._isolation: Isolation | None = None
 
@@ -158,24 +162,24 @@ class _Contest:
 
     def _runner(self) -> RunTest:
         """Return what runs one test. Raises CompileFailed, InputError, NoLanguage, InfraFault."""
-        arena, running = self._arena, self._problem.running
+        environment, running = self._environment, self._problem.running
         if isinstance(running, OutputOnly):
-            referee = self._opened().referee
-            return lambda test: (output_only.run(referee, arena, self._program, test), None)
-        built = compile_submission(self._problem, self._program, arena)
-        task = self._opened()
-        limits = self._problem.test_limits
+            grader = self._opened().output
+            return lambda test: (output_only.run(grader, environment, self._program, test), None)
+        built = compile_submission(self._problem, self._program, environment)
+        graders = self._opened()
+        limits = self._limits
         if isinstance(running, Batch):
-            runner = batch.Runner(running, built, limits, task.referee)
-            return lambda test: runner.run(arena, test)
+            runner = batch.Runner(running, built, limits, graders.output)
+            return lambda test: runner.run(environment, test)
         if isinstance(running, TwoSteps):
-            steps = two_steps.Runner(built, limits, task.referee)
-            return lambda test: steps.run(arena, test)
-        assert task.partner is not None
+            steps = two_steps.Runner(built, limits, graders.output)
+            return lambda test: steps.run(environment, test)
+        assert graders.partner is not None
         second = isinstance(running, Interactive) and running.convention is Convention.TESTLIB
-        checker = task.referee if second and task.referee.checker is not None else None
-        contact = interaction.Contact(running, task.partner, built, limits, checker)
-        return lambda test: interaction.run(contact, arena, test)
+        checker = graders.output if second and graders.output.checker is not None else None
+        contact = interaction.Contact(running, graders.partner, built, limits, checker)
+        return lambda test: interaction.run(contact, environment, test)
 
     def _run(self, run: RunTest) -> Iterator[tuple[TestResult, Isolation | None]]:
         """Run tests a few ahead of the one whose turn it is; yield what counts, in order.
@@ -185,10 +189,10 @@ class _Contest:
         """
         waiting = deque(self._plan.order)
         ahead: deque[tuple[str, Future[tuple[TestResult, Isolation | None]]]] = deque()
-        with ThreadPoolExecutor(self._arena.cells) as threads:
+        with ThreadPoolExecutor(self._environment.cells) as threads:
             try:
                 while waiting or ahead:
-                    while waiting and len(ahead) < self._arena.cells:
+                    while waiting and len(ahead) < self._environment.cells:
                         name = waiting.popleft()
                         if self._needed(name):
                             test = self._tests[name]
@@ -211,6 +215,10 @@ class _Contest:
         subtasks = self._plan.score(self._results)
         verdict = overall(subtasks)
         failed = next((r for r in self._results.values() if r.verdict is not Verdict.AC), None)
+        if not self._problem.subtasks:
+            results = tuple(self._results.values())
+            found = Judgement.of_tests(results, len(self._tests), self._isolation)
+            return replace(found, integrity=self._problem.integrity)
         points, of = total(subtasks, self._problem.precision), sum(each.of for each in subtasks)
         return Judgement(
             verdict,
@@ -225,10 +233,14 @@ class _Contest:
         )
 
     def _without_running(self, verdict: Verdict, message: str, output: str = "") -> Judgement:
-        score = None if verdict.is_fault else 0.0
-        subtasks = tuple(
-            SubtaskResult(each.name, verdict, score, score, each.points, ())
-            for each in self._plan.subtasks
+        score = None if verdict.is_fault or not self._problem.subtasks else 0.0
+        subtasks = (
+            ()
+            if not self._problem.subtasks
+            else tuple(
+                SubtaskResult(each.name, verdict, score, score, each.points, ())
+                for each in self._plan.subtasks
+            )
         )
         return Judgement(
             verdict, 0.0, (), message, points=score, of=sum(each.of for each in subtasks),

@@ -1,8 +1,8 @@
 """Submissions that are outputs, not programs."""
 
 from proctor.judgement import TestResult
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.referee import Referee
+from proctor.judging.contest.grader import OutputGrader
+from proctor.judging.environment import JudgingEnvironment
 from proctor.problem import Test
 from proctor.program import Program
 from proctor.verdict import Verdict
@@ -10,12 +10,14 @@ from proctor.verdict import Verdict
 _ENDINGS = ("", ".out", ".txt", ".ans")
 
 
-def run(referee: Referee, arena: Arena, submission: Program, test: Test) -> TestResult:
+def run(
+    grader: OutputGrader, environment: JudgingEnvironment, submission: Program, test: Test
+) -> TestResult:
     """Grade the file that was handed in for a test. Raises InputError, InfraFault."""
     output = _file(submission, test.name)
     if output is None:
         return TestResult(Verdict.WA, message=f"there is no file {test.name}.out", name=test.name)
-    opinion, _ = referee.grade(arena, test, output)
+    opinion, _ = grader.grade(environment, test, output)
     return TestResult(
         opinion.verdict,
         message=opinion.message,

@@ -20,7 +20,8 @@ class Plan:
     def __init__(self, problem: Problem, wanted: Collection[str] | None = None) -> None:
         """`wanted` are subtasks' names; None is all. What they depend on is run too."""
         self._problem = problem
-        known = {subtask.name: subtask for subtask in problem.subtasks}
+        every = problem.subtasks or (Subtask("", 1.0, tuple(problem.tests_by_name())),)
+        known = {subtask.name: subtask for subtask in every}
         names = list(known) if wanted is None else [name for name in known if name in wanted]
         self.subtasks = tuple(known[name] for name in names)
         self.tests_of = {name: _tests_of(known[name], known) for name in names}

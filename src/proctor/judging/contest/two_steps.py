@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from proctor.execution import Isolation
 from proctor.judgement import TestResult
 from proctor.judging.contest import outcome
-from proctor.judging.contest.arena import Arena
+from proctor.judging.contest.grader import OutputGrader
 from proctor.judging.contest.outcome import Failure
 from proctor.judging.contest.passes import most_of
-from proctor.judging.contest.referee import Referee
+from proctor.judging.environment import JudgingEnvironment
 from proctor.languages.compiler import Built
 from proctor.limits import Limits
 from proctor.problem import Test
@@ -33,11 +33,11 @@ class Runner:
     built: Built
     limits: Limits
     """Of each run."""
-    referee: Referee
+    grader: OutputGrader
 
-    def run(self, arena: Arena, test: Test) -> tuple[TestResult, Isolation]:
+    def run(self, environment: JudgingEnvironment, test: Test) -> tuple[TestResult, Isolation]:
         """Run one test. Raises InputError if its files are gone, InfraFault."""
-        first = self._run(arena, "0", test.input_bytes(), b"")
+        first = self._run(environment, "0", test.input_bytes(), b"")
         facts = first.execution
         message = first.files.get(_FILE)
         why = outcome.failure(self.built, facts)
@@ -48,15 +48,17 @@ class Runner:
         if why is not None or message is None:
             assert why is not None
             return outcome.failed(test, facts, why), facts.isolation
-        second = self._run(arena, "1", b"", message)
+        second = self._run(environment, "1", b"", message)
         facts = most_of([facts, second.execution])
         why = outcome.failure(self.built, second.execution)
         if why is not None:
             return outcome.failed(test, facts, why), facts.isolation
-        opinion, _ = self.referee.grade(arena, test, second.execution.stdout)
+        opinion, _ = self.grader.grade(environment, test, second.execution.stdout)
         return outcome.result(test, facts, opinion), facts.isolation
 
-    def _run(self, arena: Arena, number: str, stdin: bytes, message: bytes) -> Finished:
+    def _run(
+        self, environment: JudgingEnvironment, number: str, stdin: bytes, message: bytes
+    ) -> Finished:
         collect = (_FILE,) if number == "0" else ()
         command = self.built.command(
             (number, _FILE),
@@ -68,4 +70,4 @@ class Runner:
         command = replace(command, files={**command.files, _FILE: message})
         writes = self.limits.output if collect else 0
         limits = self.built.limits(self.limits, command, writes=writes)
-        return arena.run_submission(command, stdin, limits)
+        return environment.run_submission(command, stdin, limits)

@@ -14,11 +14,14 @@ from proctor.formats.packages.model import (
 )
 from proctor.formats.packages.programs import DATA
 from proctor.judgement import Judgement, TestResult
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judge import Task, judge_contest, open_task
+from proctor.judging.contest.judge import compile_graders
 from proctor.judging.contest.scoring import Plan, overall, total
+from proctor.judging.environment import JudgingEnvironment
+from proctor.judging.judge import judge
+from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
 from proctor.problem import Problem
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 _CLOSE = 1e-9
@@ -55,13 +58,13 @@ class Timed:
 Show = Callable[[Checked], None]
 
 
-def verify(package: Package, arena: Arena, show: Show | None = None) -> tuple[list[Checked], Timed]:
+def verify(package: Package, pool: Pool, show: Show | None = None) -> tuple[list[Checked], Timed]:
     """Judge every labelled submission in a language that is here; `show` is called after each.
 
     A time limit that the package does not state is first worked out from the submissions that
     have to be fast enough. Raises InputError if a program of the package does not compile.
     """
-    task = open_task(package.problem, arena)
+    compile_graders(package.problem, JudgingEnvironment(pool))
     limit = package.problem.test_limits.cpu
     here = [each for each in package.submissions if _can_run(each)]
     order = sorted(here, key=lambda each: each.bound is not Bound.LOWER)
@@ -70,7 +73,7 @@ def verify(package: Package, arena: Arena, show: Show | None = None) -> tuple[li
     for submission in order:
         if not settled and submission.bound is not Bound.LOWER:
             limit, settled = _worked_out(package, checked, limit), True
-        found = _check(package, task, submission, limit, arena)
+        found = _check(package, submission, limit, pool)
         checked.append(found)
         if show is not None:
             show(found)
@@ -102,22 +105,19 @@ def _worked_out(package: Package, checked: list[Checked], default: float) -> flo
     return max(steps, 1) * timing.resolution
 
 
-def _check(
-    package: Package, task: Task, submission: Labelled, limit: float, arena: Arena
-) -> Checked:
+def _check(package: Package, submission: Labelled, limit: float, pool: Pool) -> Checked:
     # Run under a longer limit, so that it shows by how much too slow a submission is.
     margin = max(package.timing.margin, 1.0) if submission.bound is Bound.UPPER else 1.0
     own = submission.limits
     limit = limit if own is None else own.cpu
     limits = replace(own or package.problem.test_limits, cpu=limit * margin)
-    longer = replace(task, problem=replace(package.problem, limits=limits))
+    longer = replace(package.problem, limits=limits)
     tests_matter = any(
         claim.permitted is not None or claim.required is not None
         for claim in (submission.expected.whole, *(p.claim for p in submission.expected.parts))
     )
-    raw = judge_contest(
-        longer, submission.program, arena, stop="never" if tests_matter else "first"
-    )
+    settings = JudgeSettings(stop="never" if tests_matter else "first")
+    raw = judge(longer, submission.program, settings=settings, pool=pool)
     slowest = max((result.cpu for result in raw.tests), default=0.0)
     judgement = at_limit(package.problem, raw, limit)
     warnings = []

@@ -13,17 +13,16 @@ from importlib.resources import files
 import msgspec
 
 from proctor.judgement import Judgement, TestResult
-from proctor.judging.contest.arena import Arena
-from proctor.judging.contest.judge import Task, judge_contest, open_task
+from proctor.judging import judge as judging
 from proctor.limits import Limits
 from proctor.problem import (
     Convention,
     Interactive,
     Problem,
-    Subtask,
     Test,
 )
 from proctor.program import Program
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 _TEST = "tests"
@@ -61,9 +60,9 @@ class UnitTests(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class UnitTestJudge:
-    """Judges submissions in an arena's cells."""
+    """Judges submissions in a pool's cells, and their tests in others."""
 
-    arena: Arena
+    pool: Pool
 
     def judge(self, tests: UnitTests, source: str, limits: Limits) -> Judgement:
         """Judge a module; `limits` are those of all tests together.
@@ -87,21 +86,17 @@ class UnitTestJudge:
         return found
 
     def _judged(self, tests: UnitTests, source: str, limits: Limits) -> Judgement:
-        task = _task(tests, limits, self.arena)
-        return _judgement(judge_contest(task, _beside(source), self.arena))
+        problem = _problem(tests, limits)
+        return _judgement(judging.judge(problem, _beside(source), pool=self.pool))
 
 
-def _task(tests: UnitTests, limits: Limits, arena: Arena) -> Task:
+def _problem(tests: UnitTests, limits: Limits) -> Problem:
     test = Test(msgspec.json.encode(tests), name=_TEST)
-    return open_task(
-        Problem(
-            id="unit tests",
-            tests=(test,),
-            subtasks=(Subtask(_TEST, 1.0, (_TEST,)),),
-            limits=limits,
-            running=Interactive(_partner(), Convention.KATTIS),
-        ),
-        arena,
+    return Problem(
+        id="unit tests",
+        tests=(test,),
+        limits=limits,
+        running=Interactive(_partner(), Convention.KATTIS),
     )
 
 

@@ -12,11 +12,12 @@ from typing import Any
 import msgspec
 
 from proctor.errors import Cancelled, InfraFault, InputError, ProctorError, UsageError
+from proctor.service.admission import RequestContext
 from proctor.service.daemon import tack
 from proctor.service.daemon.sessions import Tell, session_methods
 from proctor.service.daemon.stdio import LineWriter, lines, take_stdio
 from proctor.service.encoding import as_json, decoded
-from proctor.service.engine import Asker, Engine, open_engine
+from proctor.service.engine import Engine
 from proctor.service.http.native import about, convert, schema, solving
 from proctor.service.http.native.live import run_live
 from proctor.service.http.problem_details import ProblemDetails, problem_of
@@ -66,12 +67,12 @@ class Daemon:
             "hello": self._hello,
             "languages": self._languages,
             "capabilities": self._capabilities,
-            **session_methods(engine, _asker),
+            **session_methods(engine, _context),
         }
 
     async def hello(self) -> dict[str, Any]:
         """Return the server's greeting: versions, isolation, methods."""
-        isolation = await self._engine.isolation(Asker(_OWNER, patient=True))
+        isolation = await self._engine.isolation(RequestContext(_OWNER, unlimited=True))
         return {
             "proctor": __version__,
             "protocol": PROTOCOL,
@@ -168,10 +169,10 @@ class Daemon:
 
     async def _run(self, params: msgspec.Raw, tell: Tell) -> schema.RunResult:
         asked = convert.run_request(decoded(params, schema.RunRequestJson, "params"))
-        return convert.run_result(await self._engine.run(asked, _asker(tell)))
+        return convert.run_result(await self._engine.run(asked, _context(tell)))
 
     async def _stream(self, params: msgspec.Raw, tell: Tell) -> schema.RunResult:
-        """Run, and tell of output as it comes; the result's own is then empty."""
+        """Run, and send output as it comes; the result's own output is then empty."""
         asked = convert.run_request(decoded(params, schema.RunRequestJson, "params"))
         if asked.collect:
             raise InputError("a run that is streamed brings no files back", field="params.collect")
@@ -179,20 +180,20 @@ class Daemon:
         def told(stream: OutputStream, output: schema.Output) -> None:
             tell({"event": stream.value, "output": output})
 
-        return await run_live(self._engine, asked, _asker(tell), told)
+        return await run_live(self._engine, asked, _context(tell), told)
 
     async def _judge(self, params: msgspec.Raw, tell: Tell) -> schema.JudgeResult:
         asked = decoded(params, schema.JudgeRequest, "params")
         hear = lambda test: tell({"event": "test", "test": test})  # noqa: E731
-        return await convert.judge(self._engine, asked, _asker(tell), hear)
+        return await convert.judge(self._engine, asked, _context(tell), hear)
 
     async def _solve(self, params: msgspec.Raw, tell: Tell) -> Envelope:
-        """Called off, it answers all the same, with what had been found."""
+        """Run a solver; if cancelled, answer with what had been found."""
         asked = solving.solve_request(
             self._engine, decoded(params, schema.SolveRequestJson, "params")
         )
         hear = lambda one: tell({"event": "incumbent", "incumbent": one})  # noqa: E731
-        return await solving.solve(self._engine, asked, _asker(tell), hear)
+        return await solving.solve(self._engine, asked, _context(tell), hear)
 
     async def _cancel(self, params: msgspec.Raw, _tell: Tell) -> dict[str, bool]:
         """Cancel a job, and answer once it has ended; `cancelled` is false if there is none."""
@@ -214,7 +215,7 @@ class Daemon:
         return await asyncio.to_thread(about.languages, self._engine)
 
     async def _capabilities(self, _params: msgspec.Raw, _tell: Tell) -> Any:
-        return await about.capabilities(self._engine, Asker(_OWNER, patient=True))
+        return await about.capabilities(self._engine, RequestContext(_OWNER, unlimited=True))
 
     def _refuse(self, name: Id | None, title: str) -> None:
         self._say({"id": name, "error": problem_of(UsageError(title))})
@@ -235,8 +236,8 @@ def _id_of(line: bytes) -> Id | None:
 _OWNER = "daemon"
 
 
-def _asker(tell: Tell) -> Asker:
-    return Asker(_OWNER, begun=lambda: tell({"event": "started"}))
+def _context(tell: Tell) -> RequestContext:
+    return RequestContext(_OWNER, on_start=lambda: tell({"event": "started"}))
 
 
 async def _outcome(answering: Awaitable[Any]) -> dict[str, Any]:
@@ -276,13 +277,7 @@ async def _serve(settings: ServeSettings, source: int, target: int, greet: bool)
 
     writer = LineWriter(target, hung_up)
     try:
-        engine = open_engine(
-            isolation=settings.isolation, min_isolation=settings.min_isolation,
-            python=settings.python, packages=settings.packages, preload=settings.preload,
-            cells=settings.cells, most_waiting=settings.most_waiting, sessions=settings.sessions,
-            package_sets=settings.package_sets,
-            profiles=settings.profiles,
-        )  # fmt: skip
+        engine = settings.open_engine()
     except ProctorError as error:
         writer.send(msgspec.json.encode({"id": None, "error": problem_of(error)}))
         writer.close(_LAST_WORDS)

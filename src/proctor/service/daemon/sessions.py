@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from proctor.service.admission import RequestContext
 from proctor.service.encoding import decoded, unpacked
-from proctor.service.engine import Asker, Engine
+from proctor.service.engine import Engine
 from proctor.service.http.native import convert
 from proctor.service.http.native.schema import Output
 from proctor.service.http.native.session_schema import (
@@ -42,11 +43,11 @@ class _WriteParams(_ReadParams, frozen=True, forbid_unknown_fields=True):
     """Instead of `text`, for bytes that are no UTF-8."""
 
 
-def session_methods(engine: Engine, asker: Callable[[Tell], Asker]) -> dict[str, Method]:
-    """Return the methods by the names that requests use. `asker` makes the asker of a request."""
+def session_methods(engine: Engine, context: Callable[[Tell], RequestContext]) -> dict[str, Method]:
+    """Return the methods by name. `context` makes the context of a request."""
 
     def sessions(tell: Tell) -> NativeSessions:
-        return NativeSessions(engine, asker(tell))
+        return NativeSessions(engine, context(tell))
 
     def method(kind: type[T], act: Callable[[NativeSessions, T], Awaitable[Any]]) -> Method:
         async def answer(params: msgspec.Raw, tell: Tell) -> Any:

@@ -14,7 +14,8 @@ import msgspec
 from proctor.errors import Cancelled, InputError, ProctorError
 from proctor.limits import MIB
 from proctor.sandbox.machine import plain_file
-from proctor.service.engine import Asker, Engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.tack.desk import Execute, check, execute, fault_of
 from proctor.solver import legacy
 
@@ -50,9 +51,11 @@ class Door:
             message = msgspec.json.decode(line, type=_Message)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             return legacy.crashed(f"JSON decode error: {error}")
-        asker = Asker(self._owner, patient=True, begun=lambda: tell({"event": "started"}))
+        context = RequestContext(
+            self._owner, unlimited=True, on_start=lambda: tell({"event": "started"})
+        )
         try:
-            return await self._answer(message, asker, tell)
+            return await self._answer(message, context, tell)
         except InputError as error:
             return legacy.crashed(str(error))
         except ProctorError as error:
@@ -61,7 +64,7 @@ class Door:
             called_off = Cancelled("the job was cancelled")
             return {"ok": False, "error": str(called_off), "fault": fault_of(called_off)}
 
-    async def _answer(self, message: _Message, asker: Asker, tell: Tell) -> Any:
+    async def _answer(self, message: _Message, context: RequestContext, tell: Tell) -> Any:
         if message.type == "hello":
             return {"ok": True, **await self._hello()}
         if message.type == "ping":
@@ -70,12 +73,12 @@ class Door:
         if message.type != "execute":
             compiled = _COMPILED[message.type]
             checked = await check(
-                self._engine, message.code, asker, compiled=compiled, profile=message.profile
+                self._engine, message.code, context, compiled=compiled, profile=message.profile
             )
             return msgspec.to_builtins(checked)
         given = await asyncio.to_thread(_input, message.job_dir)
         envelope = await execute(
-            self._engine, message, asker,
+            self._engine, message, context,
             lambda one: tell({"event": "incumbent", "incumbent": one}), given,
         )  # fmt: skip
         return legacy.fields(envelope)

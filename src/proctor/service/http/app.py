@@ -15,7 +15,7 @@ from litestar.openapi.config import OpenAPIConfig
 from litestar.types import Receive, Scope, Send
 
 from proctor.errors import ProctorError
-from proctor.service.engine import Engine, open_engine
+from proctor.service.engine import Engine
 from proctor.service.http import monitoring
 from proctor.service.http.judge0 import routes as judge0
 from proctor.service.http.middleware import Application, Middleware
@@ -26,6 +26,7 @@ from proctor.service.http.piston import routes as piston
 from proctor.service.http.piston.settings import read_settings as piston_settings
 from proctor.service.http.problem_details import TYPE, ProblemDetails, headers_of, problem_of
 from proctor.service.http.request import IncrementalRequest
+from proctor.service.http.responses import ReplyError, as_response
 from proctor.service.http.sandbox_fusion import routes as sandbox_fusion
 from proctor.service.http.settings import ServeSettings
 from proctor.service.http.tack import routes as tack
@@ -39,19 +40,7 @@ DOORS = (native.door, sandbox_fusion.door, piston.door, judge0.door, nemo.door, 
 def make_app(settings: ServeSettings) -> Middleware:
     """Return the application; its engine is opened when it starts. Raises as open_engine does."""
     packages = piston_settings(os.environ).packages
-    engine = open_engine(
-        isolation=settings.isolation,
-        min_isolation=settings.min_isolation,
-        python=settings.python,
-        packages=settings.packages,
-        preload=settings.preload,
-        cells=settings.cells,
-        most_waiting=settings.most_waiting,
-        sessions=settings.sessions,
-        package_sets=settings.package_sets,
-        directories=(packages,) if packages else (),
-        profiles=settings.profiles,
-    )
+    engine = settings.open_engine(directories=(packages,) if packages else ())
     metrics = monitoring.Metrics()
     metrics.watch(engine)
     mcp_lifespans, mcp_routes = _mcp(engine, settings)
@@ -73,6 +62,7 @@ def make_app(settings: ServeSettings) -> Middleware:
         ),
         exception_handlers={
             ProctorError: _proctor_error,
+            ReplyError: as_response,
             HTTPException: _http_error,
             RecursionError: _too_deep,
             Exception: _internal_error,

@@ -7,8 +7,8 @@ from litestar import Request
 from litestar.connection import ASGIConnection
 from litestar.exceptions import SerializationException, ValidationException
 
+from proctor.service.admission import RequestContext
 from proctor.service.encoding import located
-from proctor.service.engine import Asker
 from proctor.service.http.incremental_json import SLICE, decode
 
 
@@ -17,9 +17,9 @@ def owner_of(connection: ASGIConnection[Any, Any, Any, Any]) -> str:
     return str(connection.scope["state"]["owner"])
 
 
-def patient(connection: ASGIConnection[Any, Any, Any, Any]) -> Asker:
-    """Return an asker that waits however long the line is: clients made for others give up."""
-    return Asker(owner_of(connection), patient=True)
+def context_of(connection: ASGIConnection[Any, Any, Any, Any]) -> RequestContext:
+    """Return an context that waits however long the line is: clients made for others give up."""
+    return RequestContext(owner_of(connection), unlimited=True)
 
 
 class IncrementalRequest(Request[Any, Any, Any]):

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from litestar import Request, Response
 from litestar.types import Receive, Scope, Send
 
 from proctor.errors import Cancelled, InfraFault, PoolClosed, ProctorError
@@ -36,6 +37,23 @@ class JsonReply:
     status: int = 200
     headers: tuple[tuple[bytes, bytes], ...] = ()
     media_type: str = JSON
+
+
+class ReplyError(Exception):
+    """Raised by handlers and by work that they await: the request is answered with `reply`."""
+
+    def __init__(self, reply: JsonReply) -> None:
+        super().__init__(reply.status)
+        self.reply = reply
+
+
+def as_response(_request: Request[Any, Any, Any], error: ReplyError) -> Response[Any]:
+    """Return the framework's response for an error that a handler raised."""
+    reply = error.reply
+    headers = {name.decode(): value.decode() for name, value in reply.headers}
+    return Response(
+        reply.body, status_code=reply.status, headers=headers, media_type=reply.media_type
+    )
 
 
 def as_problem(error: ProctorError) -> JsonReply:
@@ -100,6 +118,8 @@ class PendingResponse:
             result = await self._work
         except ProctorError as error:
             return self._failed(error)
+        except ReplyError as error:
+            return error.reply
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is not None and task.cancelling():

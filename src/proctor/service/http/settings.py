@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from proctor.errors import InputError, SettingsError
 from proctor.limits import MIB
-from proctor.service.engine import MOST_WAITING
+from proctor.service.engine import MOST_WAITING, Engine, open_engine
 from proctor.service.package_sets import PackageSet
 from proctor.solver.profile import Profile
 
@@ -91,16 +91,25 @@ class ServeSettings:
             )
         if not is_local(self.host) and not self.tokens.names:
             raise SettingsError(
-                f"whoever reaches {self.host} could run programs here: name a file of tokens with"
+                f"anybody who reaches {self.host} could run programs: name a file of tokens with"
                 " --token-file, or listen on 127.0.0.1"
             )
+
+    def open_engine(self, directories: tuple[str, ...] = ()) -> Engine:
+        """Open the server's engine. Raises as the function open_engine does."""
+        return open_engine(
+            isolation=self.isolation, min_isolation=self.min_isolation, python=self.python,
+            packages=self.packages, preload=self.preload, cells=self.cells,
+            most_waiting=self.most_waiting, sessions=self.sessions,
+            package_sets=self.package_sets, directories=directories, profiles=self.profiles,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Hosts:
     """Host names that a server without tokens answers to.
 
-    Any page may make a browser send requests to 127.0.0.1, and whoever owns the page's name may
+    Any page may make a browser send requests to 127.0.0.1, and the owner of the page's name may
     have it lead there afterwards (DNS rebinding). Browsers then say whose page it is (`Origin`),
     and by which name they ask (`Host`).
     """

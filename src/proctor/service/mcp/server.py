@@ -7,6 +7,7 @@ results in words for a model.
 import asyncio
 import contextlib
 import logging
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,8 @@ import msgspec
 
 from proctor.errors import InputError, ProctorError
 from proctor.sandbox.session import DEFAULT_LIMITS
-from proctor.service.engine import Asker, Engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.native import convert, schema
 from proctor.service.http.native.session_schema import ExecuteRequestJson
 from proctor.service.http.native.sessions import execute
@@ -68,33 +70,33 @@ class McpTool:
     description: str
     takes: type[msgspec.Struct]
     answers: type[msgspec.Struct]
-    work: Callable[[Any, Asker], Coroutine[Any, Any, Any]]
+    work: Callable[[Any, RequestContext], Coroutine[Any, Any, Any]]
     words: Callable[[Any], str]
 
 
 def tools(engine: Engine) -> dict[str, McpTool]:
     """Return the tools by name."""
 
-    async def execute_code(asked: ExecuteCode, asker: Asker) -> Executed:
+    async def execute_code(asked: ExecuteCode, context: RequestContext) -> Executed:
         if asked.session_id:
             if asked.language != "python":
                 raise InputError("sessions run Python only", field="language")
-            session = engine.sessions.get(asker.owner, asked.session_id)
+            session = engine.sessions.get(context.owner, asked.session_id)
             if asked.stdin:
                 raise InputError("code in a session has no stdin", field="stdin")
             if asked.packages is not None:
                 raise InputError("a session has its packages from the first", field="packages")
             cell = ExecuteRequestJson(code=asked.code, cpu=asked.timeout)
-            return executed(await execute(session, cell, asker))
+            return executed(await execute(session, cell, context))
         request = schema.RunRequestJson(
             schema.ProgramJson(asked.code, asked.language),
             asked.stdin,
             limits=schema.LimitsJson(cpu=asked.timeout, memory=asked.memory),
             packages=asked.packages,
         )
-        return ran(convert.run_result(await engine.run(convert.run_request(request), asker)))
+        return ran(convert.run_result(await engine.run(convert.run_request(request), context)))
 
-    async def judge_solution(asked: JudgeSolution, asker: Asker) -> schema.JudgeResult:
+    async def judge_solution(asked: JudgeSolution, context: RequestContext) -> schema.JudgeResult:
         request = schema.JudgeRequest(
             schema.ProgramJson(asked.code, asked.language),
             schema.ProblemJson(
@@ -104,20 +106,20 @@ def tools(engine: Engine) -> dict[str, McpTool]:
             stop=asked.stop,
             packages=asked.packages,
         )
-        return await convert.judge(engine, request, asker)
+        return await convert.judge(engine, request, context)
 
-    async def list_languages(_asked: Languages, _asker: Asker) -> Listed:
+    async def list_languages(_asked: Languages, _context: RequestContext) -> Listed:
         found = await asyncio.to_thread(engine.languages)
         named = {each.language.id: f"{each.language.name} {each.version}".strip() for each in found}
         return Listed({"python": "Python, the cell's own interpreter", **named})
 
-    async def open_session(asked: OpenSession, asker: Asker) -> Opened:
+    async def open_session(asked: OpenSession, context: RequestContext) -> Opened:
         limits = convert.limits(schema.LimitsJson(memory=asked.memory), DEFAULT_LIMITS)
-        session = await engine.sessions.open(asker, limits, asked.idle, asked.packages)
+        session = await engine.sessions.open(context, limits, asked.idle, asked.packages)
         return Opened(session.id, engine.sessions.idle(session))
 
-    async def close_session(asked: CloseSession, asker: Asker) -> Opened:
-        await engine.sessions.close(asker.owner, asked.session_id)
+    async def close_session(asked: CloseSession, context: RequestContext) -> Opened:
+        await engine.sessions.close(context.owner, asked.session_id)
         return Opened(asked.session_id, 0.0)
 
     runs = (ExecuteCode, Executed, execute_code, in_words)
@@ -159,7 +161,7 @@ def make_server(engine: Engine) -> "Server[Any]":
             return _told(f"there is no tool {params.name!r}", {"code": "not-found"})
         try:
             asked = msgspec.convert(params.arguments or {}, tool.takes)
-            found = await _apart(tool.work(asked, Asker(_owner(context.request))))
+            found = await _apart(tool.work(asked, RequestContext(_owner(context.request))))
         except msgspec.ValidationError as error:
             return _told(f"these arguments will not do: {error}", {"code": "bad-input"})
         except ProctorError as error:
@@ -194,7 +196,9 @@ def _told(
 
 def _schema(kind: type[msgspec.Struct]) -> dict[str, Any]:
     """Return a JSON schema that is an object by itself, as the protocol demands."""
-    found = msgspec.json.schema(kind)
+    # As in the OpenAPI document, structs are named without the ending Json.
+    plain = re.sub(rb'Json"', b'"', msgspec.json.encode(msgspec.json.schema(kind)))
+    found: dict[str, Any] = msgspec.json.decode(plain)
     name = found.pop("$ref").rpartition("/")[2]
     own = found["$defs"].pop(name)
     return {**own, **({"$defs": found["$defs"]} if found["$defs"] else {})}

@@ -9,7 +9,8 @@ from piston_requests import execute
 
 from proctor.errors import InfraFault, NoLanguage, SettingsError
 from proctor.service import admission
-from proctor.service.engine import Asker, open_engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import open_engine
 from proctor.service.http.piston.request import parsed
 from proctor.service.http.piston.routes import AGAIN, failed
 from proctor.service.http.piston.runtimes import Runtime
@@ -231,13 +232,13 @@ def test_faults_are_no_results(language: str) -> None:
     """
     engine = open_engine(cells=1)
     try:
-        engine.arena.close()  # no cell is to be had any more
+        engine.pool.close()  # no cell is to be had any more
         service = PistonService(engine, PistonSettings())
 
         async def ask() -> None:
             files = [{"content": "print(1)"}, {"name": "correct_output.txt", "content": "1"}]
             job = await service.job({"language": language, "version": "*", "files": files})
-            await service.execute(job, Asker())
+            await service.execute(job, RequestContext())
 
         with pytest.raises(InfraFault) as fault:
             asyncio.run(ask())

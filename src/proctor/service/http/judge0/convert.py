@@ -6,6 +6,7 @@ from typing import Any
 
 from proctor.errors import Cancelled
 from proctor.execution import Execution, LimitHit
+from proctor.languages.run import Ran
 from proctor.service.http.isolate import (
     TIME_MESSAGES,
     exit_message,
@@ -21,7 +22,7 @@ from proctor.service.http.judge0.schema import (
     Judge0Result,
     Judge0Status,
 )
-from proctor.service.running import Ran, verdict_of
+from proctor.service.run_verdicts import verdict_of
 from proctor.text import well_formed
 
 _SIGNALS = {

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from proctor.languages import registry
 from proctor.languages.language import InstalledLanguage
+from proctor.languages.run import PYTHON
 from proctor.sandbox.machine.interpreter import Interpreter
-from proctor.service.running import PYTHON
 
 _NUMBERS: Mapping[str, tuple[int, ...]] = {
     "bash": (46,),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proctor.errors import InputError
+from proctor.languages.run import RunRequest
 from proctor.languages.scripts import BASH, COMPILE, RUN, Scripts
 from proctor.limits import LEAST_MEMORY, MIB, Limits
 from proctor.program import Program
@@ -17,7 +18,6 @@ from proctor.service.http.judge0 import archive
 from proctor.service.http.judge0.callback import CallbackAddress, address
 from proctor.service.http.judge0.languages import MULTI_FILE, Judge0Language, with_options
 from proctor.service.http.judge0.settings import Judge0Settings
-from proctor.service.running import RunRequest
 
 KB = 1024
 DISK = 64 * MIB

@@ -6,7 +6,7 @@ After its documentation (github.com/judge0/judge0); docs/reference/judge0.md lis
 import logging
 import os
 import platform
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import parse_qsl
@@ -24,7 +24,7 @@ from proctor.service.http.judge0.schema import DESCRIPTIONS
 from proctor.service.http.judge0.service import Judge0Service, given_of, state_of
 from proctor.service.http.judge0.settings import Judge0Settings, read_settings
 from proctor.service.http.request import owner_of
-from proctor.service.http.responses import JsonReply, PendingResponse
+from proctor.service.http.responses import JsonReply, PendingResponse, ReplyError
 from proctor.service.jobs import ENDED, Job
 from proctor.version import __version__
 
@@ -87,28 +87,28 @@ def _submissions(service: Judge0Service) -> list[HTTPRouteHandler]:
     async def create(request: _Request) -> PendingResponse:
         """Take a submission; with wait=true answer when it has ended."""
         body = await request.body()
-        return PendingResponse(_answered(_created(service, request, body)), failed=_failed)
+        return PendingResponse(_created(service, request, body), failed=_failed)
 
     @post(paths("/submissions/batch"), status_code=201)
     async def create_batch(request: _Request) -> PendingResponse:
         """Take several submissions: a token for each, or what is wrong with it."""
         body = await request.body()
-        return PendingResponse(_answered(_created_batch(service, request, body)), failed=_failed)
+        return PendingResponse(_created_batch(service, request, body), failed=_failed)
 
     @get(paths("/submissions/batch"))
     async def show_batch(request: _Request) -> PendingResponse:
         """Show several submissions; null for one that does not exist."""
-        return PendingResponse(_answered(_shown_batch(service, request)), failed=_failed)
+        return PendingResponse(_shown_batch(service, request), failed=_failed)
 
     @get(paths("/submissions/{token:str}"))
     async def show(token: str, request: _Request) -> PendingResponse:
         """Show a submission."""
-        return PendingResponse(_answered(_shown(service, request, token)), failed=_failed)
+        return PendingResponse(_shown(service, request, token), failed=_failed)
 
     @delete(paths("/submissions/{token:str}"), status_code=200)
     async def forget(token: str, request: _Request) -> PendingResponse:
         """Forget a submission that has ended; its texts come as base64."""
-        return PendingResponse(_answered(_deleted(service, request, token)), failed=_failed)
+        return PendingResponse(_deleted(service, request, token), failed=_failed)
 
     return [create, create_batch, show_batch, show, forget]
 
@@ -124,8 +124,7 @@ def _languages(service: Judge0Service) -> list[HTTPRouteHandler]:
         """One language, by Judge0's number."""
         found = (await service.languages()).get(number)
         if found is None:
-            text = f"language with id {number} doesn't exist"
-            return Response({"error": text}, status_code=404)
+            raise _error(404, f"language with id {number} doesn't exist")
         about = {
             "id": found.id, "name": found.name, "is_archived": False,
             "source_file": found.source_file, "compile_cmd": None, "run_cmd": None,
@@ -174,19 +173,8 @@ def _server(service: Judge0Service) -> list[HTTPRouteHandler]:
     return [system_info, config_info, about, workers]
 
 
-class _ErrorReply(Exception):
-    """Answers a request with an error, or otherwise than it asks for."""
-
-    def __init__(self, status: int, text: str, **more: str) -> None:
-        super().__init__(text)
-        self.reply = JsonReply({"error": text, **more}, status)
-
-
-async def _answered(making: Coroutine[Any, Any, JsonReply]) -> JsonReply:
-    try:
-        return await making
-    except _ErrorReply as error:
-        return error.reply
+def _error(status: int, text: str, **more: str) -> ReplyError:
+    return ReplyError(JsonReply({"error": text, **more}, status))
 
 
 async def _created(service: Judge0Service, request: _Request, body: bytes) -> JsonReply:
@@ -204,7 +192,7 @@ async def _created(service: Judge0Service, request: _Request, body: bytes) -> Js
     try:
         return JsonReply(view.of(job), 201)
     except NoText:
-        raise _ErrorReply(201, _NO_TEXT.format(_ONE), token=job.id) from None
+        raise _error(201, _NO_TEXT.format(_ONE), token=job.id) from None
 
 
 async def _created_batch(service: Judge0Service, request: _Request, body: bytes) -> JsonReply:
@@ -239,7 +227,7 @@ async def _shown(service: Judge0Service, request: _Request, token: str) -> JsonR
     try:
         return JsonReply(view.of(_found(service, request, token)))
     except NoText:
-        raise _ErrorReply(400, _NO_TEXT.format(_ONE)) from None
+        raise _error(400, _NO_TEXT.format(_ONE)) from None
 
 
 async def _shown_batch(service: Judge0Service, request: _Request) -> JsonReply:
@@ -266,7 +254,7 @@ async def _deleted(service: Judge0Service, request: _Request, token: str) -> Jso
     if job.state not in ENDED:
         status = state_of(job).status
         what = f"{status:d} ({DESCRIPTIONS[status]})"
-        raise _ErrorReply(400, f"submission cannot be deleted because its status is {what}")
+        raise _error(400, f"submission cannot be deleted because its status is {what}")
     service.engine.jobs.drop(job)
     return JsonReply(view.of(job))
 
@@ -277,7 +265,7 @@ class _SubmissionView:
     def __init__(self, request: _Request, *, base64: bool = False) -> None:
         self._names, unknown = wanted(request.query_params.get("fields"))
         if unknown:
-            raise _ErrorReply(400, f"invalid fields: [{', '.join(unknown)}]")
+            raise _error(400, f"invalid fields: [{', '.join(unknown)}]")
         self.base64 = base64 or _is_base64(request)
 
     def of(self, job: Job) -> dict[str, Any]:
@@ -289,22 +277,22 @@ class _SubmissionView:
 def _found(service: Judge0Service, request: _Request, token: str) -> Job:
     job = service.find(owner_of(request), token)
     if job is None:
-        raise _ErrorReply(404, f"there is no submission {token!r} of yours")
+        raise _error(404, f"there is no submission {token!r} of yours")
     return job
 
 
 def _check_number(service: Judge0Service, number: int) -> None:
     most = service.settings.max_submission_batch_size
     if not number:
-        raise _ErrorReply(400, "there should be at least one submission in a batch")
+        raise _error(400, "there should be at least one submission in a batch")
     if number > most:
         what = "number of submissions in a batch should be less than or equal to"
-        raise _ErrorReply(400, f"{what} {most}")
+        raise _error(400, f"{what} {most}")
 
 
 def _check_room(service: Judge0Service, request: _Request, number: int) -> None:
     if service.is_full(owner_of(request), number):
-        raise _ErrorReply(503, "queue is full")
+        raise _error(503, "queue is full")
 
 
 def _decoded(request: _Request, body: bytes) -> dict[str, Any]:
@@ -315,9 +303,9 @@ def _decoded(request: _Request, body: bytes) -> dict[str, Any]:
             return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=100))
         found = msgspec.json.decode(body)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        raise _ErrorReply(400, f"the body cannot be read: {error}") from error
+        raise _error(400, f"the body cannot be read: {error}") from error
     if not isinstance(found, dict):
-        raise _ErrorReply(400, "the body is no JSON object")
+        raise _error(400, "the body is no JSON object")
     return found
 
 

@@ -10,7 +10,9 @@ from typing import Any
 import msgspec
 
 from proctor.errors import Cancelled
-from proctor.service.engine import Asker, Engine
+from proctor.languages.run import Ran
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.judge0 import convert
 from proctor.service.http.judge0.callback import CallbackAddress, call
 from proctor.service.http.judge0.languages import Judge0Language, languages_by_number
@@ -23,7 +25,6 @@ from proctor.service.http.judge0.schema import (
 )
 from proctor.service.http.judge0.settings import Judge0Settings
 from proctor.service.jobs import ENDED, Job
-from proctor.service.running import Ran
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Judge0Service:
 
     @cached_property
     def _languages(self) -> dict[int, Judge0Language]:
-        return languages_by_number(self.engine.arena.setup.interpreter, self.engine.languages())
+        return languages_by_number(self.engine.pool.setup.interpreter, self.engine.languages())
 
     async def languages(self) -> Mapping[int, Judge0Language]:
         """Return the languages of this machine, found when they are first asked for."""
@@ -68,8 +69,10 @@ class Judge0Service:
         async def work(job: Job) -> Judge0Result:
             runs: list[Ran] = []
             for _ in range(submission.runs):
-                asker = Asker(owner, patient=True, begun=None if runs else job.begin)
-                runs.append(await self.engine.run(submission.request, asker))
+                context = RequestContext(
+                    owner, unlimited=True, on_start=None if runs else job.begin
+                )
+                runs.append(await self.engine.run(submission.request, context))
                 if not convert.is_accepted(submission, runs[-1]):
                     break
             found = convert.result(submission, runs)
@@ -116,7 +119,7 @@ def state_of(job: Job) -> Judge0Result:
         )
     if isinstance(job.result, Judge0Result):
         return job.result
-    return convert.fault(job.error or Cancelled("the job was called off"))
+    return convert.fault(job.error or Cancelled("the job was cancelled"))
 
 
 def given_of(job: Job) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Languages, isolation and load of an engine, as the native API reports them."""
 
-from proctor.service.engine import Asker, Engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.native.schema import Capabilities, GuaranteeJson, LanguageJson
 from proctor.version import __version__
 
@@ -13,9 +14,9 @@ def languages(engine: Engine) -> list[LanguageJson]:
     ]
 
 
-async def capabilities(engine: Engine, asker: Asker) -> Capabilities:
+async def capabilities(engine: Engine, context: RequestContext) -> Capabilities:
     """Return the isolation in force with its guarantees, and the load of the engine."""
-    isolation = await engine.isolation(asker)
+    isolation = await engine.isolation(context)
     return Capabilities(
         __version__,
         isolation.level,

@@ -12,11 +12,14 @@ from proctor.formats import codeforces_rows, livecodebench
 from proctor.judgement import Judgement
 from proctor.judgement import TestResult as PlainResult
 from proctor.judging.settings import JudgeSettings, default_limits
+from proctor.languages import registry
+from proctor.languages import run as runs
 from proctor.limits import MIB
-from proctor.service import running
+from proctor.service.admission import RequestContext
 from proctor.service.encoding import as_text, packed, unpacked
-from proctor.service.engine import Asker, Engine, Made
+from proctor.service.engine import Engine, QueuedJudgement
 from proctor.service.http.native import schema
+from proctor.service.run_verdicts import verdict_of
 from proctor.verdict import Verdict
 
 _RUN_LIMITS = bounds.Limits(disk=16 * MIB)
@@ -25,9 +28,9 @@ _ALL = "all"
 Progress = Callable[[schema.TestResultJson], None]
 
 
-def run_request(asked: schema.RunRequestJson) -> running.RunRequest:
+def run_request(asked: schema.RunRequestJson) -> runs.RunRequest:
     """Return the engine's request. Raises InputError, naming the field."""
-    return running.RunRequest(
+    return runs.RunRequest(
         program(asked.program),
         unpacked(asked.stdin_base64, "stdin_base64") or asked.stdin.encode(),
         asked.args,
@@ -41,7 +44,8 @@ def run_request(asked: schema.RunRequestJson) -> running.RunRequest:
 def program(asked: schema.ProgramJson) -> programs.Program:
     """Return a domain program. Raises InputError, naming the field."""
     files = {name: unpacked(text, f"files.{name}") for name, text in asked.files.items()}
-    language = running.checked_language(asked.language)
+    plain = asked.language == runs.PYTHON  # by far the most, and a look-up is not free
+    language = runs.PYTHON if plain else registry.get(asked.language).id
     return programs.Program(asked.source, language, asked.name, files)
 
 
@@ -51,12 +55,12 @@ def limits(asked: schema.LimitsJson, default: bounds.Limits) -> bounds.Limits:
     return replace(default, **{name: value for name, value in named.items() if value is not None})
 
 
-def run_result(ran: running.Ran) -> schema.RunResult:
+def run_result(ran: runs.Ran) -> schema.RunResult:
     """Return the outcome of a run."""
     compilation, execution = ran.compilation, ran.execution
     return schema.RunResult(
         "verdict",
-        running.verdict_of(ran),
+        verdict_of(ran),
         None
         if compilation is None
         else schema.CompilationJson(compilation.ok, compilation.output, compilation.wall),
@@ -86,21 +90,24 @@ def output(data: bytes) -> schema.Output:
 
 
 async def judge(
-    engine: Engine, asked: schema.JudgeRequest, asker: Asker, progress: Progress | None = None
+    engine: Engine,
+    asked: schema.JudgeRequest,
+    context: RequestContext,
+    progress: Progress | None = None,
 ) -> schema.JudgeResult:
     """Judge one program. Raises InputError, naming the field, and the engine's errors."""
     submission = program(asked.program)
     if _is_plain(asked):
-        return await _judge_plain(engine, asked, submission, asker, progress)
+        return await _judge_plain(engine, asked, submission, context, progress)
     if asked.mode != "standard" or asked.fast:
         raise InputError("this problem is judged in standard mode only", field="mode")
     problem = _contest_problem(asked)
     tell = None if progress is None else lambda each: progress(_contest_test(each))
-    made = await engine.judge_contest(
+    made = await engine.judge(
         problem,
         submission,
-        asker,
-        stop=asked.stop,
+        JudgeSettings(stop=asked.stop),
+        context,
         packages=asked.packages,
         progress=tell,
     )
@@ -123,7 +130,7 @@ async def _judge_plain(
     engine: Engine,
     asked: schema.JudgeRequest,
     submission: programs.Program,
-    asker: Asker,
+    context: RequestContext,
     progress: Progress | None,
 ) -> schema.JudgeResult:
     problem = _plain_problem(asked.problem)
@@ -149,7 +156,7 @@ async def _judge_plain(
         problem,
         submission,
         settings,
-        asker,
+        context,
         packages=asked.packages,
         progress=None if progress is None else tell,
     )
@@ -247,7 +254,7 @@ def _contest_test(result: PlainResult) -> schema.TestResultJson:
     )  # fmt: skip
 
 
-def _plain_result(made: Made, found: Judgement, names: list[str]) -> schema.JudgeResult:
+def _plain_result(made: QueuedJudgement, found: Judgement, names: list[str]) -> schema.JudgeResult:
     compiled = found.verdict is not Verdict.CE
     return schema.JudgeResult(
         outcome(found.verdict),
@@ -265,7 +272,7 @@ def _plain_result(made: Made, found: Judgement, names: list[str]) -> schema.Judg
     )
 
 
-def _contest_result(made: Made, found: Judgement) -> schema.JudgeResult:
+def _contest_result(made: QueuedJudgement, found: Judgement) -> schema.JudgeResult:
     subtasks = tuple(
         schema.SubtaskResultJson(each.name, each.verdict, each.score, each.points, each.of)
         for each in found.subtasks

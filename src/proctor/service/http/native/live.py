@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Callable
 
-from proctor.service.engine import Asker, Engine
+from proctor.languages.run import RunRequest
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.native import convert
 from proctor.service.http.native.schema import Output, RunResult
 from proctor.service.live import OutputStream
-from proctor.service.running import RunRequest
 
 _IMMEDIATE = 1000
 """Pieces that are passed on as they come: a person reads no more than these."""
@@ -18,13 +19,16 @@ _SIZE = 1 << 16
 
 
 async def run_live(
-    engine: Engine, request: RunRequest, asker: Asker, tell: Callable[[OutputStream, Output], None]
+    engine: Engine,
+    request: RunRequest,
+    context: RequestContext,
+    tell: Callable[[OutputStream, Output], None],
 ) -> RunResult:
     """Run one program; `tell` is called with its output, and the result's own output is empty.
 
     Raises what Engine.live and LiveRun.result raise.
     """
-    async with engine.live(request, asker) as run:
+    async with engine.live(request, context) as run:
         run.close_stdin()
         pieces = _PieceBuffer(lambda stream, data: tell(stream, convert.output(data)))
         try:

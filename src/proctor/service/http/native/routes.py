@@ -17,8 +17,10 @@ from litestar.params import Parameter
 from litestar.types import ASGIApp
 
 from proctor.errors import InfraFault, InputError, NotFound, ProctorError
+from proctor.languages.run import RunRequest
+from proctor.service.admission import RequestContext
 from proctor.service.encoding import as_input_error, as_json
-from proctor.service.engine import Asker, Engine
+from proctor.service.engine import Engine
 from proctor.service.http.incremental_json import SLICE, decode_each
 from proctor.service.http.native import about, convert, schema, solving
 from proctor.service.http.native.live import run_live
@@ -33,7 +35,6 @@ from proctor.service.http.responses import (
     as_problem,
 )
 from proctor.service.jobs import Job
-from proctor.service.running import RunRequest
 from proctor.solver.envelope import Envelope
 
 _logger = logging.getLogger(__name__)
@@ -116,7 +117,7 @@ def _run(engine: Engine) -> HTTPRouteHandler:
             return await _answer(engine, request, live, idempotency_key, wait=wait)
 
         async def work(job: Job) -> schema.RunResult:
-            ran = await engine.run(asked, Asker(job.owner, begun=job.begin))
+            ran = await engine.run(asked, RequestContext(job.owner, on_start=job.begin))
             return msgspec.structs.replace(convert.run_result(ran), id=job.id)
 
         return await _answer(engine, request, work, idempotency_key, wait=wait)
@@ -125,8 +126,8 @@ def _run(engine: Engine) -> HTTPRouteHandler:
 
 
 async def _run_live(engine: Engine, asked: RunRequest, job: Job) -> schema.RunResult:
-    asker = Asker(job.owner, begun=job.begin)
-    found = await run_live(engine, asked, asker, lambda stream, out: job.tell(stream.value, out))
+    context = RequestContext(job.owner, on_start=job.begin)
+    found = await run_live(engine, asked, context, lambda stream, out: job.tell(stream.value, out))
     return msgspec.structs.replace(found, id=job.id)
 
 
@@ -138,8 +139,8 @@ def _judge(engine: Engine) -> HTTPRouteHandler:
         """Judge one program, which is compiled once and run on the tests that can matter."""
 
         async def work(job: Job) -> schema.JudgeResult:
-            asker = Asker(job.owner, begun=job.begin)
-            found = await convert.judge(engine, data, asker, lambda test: job.tell("test", test))
+            context = RequestContext(job.owner, on_start=job.begin)
+            found = await convert.judge(engine, data, context, lambda test: job.tell("test", test))
             job.final = found.outcome != "infra_fault"
             return msgspec.structs.replace(found, id=job.id)
 
@@ -161,20 +162,22 @@ def _batch(engine: Engine) -> HTTPRouteHandler:
         async def work(job: Job) -> dict[str, int]:
             job.begin()
             # All of a batch may wait; none is refused for want of room.
-            asker = Asker(job.owner, patient=True)
-            async for each in _judged(engine, data, asker):
+            context = RequestContext(job.owner, unlimited=True)
+            async for each in _judged(engine, data, context):
                 job.tell("judged", each)
             return {"judged": len(data.requests)}
 
         if _wants_events(request) or not wait:
             return await _answer(engine, request, work, idempotency_key, wait=wait)
-        lines = _judged(engine, data, Asker(owner_of(request), patient=True))
+        lines = _judged(engine, data, RequestContext(owner_of(request), unlimited=True))
         return StreamingResponse(lines, "application/x-ndjson", _line)
 
     return batch
 
 
-async def _judged(engine: Engine, batch: BatchJson, asker: Asker) -> AsyncIterator[BatchResult]:
+async def _judged(
+    engine: Engine, batch: BatchJson, context: RequestContext
+) -> AsyncIterator[BatchResult]:
     """Yield results as they are made. A few more than there are places are under way at a time."""
     began = time.monotonic()
 
@@ -184,7 +187,7 @@ async def _judged(engine: Engine, batch: BatchJson, asker: Asker) -> AsyncIterat
         if isinstance(asked, InputError):
             return BatchResult(index, error=problem_of(asked))
         try:
-            found = await convert.judge(engine, asked, asker)
+            found = await convert.judge(engine, asked, context)
         except Exception as error:  # noqa: BLE001 - a defect is logged, and the other requests go on
             return BatchResult(index, error=_problem(error))
         return BatchResult(index, msgspec.structs.replace(found, queue=found.queue + waited))
@@ -222,9 +225,11 @@ def _solve(engine: Engine) -> HTTPRouteHandler:
         asked = solving.solve_request(engine, data)
 
         async def work(job: Job) -> Envelope:
-            asker = Asker(job.owner, begun=job.begin)
+            context = RequestContext(job.owner, on_start=job.begin)
             named = replace(asked, job_id=job.id)
-            return await solving.solve(engine, named, asker, lambda one: job.tell("incumbent", one))
+            return await solving.solve(
+                engine, named, context, lambda one: job.tell("incumbent", one)
+            )
 
         return await _answer(engine, request, work, idempotency_key, wait=wait)
 
@@ -263,7 +268,7 @@ def _about(engine: Engine) -> list[HTTPRouteHandler]:
     @get("/capabilities")
     async def capabilities(request: Asked) -> schema.Capabilities:
         """Return the isolation in force with its guarantees, and the load of the server."""
-        return await about.capabilities(engine, Asker(owner_of(request), patient=True))
+        return await about.capabilities(engine, RequestContext(owner_of(request), unlimited=True))
 
     return [languages, capabilities]
 

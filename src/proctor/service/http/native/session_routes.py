@@ -8,7 +8,8 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import ResponseSpec
 from litestar.types import ASGIApp
 
-from proctor.service.engine import Asker, Engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.native.session_schema import (
     ExecuteRequestJson,
     ExecuteResult,
@@ -104,7 +105,7 @@ def _files(engine: Engine) -> list[HTTPRouteHandler]:
 
 
 def _native(engine: Engine, request: Asked) -> NativeSessions:
-    return NativeSessions(engine, Asker(owner_of(request)))
+    return NativeSessions(engine, RequestContext(owner_of(request)))
 
 
 def _name(path: str) -> str:

@@ -10,8 +10,9 @@ from proctor.errors import InputError
 from proctor.execution import Execution
 from proctor.sandbox.notebook import CellResult
 from proctor.sandbox.session import DEFAULT_LIMITS
+from proctor.service.admission import RequestContext
 from proctor.service.encoding import unpacked
-from proctor.service.engine import Asker, Engine
+from proctor.service.engine import Engine
 from proctor.service.http.native import convert
 from proctor.service.http.native.schema import LimitsJson
 from proctor.service.http.native.session_schema import (
@@ -23,7 +24,7 @@ from proctor.service.http.native.session_schema import (
     SessionState,
 )
 from proctor.service.owned_session import OwnedSession, SessionOutcome
-from proctor.service.running import verdict_by
+from proctor.service.run_verdicts import verdict_by
 
 
 class NativeSessions:
@@ -32,18 +33,20 @@ class NativeSessions:
     All methods raise NotFound, SessionEnded, Busy, InputError, InfraFault.
     """
 
-    def __init__(self, engine: Engine, asker: Asker) -> None:
-        self._engine, self._asker = engine, asker
+    def __init__(self, engine: Engine, context: RequestContext) -> None:
+        self._engine, self._context = engine, context
 
     async def open(self, request: SessionRequest) -> SessionState:
         """Open a session. Raises PlatformError too."""
         limits = convert.limits(request.limits, DEFAULT_LIMITS)
         sessions = self._engine.sessions
-        return self._state(await sessions.open(self._asker, limits, request.idle, request.packages))
+        return self._state(
+            await sessions.open(self._context, limits, request.idle, request.packages)
+        )
 
     async def all(self) -> list[SessionState]:
         """List the sessions, the oldest first."""
-        return [self._state(each) for each in self._engine.sessions.all(self._asker.owner)]
+        return [self._state(each) for each in self._engine.sessions.all(self._context.owner)]
 
     async def state(self, identity: str) -> SessionState:
         """Return the state of a session."""
@@ -51,31 +54,31 @@ class NativeSessions:
 
     async def execute(self, identity: str, request: ExecuteRequestJson) -> ExecuteResult:
         """Run a cell, a program or a command. Cancelling ends the execution, not the session."""
-        return await execute(self.find(identity), request, self._asker)
+        return await execute(self.find(identity), request, self._context)
 
     async def files(self, identity: str) -> list[FileState]:
         """List the files of the workspace, by path."""
-        found = await self.find(identity).files(self._asker)
+        found = await self.find(identity).files(self._context)
         return [FileState(path, size) for path, size in sorted(found.items())]
 
     async def read(self, identity: str, path: str) -> bytes:
         """Return the content of a file, up to the session's output limit."""
-        return await self.find(identity).read(path, self._asker)
+        return await self.find(identity).read(path, self._context)
 
     async def write(self, identity: str, path: str, content: bytes) -> FileState:
         """Write a file into the workspace, making its directories."""
-        await self.find(identity).write(path, content, self._asker)
+        await self.find(identity).write(path, content, self._context)
         return FileState(path, len(content))
 
     async def close(self, identity: str) -> SessionState:
         """End a session with all that runs in it, and return its last state."""
         state = self._state(self.find(identity))
-        await self._engine.sessions.close(self._asker.owner, identity)
+        await self._engine.sessions.close(self._context.owner, identity)
         return state
 
     def find(self, identity: str) -> OwnedSession:
         """Return a session."""
-        return self._engine.sessions.get(self._asker.owner, identity)
+        return self._engine.sessions.get(self._context.owner, identity)
 
     def _state(self, session: OwnedSession) -> SessionState:
         limits = {each.name: getattr(session.limits, each.name) for each in fields(bounds.Limits)}
@@ -91,7 +94,7 @@ class NativeSessions:
 
 
 async def execute(
-    session: OwnedSession, request: ExecuteRequestJson, asker: Asker
+    session: OwnedSession, request: ExecuteRequestJson, context: RequestContext
 ) -> ExecuteResult:
     """Run a cell, a program or a command in a session.
 
@@ -105,14 +108,14 @@ async def execute(
     if code is not None and stdin:
         raise InputError("a cell has no stdin: run a program", field="stdin")
     if request.restart:
-        await session.restart(asker)
+        await session.restart(context)
     cpu, wall = request.cpu, request.wall
     if code is not None:
-        return _of_cell(await session.run_cell(code, asker, cpu=cpu, wall=wall))
+        return _of_cell(await session.run_cell(code, context, cpu=cpu, wall=wall))
     if program is not None:
         checked = convert.program(program)
-        return _of_program(await session.run(checked, stdin, asker, cpu=cpu, wall=wall))
-    return _of_program(await session.command(command or (), stdin, asker, cpu=cpu, wall=wall))
+        return _of_program(await session.run(checked, stdin, context, cpu=cpu, wall=wall))
+    return _of_program(await session.command(command or (), stdin, context, cpu=cpu, wall=wall))
 
 
 def _of_program(found: SessionOutcome[Execution]) -> ExecuteResult:

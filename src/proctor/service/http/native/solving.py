@@ -5,21 +5,25 @@ from collections.abc import Callable
 import msgspec
 
 from proctor.errors import InfraFault, InputError
+from proctor.service.admission import RequestContext
 from proctor.service.encoding import unpacked
-from proctor.service.engine import Asker, Engine
+from proctor.service.engine import Engine
 from proctor.service.http.native.schema import SolveRequestJson
 from proctor.solver import request
 from proctor.solver.envelope import Envelope, Fault, Incumbent
 
 
 async def solve(
-    engine: Engine, asked: request.SolveRequest, asker: Asker, hear: Callable[[Incumbent], None]
+    engine: Engine,
+    asked: request.SolveRequest,
+    context: RequestContext,
+    hear: Callable[[Incumbent], None],
 ) -> Envelope:
     """Run a solver; if cancelled, return what had been found.
 
     Raises Busy, InputError, and an InfraFault for faults that are not the program's.
     """
-    envelope = await engine.solve(asked, asker, progress=hear)
+    envelope = await engine.solve(asked, context, progress=hear)
     if envelope.fault is not None:
         raise as_error(envelope.fault)
     return envelope

@@ -2,13 +2,14 @@
 
 from proctor.errors import InputError, NoLanguage, ProctorError, SessionEnded
 from proctor.execution import TIME_LIMITS
+from proctor.languages.run import Ran, RunRequest
 from proctor.limits import GIB, MIB, Limits
 from proctor.program import Program
 from proctor.sandbox.notebook import CellResult
 from proctor.service.http.nemo.schema import NemoRequest, NemoResponse, NemoStatus
 from proctor.service.http.problem_details import headers_of, status_of
 from proctor.service.http.responses import JsonReply
-from proctor.service.running import Ran, RunRequest, verdict_by, verdict_of
+from proctor.service.run_verdicts import verdict_by, verdict_of
 
 MEMORY, DISK = 4 * GIB, 64 * MIB
 _LANGUAGES = {"python": "python", "python3": "python", "pypy3": "pypy3", "shell": "bash"}

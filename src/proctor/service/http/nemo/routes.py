@@ -12,11 +12,12 @@ from litestar.params import Parameter
 from litestar.types import ASGIApp
 
 from proctor.errors import SessionEnded
-from proctor.service.engine import Asker, Engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.nemo import convert
 from proctor.service.http.nemo.schema import NemoError, NemoRequest, NemoResponse
 from proctor.service.http.nemo.sessions import NamedSessions
-from proctor.service.http.request import owner_of, patient
+from proctor.service.http.request import context_of, owner_of
 from proctor.service.http.responses import JsonReply, PendingResponse
 
 _Request = Request[Any, Any, Any]
@@ -32,12 +33,12 @@ def door(engine: Engine) -> Router:
         data: NemoRequest, request: _Request, x_session_id: SessionId = None
     ) -> ASGIApp:
         """Run code: in a session (ipython), else by itself."""
-        asker = patient(request)
+        context = context_of(request)
         if data.language != "ipython":
-            return PendingResponse(_run(engine, data, asker), failed=convert.failed)
+            return PendingResponse(_run(engine, data, context), failed=convert.failed)
         if x_session_id is None:
             return PendingResponse(_no_session())
-        return PendingResponse(_run_cell(named, data, asker, x_session_id), failed=convert.failed)
+        return PendingResponse(_run_cell(named, data, context, x_session_id), failed=convert.failed)
 
     @get("/sessions")
     async def sessions(request: _Request) -> dict[str, Any]:
@@ -75,16 +76,16 @@ async def _no_session() -> JsonReply:
     return JsonReply(NemoError("X-Session-ID header required for ipython sessions"), 400)
 
 
-async def _run(engine: Engine, data: NemoRequest, asker: Asker) -> NemoResponse:
-    return convert.run_response(await engine.run(convert.run_request(data), asker), data)
+async def _run(engine: Engine, data: NemoRequest, context: RequestContext) -> NemoResponse:
+    return convert.run_response(await engine.run(convert.run_request(data), context), data)
 
 
 async def _run_cell(
-    named: NamedSessions, data: NemoRequest, asker: Asker, name: str
+    named: NamedSessions, data: NemoRequest, context: RequestContext, name: str
 ) -> NemoResponse:
-    session = await named.get_or_open(asker, name)
+    session = await named.get_or_open(context, name)
     try:
-        found = await session.run_cell(data.generated_code, asker, cpu=data.timeout)
+        found = await session.run_cell(data.generated_code, context, cpu=data.timeout)
     except SessionEnded as error:
         return convert.session_ended(error, data)
     return convert.cell_response(found.made, data)

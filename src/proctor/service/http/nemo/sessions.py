@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from proctor.errors import SessionEnded
 from proctor.limits import Limits
-from proctor.service.engine import Asker, Engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.nemo.convert import DISK, MEMORY
 from proctor.service.owned_session import OwnedSession
 
@@ -31,14 +32,16 @@ class NamedSessions:
         self._engine = engine
         self._sessions: dict[tuple[str, str], _NamedSession] = {}
 
-    async def get_or_open(self, asker: Asker, name: str) -> OwnedSession:
+    async def get_or_open(self, context: RequestContext, name: str) -> OwnedSession:
         """Return the session of this name; open it if there is none."""
-        key = asker.owner, name
+        key = context.owner, name
         known = self._sessions.get(key)
         now = time.time()
         if known is None or _has_ended(known):
             limits = Limits(memory=MEMORY, disk=DISK)
-            opening = asyncio.ensure_future(self._engine.sessions.open(asker, limits, IDLE_SECONDS))
+            opening = asyncio.ensure_future(
+                self._engine.sessions.open(context, limits, IDLE_SECONDS)
+            )
             known = self._sessions[key] = _NamedSession(opening, now, now)
         known.last_used = now
         # Others may wait for the same: one that goes away must not take it from them.

@@ -19,13 +19,13 @@ from litestar.handlers import WebsocketRouteHandler
 from proctor.errors import InputError, ProctorError
 from proctor.execution import Execution
 from proctor.languages import registry
+from proctor.languages.run import PYTHON
 from proctor.limits import MIB
 from proctor.service.http.piston.convert import compile_stage, ending, run_request
 from proctor.service.http.piston.request import NotJson, PistonJob, Refused, decoded, is_plain
 from proctor.service.http.piston.service import PREFIXES, PistonService
-from proctor.service.http.request import patient
+from proctor.service.http.request import context_of
 from proctor.service.live import PIECE_OVERHEAD, LiveRun, OutputStream
-from proctor.service.running import PYTHON
 
 INIT_WITHIN = 3.0
 """Seconds in which a client must send `init`; Piston allows one."""
@@ -80,7 +80,7 @@ def route(service: PistonService) -> WebsocketRouteHandler:
 class _Connection:
     def __init__(self, service: PistonService, socket: WebSocket[Any, Any, Any]) -> None:
         self._service, self._socket = service, socket
-        self._asker = patient(socket)
+        self._context = context_of(socket)
         self._run: LiveRun | None = None
         """The run; None while it waits for a place."""
         self._early: list[bytes | None] = []
@@ -192,7 +192,7 @@ class _Connection:
             request = run_request(job)
             request = replace(request, stdin=stdin, environment=_ENVIRONMENT)
             await self._send("runtime", **language)
-            async with self._service.engine.live(request, self._asker) as run:
+            async with self._service.engine.live(request, self._context) as run:
                 for each in self._early:
                     _write(run, each)
                 self._early.clear()

@@ -9,6 +9,7 @@ import msgspec
 
 from proctor.execution import Execution, LimitHit
 from proctor.languages import naming, registry
+from proctor.languages.run import PYTHON, Compilation, Ran, RunRequest
 from proctor.languages.scripts import Scripts
 from proctor.limits import Limits
 from proctor.program import Program
@@ -20,7 +21,6 @@ from proctor.service.http.isolate import (
 )
 from proctor.service.http.piston.request import PistonJob
 from proctor.service.http.piston.schema import Stage
-from proctor.service.running import PYTHON, Compilation, Ran, RunRequest
 
 
 def run_request(job: PistonJob) -> RunRequest:

@@ -9,8 +9,10 @@ the submission's cell holds the submission and what it is compiled with, and its
 from proctor.errors import InfraFault, InputError
 from proctor.evals.ioi import feedback
 from proctor.judgement import Judgement, TestResult
+from proctor.judging.settings import JudgeSettings
 from proctor.problem import Communication, Comparison, Problem
-from proctor.service.engine import Asker, Engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.piston import cms_ioi, codeforces
 from proctor.service.http.piston.request import PistonJob
 from proctor.service.http.piston.runtimes import RuntimeKind
@@ -20,11 +22,13 @@ from proctor.verdict import Verdict
 _UNCOMPILED = frozenset({Verdict.CE, Verdict.NC})
 
 
-async def judged(engine: Engine, job: PistonJob, asker: Asker) -> tuple[Stage | None, Stage]:
+async def judged(
+    engine: Engine, job: PistonJob, context: RequestContext
+) -> tuple[Stage | None, Stage]:
     """Return the stages compile and run. Raises InputError for a broken task, InfraFault."""
     ioi = job.runtime.kind is RuntimeKind.CMS_IOI
     problem, program = (cms_ioi if ioi else codeforces).task(job)
-    made = await engine.judge_contest(problem, program, asker)
+    made = await engine.judge(problem, program, JudgeSettings(), context)
     judgement = made.judgement
     if judgement.verdict is Verdict.INFRA_FAULT and not judgement.tests:
         raise InfraFault(judgement.message)

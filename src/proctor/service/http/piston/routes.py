@@ -12,13 +12,14 @@ from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 
 from proctor.errors import Cancelled, InputError, LevelLacks, NoLanguage, ProctorError, UsageError
-from proctor.service.engine import Asker, Engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.piston import connect
 from proctor.service.http.piston.request import NotJson, Refused, decoded
-from proctor.service.http.piston.schema import ExecuteResponse, PistonPackage, RuntimeInfo
+from proctor.service.http.piston.schema import ExecuteResponse, PackageJson, RuntimeInfo
 from proctor.service.http.piston.service import PREFIXES, PistonService
 from proctor.service.http.piston.settings import PistonSettings, read_settings
-from proctor.service.http.request import patient
+from proctor.service.http.request import context_of
 from proctor.service.http.responses import JsonReply, PendingResponse
 
 AGAIN = "Resource temporarily unavailable"
@@ -54,14 +55,14 @@ def _execute(service: PistonService) -> HTTPRouteHandler:
         """Run a program; the body is checked by hand, since its faults have fixed texts."""
         json = request.headers.get("content-type", "").startswith("application/json")
         body = await request.body() if json else None
-        asker = patient(request)
-        return PendingResponse(_answered(service, body, asker), failed=failed, pad=True)
+        context = context_of(request)
+        return PendingResponse(_answered(service, body, context), failed=failed, pad=True)
 
     return execute
 
 
 async def _answered(
-    service: PistonService, body: bytes | None, asker: Asker
+    service: PistonService, body: bytes | None, context: RequestContext
 ) -> ExecuteResponse | JsonReply:
     if body is None:
         return JsonReply({"message": NOT_JSON}, 415)
@@ -71,7 +72,7 @@ async def _answered(
         return JsonReply({"stack": str(error), "message": str(error)}, 400)
     except (Refused, InputError) as error:
         return JsonReply({"message": str(error)}, 400)
-    return await service.execute(job, asker)
+    return await service.execute(job, context)
 
 
 def _listing(service: PistonService) -> list[HTTPRouteHandler]:
@@ -84,9 +85,9 @@ def _listing(service: PistonService) -> list[HTTPRouteHandler]:
         ]
 
     @get(_PACKAGES)
-    async def packages() -> list[PistonPackage]:
+    async def packages() -> list[PackageJson]:
         """The same as packages, all of them installed."""
-        return [PistonPackage(each.language, each.shown, True) for each in await service.runtimes()]
+        return [PackageJson(each.language, each.shown, True) for each in await service.runtimes()]
 
     @post(_PACKAGES, status_code=403)
     async def install() -> Response[dict[str, str]]:

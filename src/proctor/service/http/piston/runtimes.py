@@ -6,10 +6,10 @@ from enum import StrEnum
 
 from proctor.languages import registry
 from proctor.languages.language import InstalledLanguage
+from proctor.languages.run import PYTHON
 from proctor.languages.scripts import Scripts
 from proctor.sandbox.machine.interpreter import Interpreter
 from proctor.service.http.piston.semver import Version, satisfies, version_in, written
-from proctor.service.running import PYTHON
 
 
 class RuntimeKind(StrEnum):

@@ -44,7 +44,7 @@ class RuntimeInfo(msgspec.Struct, frozen=True, omit_defaults=True):
     runtime: str | None = None
 
 
-class PistonPackage(msgspec.Struct, frozen=True):
+class PackageJson(msgspec.Struct, frozen=True):
     """One entry of /packages."""
 
     language: str

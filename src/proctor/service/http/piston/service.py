@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from proctor.service.engine import Asker, Engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.piston import graded, packages
 from proctor.service.http.piston.convert import run_request, stages
 from proctor.service.http.piston.request import PistonJob, is_plain, parsed
@@ -23,14 +24,14 @@ class PistonService:
     def __init__(self, engine: Engine, settings: PistonSettings) -> None:
         self.engine, self.settings = engine, settings
         directory = settings.packages
-        readable = engine.arena.setup.directories
+        readable = engine.pool.setup.directories
         self._packages = packages.runtimes(directory, readable) if directory else []
 
     @cached_property
     def _found(self) -> list[Runtime]:
-        arena = self.engine.arena
-        contests = not arena.only_python
-        found = runtimes(arena.setup.interpreter, self.engine.languages(), contests=contests)
+        pool = self.engine.pool
+        contests = pool.level != "container"
+        found = runtimes(pool.setup.interpreter, self.engine.languages(), contests=contests)
         return [*found, *self._packages]
 
     async def runtimes(self) -> Sequence[Runtime]:
@@ -41,10 +42,10 @@ class PistonService:
         """Check a request. Raises Refused, InputError."""
         return parsed(body, await self.runtimes(), self.settings)
 
-    async def execute(self, job: PistonJob, asker: Asker) -> ExecuteResponse:
+    async def execute(self, job: PistonJob, context: RequestContext) -> ExecuteResponse:
         """Run or judge a job. Raises ProctorError for what is not the program's fault."""
         if is_plain(job):
-            compiled, run = stages(await self.engine.run(run_request(job), asker))
+            compiled, run = stages(await self.engine.run(run_request(job), context))
         else:
-            compiled, run = await graded.judged(self.engine, job, asker)
+            compiled, run = await graded.judged(self.engine, job, context)
         return ExecuteResponse(run, job.runtime.language, job.runtime.shown, compiled)

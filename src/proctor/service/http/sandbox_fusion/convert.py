@@ -4,11 +4,12 @@ import os
 
 from proctor.errors import InputError, NoLanguage, ProctorError
 from proctor.execution import TIME_LIMITS, Execution
+from proctor.languages.run import Compilation, Ran, RunRequest
 from proctor.limits import GIB, LEAST_MEMORY, MIB, Limits
 from proctor.program import Program
-from proctor.service.admission import physical_memory
+from proctor.service.admission import RequestContext, physical_memory
 from proctor.service.encoding import as_text, packed_files, unpacked, unpacked_files
-from proctor.service.engine import Asker, Engine
+from proctor.service.engine import Engine
 from proctor.service.http.responses import JsonReply
 from proctor.service.http.sandbox_fusion.schema import (
     CommandRunResult,
@@ -17,7 +18,7 @@ from proctor.service.http.sandbox_fusion.schema import (
     RunCodeResponse,
     RunJupyterRequest,
 )
-from proctor.service.running import Compilation, Ran, RunRequest, verdict_of
+from proctor.service.run_verdicts import verdict_of
 
 MEMORY = min(4 * GIB, physical_memory())
 """Bytes of memory where the client names no limit: upstream then sets none."""
@@ -36,9 +37,11 @@ POD = os.environ.get("MY_POD_NAME")
 """Name of the Kubernetes pod that this server runs in, if it does."""
 
 
-async def run_code(engine: Engine, data: RunCodeRequest, asker: Asker) -> RunCodeResponse:
+async def run_code(
+    engine: Engine, data: RunCodeRequest, context: RequestContext
+) -> RunCodeResponse:
     """Run a program. Raises what run_request and Engine.run raise."""
-    return run_response(await engine.run(run_request(data), asker))
+    return run_response(await engine.run(run_request(data), context))
 
 
 def run_request(data: RunCodeRequest) -> RunRequest:
@@ -121,6 +124,6 @@ def _result(execution: Execution, compiler_output: str | None = None) -> Command
 
 
 def run_code_failed(error: ProctorError) -> JsonReply:
-    """Answer a fault of ours, and a request that cannot be served: both are SandboxError there."""
+    """Answer a fault of the server, or a request that is not served: both are SandboxError."""
     verdict = "" if isinstance(error, InputError | NoLanguage) else "INFRA_FAULT"
     return JsonReply(RunCodeResponse("SandboxError", str(error), verdict=verdict))

@@ -12,7 +12,8 @@ import msgspec
 
 from proctor.errors import InputError, ProctorError
 from proctor.evals.extraction import extract
-from proctor.service.engine import Asker, Engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.responses import JsonReply
 from proctor.service.http.sandbox_fusion import convert
 from proctor.service.http.sandbox_fusion.schema import (
@@ -67,7 +68,9 @@ def find_row(dataset: str, config: TestConfig, identity: RowId) -> DatasetRow:
     raise InputError(f"dataset {dataset} has no row {identity!r}")
 
 
-async def submit(engine: Engine, data: SubmitRequest, row: DatasetRow, asker: Asker) -> EvalResult:
+async def submit(
+    engine: Engine, data: SubmitRequest, row: DatasetRow, context: RequestContext
+) -> EvalResult:
     """Judge a reply to a row. Raises InputError for what is not served."""
     config = data.config
     if config.language is None:
@@ -86,7 +89,7 @@ async def submit(engine: Engine, data: SubmitRequest, row: DatasetRow, asker: As
     every = bool(config.extra.get("run_all_cases"))
     tests: list[EvalTestCase] = []
     for case in row.test:
-        tests.append(await _tested(engine, config, code, case, asker, whole=whole))
+        tests.append(await _tested(engine, config, code, case, context, whole=whole))
         # Not after a wrong answer: that a test is run is to say nothing of those before.
         if tests[-1].exec_info.status != "Success" and not every:
             break
@@ -98,7 +101,13 @@ async def submit(engine: Engine, data: SubmitRequest, row: DatasetRow, asker: As
 
 
 async def _tested(
-    engine: Engine, config: TestConfig, code: str, case: DatasetTest, asker: Asker, *, whole: bool
+    engine: Engine,
+    config: TestConfig,
+    code: str,
+    case: DatasetTest,
+    context: RequestContext,
+    *,
+    whole: bool,
 ) -> EvalTestCase:
     assert config.language is not None
     default = 10 if config.language in _COMPILED else 20
@@ -109,7 +118,7 @@ async def _tested(
         config.run_timeout or default,
         stdin=case.input.get("stdin"),
     )
-    ran = await engine.run(convert.run_request(wanted), asker)
+    ran = await engine.run(convert.run_request(wanted), context)
     found = convert.run_response(ran)
     right = ran.execution is not None and ran.execution.ok
     if right and ran.execution is not None:

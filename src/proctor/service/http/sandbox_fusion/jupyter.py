@@ -11,8 +11,9 @@ from proctor.execution import TIME_LIMITS
 from proctor.limits import Limits
 from proctor.program import check_relative
 from proctor.sandbox.notebook import CellResult
+from proctor.service.admission import RequestContext
 from proctor.service.encoding import packed, unpacked_files
-from proctor.service.engine import Asker, Engine
+from proctor.service.engine import Engine
 from proctor.service.http.responses import JsonReply
 from proctor.service.http.sandbox_fusion.convert import DISK, POD, memory_limit
 from proctor.service.http.sandbox_fusion.schema import (
@@ -29,23 +30,25 @@ _SLEEP = 20
 """Wall seconds that count as a CPU second, so that what sleeps ends as well; as for limits."""
 
 
-async def run(engine: Engine, data: RunJupyterRequest, asker: Asker) -> RunJupyterResponse:
+async def run(
+    engine: Engine, data: RunJupyterRequest, context: RequestContext
+) -> RunJupyterResponse:
     """Run cells in a session of their own. Raises InputError, and what sessions raise."""
     files = unpacked_files(data.files, "files")
     for name in (*files, *data.fetch_files):
         check_relative(name)
     disk = DISK + sum(map(len, files.values()))
     limits = Limits(cpu=data.total_timeout, memory=memory_limit(data), disk=disk)
-    async with engine.sessions.leased(asker, limits) as session:
+    async with engine.sessions.leased(context, limits) as session:
         for name, content in files.items():
-            await session.write(name, content, asker)
+            await session.write(name, content, context)
         began = time.monotonic()
-        cells, last = await _cells(session, data, asker)
+        cells, last = await _cells(session, data, context)
         took = time.monotonic() - began
         fetched = {}
         for name in data.fetch_files:
             with contextlib.suppress(NotFound):
-                fetched[name] = packed(await session.read(name, asker))
+                fetched[name] = packed(await session.read(name, context))
     driver = _driver(last, took, complete=len(cells) == len(data.cells))
     ok = driver.status == "Finished" and driver.return_code == 0
     return RunJupyterResponse(
@@ -54,7 +57,7 @@ async def run(engine: Engine, data: RunJupyterRequest, asker: Asker) -> RunJupyt
 
 
 async def _cells(
-    session: OwnedSession, data: RunJupyterRequest, asker: Asker
+    session: OwnedSession, data: RunJupyterRequest, context: RequestContext
 ) -> tuple[list[CellRunResult], CellResult | None]:
     """Run cells until one overruns its time or ends the interpreter; that one is the last."""
     left = data.total_timeout
@@ -65,7 +68,7 @@ async def _cells(
             break
         cpu = min(data.cell_timeout, left) if data.cell_timeout > 0 else left
         began = time.monotonic()
-        made = (await session.run_cell(source, asker, cpu=cpu)).made
+        made = (await session.run_cell(source, context, cpu=cpu)).made
         left -= max(made.cpu, (time.monotonic() - began) / _SLEEP)
         done.append(_cell(made))
         if made.ended is not None or made.limit in TIME_LIMITS:
@@ -121,6 +124,6 @@ def _plain(shown: Any) -> dict[str, Any]:
 
 
 def failed(error: ProctorError) -> JsonReply:
-    """Answer a fault of ours, and a request that cannot be served: both are SandboxError there."""
+    """Answer a fault of the server, or a request that is not served: both are SandboxError."""
     message = error.message if isinstance(error, InputError) else str(error)
     return JsonReply(RunJupyterResponse("SandboxError", message))

@@ -13,13 +13,13 @@ from litestar.handlers import HTTPRouteHandler
 
 from proctor.errors import ProctorError
 from proctor.service.engine import Engine
-from proctor.service.http.request import patient
+from proctor.service.http.request import context_of
 from proctor.service.http.responses import PendingResponse
 from proctor.service.http.sandbox_fusion import convert, datasets, jupyter
 from proctor.service.http.sandbox_fusion.schema import (
-    DatasetPrompt,
     GetPromptByIdRequest,
     GetPromptsRequest,
+    PromptJson,
     RowId,
     RunCodeRequest,
     RunJupyterRequest,
@@ -49,7 +49,7 @@ def _runs(engine: Engine) -> list[HTTPRouteHandler]:
     @post("/run_code", status_code=200)
     async def run_code(data: RunCodeRequest, request: _Request) -> PendingResponse:
         """Run a program. What it does wrong is in the answer, never a status other than 200."""
-        work = convert.run_code(engine, data, patient(request))
+        work = convert.run_code(engine, data, context_of(request))
         return PendingResponse(work, failed=convert.run_code_failed, pad=True)
 
     @post("/run_jupyter", status_code=200)
@@ -58,7 +58,7 @@ def _runs(engine: Engine) -> list[HTTPRouteHandler]:
 
         A cell that raises ends nothing but itself, and the status stays Success.
         """
-        work = jupyter.run(engine, data, patient(request))
+        work = jupyter.run(engine, data, context_of(request))
         return PendingResponse(work, failed=jupyter.failed, pad=True)
 
     return [run_code, run_jupyter]
@@ -76,21 +76,21 @@ def _datasets(engine: Engine) -> list[HTTPRouteHandler]:
         return [row.id for row in datasets.page(data)]
 
     @post("/get_prompts", status_code=200)
-    async def get_prompts(data: GetPromptsRequest) -> list[DatasetPrompt]:
+    async def get_prompts(data: GetPromptsRequest) -> list[PromptJson]:
         """Prompts of the rows that are sent along."""
-        return [DatasetPrompt(row.id, row.content, row.labels) for row in datasets.page(data)]
+        return [PromptJson(row.id, row.content, row.labels) for row in datasets.page(data)]
 
     @post("/get_prompt_by_id", status_code=200)
-    async def get_prompt_by_id(data: GetPromptByIdRequest) -> DatasetPrompt:
+    async def get_prompt_by_id(data: GetPromptByIdRequest) -> PromptJson:
         """Prompt of one of them."""
         row = datasets.find_row(data.dataset, data.config, data.id)
-        return DatasetPrompt(row.id, row.content, row.labels)
+        return PromptJson(row.id, row.content, row.labels)
 
     @post("/submit", status_code=200)
     async def submit(data: SubmitRequest, request: _Request) -> PendingResponse:
-        """Judge a reply. A fault of ours is status 503, which clients ask again after."""
+        """Judge a reply. A fault of the server is status 503, after which clients try again."""
         row = datasets.find_row(data.dataset, data.config, data.id)
-        work = datasets.submit(engine, data, row, patient(request))
+        work = datasets.submit(engine, data, row, context_of(request))
         return PendingResponse(work, failed=datasets.failed)
 
     return [list_datasets, list_ids, get_prompts, get_prompt_by_id, submit]

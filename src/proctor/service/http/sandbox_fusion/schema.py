@@ -152,7 +152,7 @@ class SubmitRequest(msgspec.Struct, frozen=True):
     config: TestConfig
 
 
-class DatasetPrompt(msgspec.Struct, frozen=True):
+class PromptJson(msgspec.Struct, frozen=True):
     """A prompt for a model."""
 
     id: RowId

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from proctor.errors import InputError, ProctorError
-from proctor.service.engine import Asker, Engine
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
 from proctor.service.http.problem_details import problem_of
 from proctor.solver import legacy
 from proctor.solver.envelope import Envelope, Incumbent
@@ -41,7 +42,7 @@ class Checked(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 async def execute(
-    engine: Engine, asked: Execute, asker: Asker, hear: Hear, given: bytes = b""
+    engine: Engine, asked: Execute, context: RequestContext, hear: Hear, given: bytes = b""
 ) -> Envelope:
     """Run a program on its input, else on `given`. Raises InputError, Busy."""
     named = bytes(asked.input)
@@ -51,16 +52,16 @@ async def execute(
         asked.code, named, engine.solvers.profile(asked.profile), timeout=_seconds(asked),
         workers=_workers(asked.solver_workers), seed=asked.seed,
     )  # fmt: skip
-    return await engine.solve(request, asker, progress=hear)
+    return await engine.solve(request, context, progress=hear)
 
 
 async def check(
-    engine: Engine, code: str, asker: Asker, *, compiled: bool, profile: str = PROFILE
+    engine: Engine, code: str, context: RequestContext, *, compiled: bool, profile: str = PROFILE
 ) -> Checked:
     """Say whether a program compiles, or (`compiled` False) parses; it is never run."""
     try:
         named = engine.solvers.profile(profile)
-        gated = await engine.solvers.check(code, named, asker, compiled=compiled)
+        gated = await engine.solvers.check(code, named, context, compiled=compiled)
     except ProctorError as error:
         return Checked(False, str(error), fault_of(error))
     return Checked(gated.ok, gated.error)

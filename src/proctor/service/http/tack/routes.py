@@ -11,7 +11,7 @@ from litestar.types import ASGIApp
 from proctor.errors import ProctorError, UsageError
 from proctor.service.engine import Engine
 from proctor.service.http.problem_details import headers_of
-from proctor.service.http.request import patient
+from proctor.service.http.request import context_of
 from proctor.service.http.responses import JsonReply, PendingResponse
 from proctor.service.http.tack import desk
 from proctor.solver import incumbents, legacy
@@ -41,7 +41,7 @@ async def _executed(engine: Engine, request: Asked) -> JsonReply:
     asked = _decoded(await request.body())
     if not asked.code.strip():
         raise UsageError(legacy.NO_CODE)
-    envelope = await desk.execute(engine, asked, patient(request), incumbents.ignore)
+    envelope = await desk.execute(engine, asked, context_of(request), incumbents.ignore)
     if envelope.fault is not None:
         return _error(500, envelope.fault.message)
     result = legacy.over_http(envelope)
@@ -64,7 +64,7 @@ async def _checked(engine: Engine, request: Asked, *, compiled: bool) -> JsonRep
     if not asked.code.strip():
         raise UsageError(legacy.NO_CODE)
     check = partial(desk.check, compiled=compiled, profile=asked.profile)
-    checked = await check(engine, asked.code, patient(request))
+    checked = await check(engine, asked.code, context_of(request))
     if checked.fault is not None:
         return _error(500, checked.error or "")
     return JsonReply({"ok": True, "result": {"ok": checked.ok, "error": checked.error}})

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from proctor.errors import InputError
 from proctor.judging.contest import checkers
-from proctor.judging.contest.arena import Arena
 from proctor.judging.contest.checkers import COLLECTED, FEEDBACK, Opinion
 from proctor.judging.contest.comparison import compare
+from proctor.judging.environment import JudgingEnvironment
 from proctor.languages.compiler import Built
 from proctor.limits import GIB, MIB, Limits
 from proctor.problem import (
@@ -27,7 +27,7 @@ INPUT, OUTPUT, ANSWER = "input.txt", "output.txt", "answer.txt"
 
 
 @dataclass(frozen=True, slots=True)
-class Referee:
+class OutputGrader:
     """How outputs of one problem are graded, with the checker compiled if there is one."""
 
     grading: Grading
@@ -40,7 +40,7 @@ class Referee:
 
     def grade(
         self,
-        arena: Arena,
+        environment: JudgingEnvironment,
         test: Test,
         output: bytes,
         feedback: Mapping[str, bytes] | None = None,
@@ -52,14 +52,21 @@ class Referee:
         if isinstance(self.grading, Comparison):
             return _compared(self.grading, test, output), {}
         assert self.checker is not None
-        return _checked(arena, self.grading, self.checker, test, output, feedback or {})
+        return _checked(environment, self.grading, self.checker, test, output, feedback or {})
 
 
-def prepare(arena: Arena, grading: Grading) -> Referee:
-    """Compile what grading takes. Raises CompileFailed, InputError, NoLanguage, InfraFault."""
+def prepare(
+    environment: JudgingEnvironment, grading: Grading, tolerance: float | None
+) -> OutputGrader:
+    """Compile what grading takes; the tolerance is for a problem that states no comparison.
+
+    Raises CompileFailed, InputError, NoLanguage, InfraFault.
+    """
     if isinstance(grading, Checker):
-        return Referee(grading, arena.compile_referee(grading.program))
-    return Referee(grading)
+        return OutputGrader(grading, environment.compile_grader(grading.program))
+    if grading.decimals and tolerance is not None:
+        grading = replace(grading, absolute=tolerance, relative=tolerance)
+    return OutputGrader(grading)
 
 
 def _compared(how: Comparison, test: Test, output: bytes) -> Opinion:
@@ -112,7 +119,7 @@ def _tolerance(flag: str, word: str) -> float:
 
 
 def _checked(
-    arena: Arena,
+    environment: JudgingEnvironment,
     grading: Checker,
     checker: Built,
     test: Test,
@@ -142,6 +149,6 @@ def _checked(
         directories=(FEEDBACK,) if kattis else (),
     )
     limits = checker.limits(LIMITS, command, writes=WRITES)
-    finished = arena.run_referee(command, stdin, limits)
+    finished = environment.run_grader(command, stdin, limits)
     found = checkers.opinion(grading.convention, finished.execution, finished.files, full=test.full)
     return found, finished.files

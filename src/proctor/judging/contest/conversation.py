@@ -1,4 +1,4 @@
-"""Programs in cells of their own that talk through pipes."""
+"""Programs in cells of their own that interaction through pipes."""
 
 import itertools
 import os
@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 from proctor.errors import CellDied, InfraFault
 from proctor.execution import LimitHit
-from proctor.judging.contest.arena import Arena
+from proctor.judging.environment import JudgingEnvironment
 from proctor.limits import Limits
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.clock import Reading
 from proctor.sandbox.command import Command, Finished, Streams
 
-_PAUSE = 0.1  # seconds between two looks at a talk that may be over
-_AFTER = 5.0  # seconds that a referee may do nothing when the others are gone
+_PAUSE = 0.1  # seconds between two looks at a interaction that may be over
+_AFTER = 5.0  # seconds that a grader may do nothing when the others are gone
 
 
 @dataclass(slots=True)
@@ -28,7 +28,7 @@ class Member:
     command: Command
     streams: Streams
     limits: Limits
-    referee: bool = False
+    grader: bool = False
     """Whether it is the problem's own program."""
     taken: bool = False
     """Whether its cell has seen to its ends of the pipes."""
@@ -53,8 +53,8 @@ class _Seat:
     """Since when it has seemed to be idle, on the same clock."""
 
 
-class Talk:
-    """A conversation of one referee with others; the referee comes first."""
+class Interaction:
+    """A conversation of one grader with others; the grader comes first."""
 
     def __init__(self, members: Sequence[Member]) -> None:
         self.members = members
@@ -66,11 +66,11 @@ class Talk:
         self._present = 0
         self._failed = False
 
-    def hold(self, arena: Arena) -> list[Finished]:
+    def hold(self, environment: JudgingEnvironment) -> list[Finished]:
         """Run everybody at once; returns how each ended. Raises InfraFault."""
         jobs = [self._job(index) for index in range(len(self.members))]
         try:
-            futures = arena.submit_talk(jobs[0], jobs[1:])
+            futures = environment.submit_interaction(jobs[0], jobs[1:])
         except BaseException:
             self._fail()
             raise
@@ -87,7 +87,7 @@ class Talk:
             cell.move_to({self._cpu})
             try:
                 self._meet(member)
-                clock = TalkClock(member.limits, self, index)
+                clock = InteractionClock(member.limits, self, index)
                 return cell.execute(member.command, member.streams, member.limits, clock)
             except (CellDied, OSError) as error:
                 # Not as what the pool would try again: this party would then be alone.
@@ -135,7 +135,7 @@ class Talk:
             while self._present < len(self.members) and not self._failed:
                 self._changed.wait()
             if self._failed:
-                raise InfraFault("another party to the talk got no cell")
+                raise InfraFault("another party to the interaction got no cell")
             member.taken = True  # from here on its cell closes them
 
     def _note_end(self, done: Future[Finished]) -> None:
@@ -152,11 +152,11 @@ class Talk:
 
 
 @dataclass(frozen=True, slots=True)
-class TalkClock:
+class InteractionClock:
     """The contest clock of one party: time in which another one computes is not idle time."""
 
     limits: Limits
-    talk: Talk
+    interaction: Interaction
     index: int
 
     def check(self, wall: float, reading: Reading) -> LimitHit | None:
@@ -166,26 +166,26 @@ class TalkClock:
             return LimitHit.IDLE
         if not self._seems_idle(wall, reading):
             return None
-        return LimitHit.IDLE if self.talk.waits(self.index) else None
+        return LimitHit.IDLE if self.interaction.waits(self.index) else None
 
     def _seems_idle(self, wall: float, reading: Reading) -> bool:
-        return _idle(wall, reading) - self.talk.busy_but(self.index) > self._allowance()
+        return _idle(wall, reading) - self.interaction.busy_but(self.index) > self._allowance()
 
     def _allowance(self) -> float:
         """Idle seconds: the others' first, so that it is they who are found to be waiting."""
-        others = [m.limits.idle_allowance for m in self.talk.members if not m.referee]
+        others = [m.limits.idle_allowance for m in self.interaction.members if not m.grader]
         patience = max(others)
-        return patience + _AFTER if self.talk.members[self.index].referee else patience
+        return patience + _AFTER if self.interaction.members[self.index].grader else patience
 
     def _backstop(self, reading: Reading) -> float:
-        cpu = sum(member.limits.cpu for member in self.talk.members)
+        cpu = sum(member.limits.cpu for member in self.interaction.members)
         if reading.idle is None:
             return max(10 * cpu, 30.0)
         return max(20 * cpu, 60.0)
 
     def pause(self, wall: float, reading: Reading) -> float:
         busy = wall - _idle(wall, reading)
-        self.talk.note(self.index, busy, idle=self._seems_idle(wall, reading))
+        self.interaction.note(self.index, busy, idle=self._seems_idle(wall, reading))
         left = (self.limits.cpu - reading.cpu) / (os.cpu_count() or 1)
         return min(max(left, 0.005), _PAUSE)
 

@@ -1,0 +1,86 @@
+"""The benchmarks that come with proctor. A new one is an entry here and a module of its own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+PYTHON_ONLY = ("mode", "test_timeout", "memory", "python", "packages", "preload")
+"""Options of benchmarks whose programs are Python and whose limits are proctor's."""
+DATED = ("platforms", "difficulties", "min_release_date", "max_release_date")
+"""Options of benchmarks with dated problems of several platforms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A benchmark, or several that one command of `proctor eval` chooses from."""
+
+    summary: str
+    """First sentence of the command's help."""
+    modules: Mapping[str, str]
+    """By the benchmark's name, its place as MODULE:ATTRIBUTE; imported when it is wanted."""
+    choice: str = ""
+    """Option that chooses: a benchmark's name is FAMILY, or FAMILY/CHOICE."""
+    first: str = ""
+    """Choice for the benchmark whose name is FAMILY alone."""
+    agentic: bool = False
+    """True if agents can work on it."""
+    more: tuple[str, ...] = ()
+    """Options that it has besides those of all benchmarks."""
+    without: tuple[str, ...] = ()
+    """Options of all benchmarks that it lacks."""
+
+    def benchmark(self, choice: str) -> str | None:
+        """Return the name that a choice stands for; None for an unknown one."""
+        return next((name for name in self.modules if self.choice_of(name) == choice), None)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """All choices, in order."""
+        return tuple(map(self.choice_of, self.modules))
+
+    def choice_of(self, name: str) -> str:
+        """Return the choice that stands for a benchmark."""
+        return name.partition("/")[2] or self.first
+
+
+FAMILIES = {
+    "livecodebench": Family(
+        "Ask a model for programs, judge them by both rules, keep everything in a run.",
+        {
+            "livecodebench": "proctor.evals.livecodebench.generation:BENCHMARK",
+            "livecodebench/selfrepair": "proctor.evals.livecodebench.repair:BENCHMARK",
+            "livecodebench/testoutputprediction": (
+                "proctor.evals.livecodebench.output_prediction:BENCHMARK"
+            ),
+            "livecodebench/codeexecution": "proctor.evals.livecodebench.execution:BENCHMARK",
+        },
+        choice="scenario",
+        first="codegeneration",
+        agentic=True,
+        more=("scenario", "earlier", *DATED),
+    ),
+    "humaneval": Family(
+        "Ask for Python functions; grade by HumanEval's tests and, where there, HumanEval+'s.",
+        {"humaneval": "proctor.evals.functions.humaneval:BENCHMARK"},
+    ),
+    "mbpp": Family(
+        "Ask for Python functions in words; grade by the asserts of MBPP.",
+        {"mbpp": "proctor.evals.functions.mbpp:BENCHMARK"},
+    ),
+    "cruxeval": Family(
+        "Ask a model what short functions return, or for inputs of theirs.",
+        {
+            "cruxeval/output": "proctor.evals.cruxeval:OUTPUT",
+            "cruxeval/input": "proctor.evals.cruxeval:INPUT",
+        },
+        choice="task",
+        more=("task",),
+    ),
+    "ioi": Family(
+        "Ask a model for C++ programs for subtasks of the IOI; judge them, add up points.",
+        {"ioi": "proctor.evals.ioi.benchmark:BENCHMARK"},
+        more=("years", "all_subtasks", "medals"),
+        without=PYTHON_ONLY,
+    ),
+}
+MODULES = {name: place for family in FAMILIES.values() for name, place in family.modules.items()}
+"""Places of all benchmarks, by name."""

@@ -1,0 +1,189 @@
+"""Judging environments: a pool's cells for submissions, others for a problem's own programs."""
+
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from proctor.errors import LevelLacks
+from proctor.judging.inputs import Inputs
+from proctor.languages.cache import Cache
+from proctor.languages.compiler import Built, Compiler
+from proctor.languages.headers import Headers
+from proctor.languages.pools import GROWTH_DELAY, open_pool
+from proctor.program import Program
+from proctor.sandbox.cancellation import Cancellation, Revocable, Submitting
+from proctor.sandbox.cell import Cell
+from proctor.sandbox.command import Finished
+from proctor.sandbox.executor import in_pool, unless_killed
+from proctor.sandbox.pool import Job, Pool
+
+_MOST_KEPT = 64
+"""Compiled checkers, interactors and managers that are kept in memory."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    """All that is kept as long as a pool; it must not hold the pool itself."""
+
+    threads: ThreadPoolExecutor
+    headers: Headers | None
+    named_pipes: bool
+    """True if programs can open the pipes they inherit by name, which takes /proc."""
+    cache: Cache = field(default_factory=Cache)
+    inputs: Inputs = field(default_factory=Inputs)
+    graders: OrderedDict[int, tuple[Program, Built]] = field(default_factory=OrderedDict)
+    """By identity; an entry holds its program, so that the number stays taken."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    queues: threading.Lock = field(default_factory=threading.Lock)
+    """Held while jobs that wait for one another are queued in both pools."""
+
+
+_kept: weakref.WeakKeyDictionary[Pool, _Kept] = weakref.WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def _kept_of(pool: Pool) -> _Kept:
+    with _lock:
+        if pool not in _kept:
+            # A judgement waits for one program at a time more often than not.
+            threads = ThreadPoolExecutor(2 * pool.cells, thread_name_prefix="proctor-judge")
+            _kept[pool] = kept = _Kept(
+                threads, _headers(pool), named_pipes="no /proc" not in pool.backend.arrangement
+            )
+            weakref.finalize(pool, kept.inputs.close)
+        return _kept[pool]
+
+
+def _headers(pool: Pool) -> Headers | None:
+    """Return precompiled headers if the pool's cells can read them."""
+    with suppress(OSError):  # no directory for caches: compiling takes longer
+        headers = Headers()
+        if str(headers.place) in pool.setup.directories:
+            return headers
+    return None
+
+
+def inputs_of(pool: Pool) -> Inputs:
+    """Return the large inputs that are kept as long as the pool that reads them."""
+    return _kept_of(pool).inputs
+
+
+def headers_of(pool: Pool) -> Headers | None:
+    """Return the precompiled headers that the pool's cells can read, if any."""
+    return _kept_of(pool).headers
+
+
+def threads_of(pool: Pool) -> ThreadPoolExecutor:
+    """Return the threads for judgements that give several cells their work and wait."""
+    return _kept_of(pool).threads
+
+
+def check_level(pool: Pool) -> None:
+    """Raise LevelLacks for a pool whose cells cannot judge contest problems."""
+    if pool.level == "container":
+        raise LevelLacks(
+            "contest problems are not judged at level container, which runs Python programs only:"
+            " use level namespaces or landlock"
+        )
+
+
+def open_environment(
+    *,
+    isolation: str | None = None,
+    min_isolation: str | None = None,
+    python: str | None = None,
+    cells: int | None = None,
+) -> Pool:
+    """Open a pool for contest problems, and start its first cells.
+
+    The arguments are those of open_pool. Raises LevelLacks too, as well as what open_pool raises.
+    """
+    pool = open_pool(
+        isolation=isolation, min_isolation=min_isolation, python=python, cells=cells,
+        growth_delay=GROWTH_DELAY,
+    )  # fmt: skip
+    try:
+        check_level(pool)
+    except LevelLacks:
+        pool.close()
+        raise
+    start_cells(pool)
+    return pool
+
+
+def start_cells(pool: Pool) -> None:
+    """Start a cell for submissions and one for graders now: soon one is needed after the other."""
+    pool.submit(_nothing)
+    if pool.level != "container":
+        pool.companion().submit(_nothing)
+
+
+def _nothing(_cell: Cell, _queued: float) -> None:
+    """Job that only takes a cell to be there."""
+
+
+class JudgingEnvironment:
+    """Cells for submissions, others for a problem's own programs, and a compiler for each.
+
+    A submission is compiled and run in cells that checkers, managers and their files never enter,
+    and the other way round.
+    """
+
+    def __init__(self, pool: Pool, cancellation: Cancellation | None = None) -> None:
+        """`cancellation` calls off all that is run here. Raises LevelLacks, PoolClosed."""
+        check_level(pool)
+        self.cells = pool.cells
+        """Submissions that can be run at once."""
+        self._packages = pool.setup.packages
+        self._kept = _kept_of(pool)
+        self.named_pipes = self._kept.named_pipes
+        self._submissions: Submitting = pool
+        self._graders: Submitting = pool.companion()
+        if cancellation is not None:
+            self._submissions = Revocable(self._submissions, cancellation)
+            self._graders = Revocable(self._graders, cancellation)
+        self.run_submission = unless_killed(in_pool(self._submissions))
+        self.run_grader = unless_killed(in_pool(self._graders))
+
+    def compile_submission(
+        self, program: Program, stub_files: Mapping[str, bytes], flags: Sequence[str]
+    ) -> Built:
+        """Raises CompileFailed, InputError, NoLanguage, InfraFault."""
+        compiler = Compiler(self.run_submission, self._kept.cache, self._kept.headers)
+        built = compiler.build(program, stub_files=stub_files, flags=flags)
+        if built.found.language.id != "python" or not self._packages:
+            return built
+        # It is started anew, and does not have the paths of the cell's own interpreter.
+        return replace(built, environment={"PYTHONPATH": ":".join(self._packages)})
+
+    def compile_grader(self, program: Program) -> Built:
+        """Compile a program of the problem's own; kept for the submissions to come.
+
+        Raises CompileFailed, InputError, NoLanguage, InfraFault.
+        """
+        kept = self._kept
+        with kept.lock:
+            known = kept.graders.get(id(program))
+        if known is not None:
+            return known[1]
+        # Without precompiled headers: what is compiled once and kept does not earn them.
+        built = Compiler(self.run_grader, kept.cache).build(program)
+        with kept.lock:
+            kept.graders[id(program)] = program, built
+            while len(kept.graders) > _MOST_KEPT:
+                kept.graders.popitem(last=False)
+        return built
+
+    def submit_interaction(
+        self, grader: Job[Finished], submission: Sequence[Job[Finished]]
+    ) -> list[Future[Finished]]:
+        """Queue jobs that wait for one another. Raises PoolClosed."""
+        # Of two interactions the same one must come first in both queues, or they wait for each
+        # other.
+        with self._kept.queues:
+            first = self._graders.submit_together([grader])
+            return [*first, *self._submissions.submit_together(submission)]
