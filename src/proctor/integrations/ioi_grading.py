@@ -5,7 +5,6 @@ import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, get_args
 
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
@@ -62,7 +61,7 @@ class IoiCompletionGrader:
     stop: Stop = "crash"
     """When judging ends; see JudgeSettings."""
     pool: Pool | None = None
-    """Pool to judge in; None for the process's default pool."""
+    """Pool to judge in; None for the default pool of the process."""
 
     def __post_init__(self) -> None:
         for name, value, kind in (("scoring", self.scoring, Scoring), ("stop", self.stop, Stop)):
@@ -76,19 +75,20 @@ class IoiCompletionGrader:
         """Judge all completions. Raises PlatformError for what makes every reward impossible."""
         if not rows:
             return []
-        pool = self.pool or default_pool()
+        cells = (self.pool or default_pool()).cells
         # Most of the time a judgement waits for one program.
-        with ThreadPoolExecutor(2 * pool.cells) as threads:
-            return list(threads.map(partial(self._grade, pool), rows, completions))
+        with ThreadPoolExecutor(2 * cells) as threads:
+            return list(threads.map(self._grade, rows, completions))
 
-    def _grade(self, pool: Pool, row: Mapping[str, Any], completion: Any) -> GradedCompletion:
+    def _grade(self, row: Mapping[str, Any], completion: Any) -> GradedCompletion:
+        settings = JudgeSettings(stop=self.stop)
         try:
             code = extract(text_of(completion), self.extraction, "cpp")
             if self.includes and code.strip():
                 code = add_includes(code, f"{row['id']}.h")
             problem = _problems.get(self.tests).of(row)
             program = Program(code, self.language)
-            judgement = judge(problem, program, settings=JudgeSettings(stop=self.stop), pool=pool)
+            judgement = judge(problem, program, settings=settings, pool=self.pool)
         except (InputError, KeyError, TypeError, ValueError) as error:
             return GradedCompletion(None, "TASK_FAULT", f"{type(error).__name__}: {error}")
         except InfraFault as error:

@@ -111,15 +111,12 @@ class OpenR1Client:
     """
 
     def __init__(self, pool: Pool | None = None, *, tests: str = TESTS) -> None:
-        """`pool` is the client's from now on; without one it opens its own.
-
-        Raises PlatformError where nothing can be run.
-        """
+        """Take over `pool`, or open one. Raises PlatformError where nothing can be run."""
         self.pool = pool or open_environment()
         self.rows = RowTests(tests)
 
     def close(self) -> None:
-        """Stop at once."""
+        """Close the pool, stopping what runs."""
         self.pool.close()
 
     def __enter__(self) -> Self:
