@@ -29,7 +29,7 @@ Mode = Literal["pass_fail", "partial", "weighted_sum"]
 
 
 class HasPool(Protocol):
-    """A client: what judges."""
+    """An object with a pool to judge in: a client."""
 
     pool: Pool
 
