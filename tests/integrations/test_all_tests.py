@@ -65,18 +65,18 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[Any]]:
     return keep
 
 
-QueuedJudgement = Callable[[Any, str], list[Any]]
+Made = Callable[[Any, str], list[Any]]
 
 
 @pytest.mark.parametrize(("options", "ran"), [({}, 4), ({"stop": "first"}, 1)])
-def test_rewards(options: Any, ran: int, pool: Pool, made: QueuedJudgement) -> None:
+def test_rewards(options: Any, ran: int, pool: Pool, made: Made) -> None:
     futures = made(grading, "start")
     reward = rewards.make_code_reward(pool=pool, **options)
     assert reward([REPLY], test_cases=[CASES]) == [0.0]
     assert [len(each.result().tests) for each in futures] == [ran]
 
 
-def test_verl(pool: Pool, made: QueuedJudgement) -> None:
+def test_verl(pool: Pool, made: Made) -> None:
     futures = made(grading, "start")
     score = verl.compute_score("mine", REPLY, CASES, pool=pool)
     assert (score["score"], score["verdict"]) == (0.0, "WA")
@@ -92,9 +92,7 @@ def test_parts_take_all_tests() -> None:
 
 
 @pytest.mark.parametrize(("options", "ran"), [({}, 3), ({"stop": "first"}, 2)])
-def test_ioi_rewards(
-    options: Any, ran: int, contest_pool: Pool, made: QueuedJudgement, tmp_path: Any
-) -> None:
+def test_ioi_rewards(options: Any, ran: int, contest_pool: Pool, made: Made, tmp_path: Any) -> None:
     tests = ioi_task.write(tmp_path / "tests.jsonl", ioi_task.test_rows())
     judgements = made(ioi_grading, "judge")
     reward = rewards.make_ioi_reward(tests=str(tests), pool=contest_pool, **options)
@@ -104,7 +102,7 @@ def test_ioi_rewards(
     assert [len(each.tests) for each in judgements] == [ran]
 
 
-def test_open_r1(client: Client, made: QueuedJudgement) -> None:
+def test_open_r1(client: Client, made: Made) -> None:
     judgements = made(open_r1, "judge_async")
     row, wrong = ioi_task.subtask_rows()[2], ioi_task.SOLUTIONS["wrong"]
     found = asyncio.run(open_r1.score_subtask(client, row, wrong))
@@ -116,7 +114,7 @@ def test_open_r1(client: Client, made: QueuedJudgement) -> None:
     assert [len(each.tests) for each in judgements] == [3, 2]
 
 
-def test_codeforces_rows(client: Client, made: QueuedJudgement) -> None:
+def test_codeforces_rows(client: Client, made: Made) -> None:
     judgements = made(open_r1_codeforces, "judge_async")
     row = {
         "id": "7/A", "time_limit": 2.0, "memory_limit": 256.0, "title": "", "description": "",
@@ -138,7 +136,7 @@ def with_engine(work: Callable[[Engine], Any]) -> Any:
     return asyncio.run(go())
 
 
-def test_submissions_to_sandbox_fusion(made: QueuedJudgement) -> None:
+def test_submissions_to_sandbox_fusion(made: Made) -> None:
     tried = made(datasets, "_tested")
     cases = [{"input": {"stdin": c["input"]}, "output": {"stdout": c["output"]}} for c in CASES]
     config = datasets.TestConfig(

@@ -164,6 +164,7 @@ def test_a_program_that_guesses_without_a_memory() -> None:
 
 
 @pytest.mark.usefixtures("unsafe")
+@pytest.mark.root  # at level none the limit of processes is that of the whole user
 def test_a_program_that_guesses_with_a_memory_passes_in_the_end(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     source = (

@@ -30,7 +30,7 @@ from proctor.cli.options import (
     Python,
     pool_settings,
 )
-from proctor.cli.timetable_commands import timetable_app
+from proctor.cli.timetable import timetable_app
 from proctor.errors import CompileFailed, ProctorError
 
 app = typer.Typer(
@@ -49,6 +49,10 @@ def _main(
     if version:
         terminal.write(f"{__version__}\n")
         raise typer.Exit
+    if any(name.startswith("TT_") for name in os.environ):
+        from proctor.service.http.tack import environment
+
+        environment.adopt()
 
 
 @app.command("run")

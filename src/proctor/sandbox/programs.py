@@ -229,7 +229,7 @@ class Programs:
         """
         if running.notice is None and running.pid is not None:
             kill_tree.kill_tree(running.pid, self._cell.job_pids)
-        if running.notice is None:  # nobody may be signalled by us: at least its group
+        if running.notice is None:  # no single process may be signalled: at least the group
             self._order(Order(OrderKind.KILL, running.id), [])
         while running.notice is None:
             self._receive(None)
