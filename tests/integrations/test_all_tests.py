@@ -143,9 +143,9 @@ def test_submissions_to_sandbox_fusion(made: Made) -> None:
         dataset_type=datasets.KIND, language="python", provided_data={"id": 1, "test": cases}
     )
     data = datasets.SubmitRequest("mine", 1, REPLY, config)
-    row = datasets._row("mine", config, 1)
+    row = datasets.find_row("mine", config, 1)
     found = with_engine(
-        lambda engine: datasets._submitted(engine, data, row, RequestContext(unlimited=True))
+        lambda engine: datasets.submit(engine, data, row, RequestContext(unlimited=True))
     )
     assert not found.accepted
     assert [each.passed for each in found.tests] == [False]

@@ -91,7 +91,7 @@ def bundled(subset: str | None) -> tuple[dict[str, Problem], list[SubmittedProgr
 
 
 def _show(rows: list[dict[str, Any]], surprises: int) -> None:
-    console = Screen()
+    console = Screen(wide=True)
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     kinds = list(dict.fromkeys(row["program"] for row in rows))
     for heading in ("problem", "platform", "difficulty", *kinds):

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from proctor.cli.eval_options import FailUnder, Json, KList, taking
+from proctor.cli.eval_options import FailUnder, KList, taking
+from proctor.cli.options import Json
 from proctor.errors import InputError
 from proctor.evals.bundled import DATED, FAMILIES, Family
 

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
+from proctor.cli.options import Json
 from proctor.evals.bundled import DATED, Family
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 KList = Annotated[
     str,
     typer.Option("--k", help="Which pass@k to show, if there are k samples.", metavar="LIST"),

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from proctor.cli.options import Json
+
 ioi_app = typer.Typer(help="Score models on tasks of the IOI.", no_args_is_help=True)
 
 Tasks = Annotated[
@@ -45,7 +47,6 @@ Strategy = Annotated[
     ),
 ]
 Medals = Annotated[str | None, typer.Option(help="Medal thresholds, TOML or JSON.", metavar="FILE")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 
 
 @ioi_app.command("score")

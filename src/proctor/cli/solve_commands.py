@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from proctor.cli.options import MinIsolation, Packages, Python
+from proctor.cli.options import Json, MinIsolation, Packages, Python
 
 Program = Annotated[str, typer.Argument(help="Generated solver, Python; - reads it from stdin.")]
 Input = Annotated[
@@ -30,7 +30,6 @@ Isolation = Annotated[
         metavar="LEVEL",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 
 
 def register(app: typer.Typer) -> None:

@@ -14,7 +14,7 @@ async def main() -> None:
     for _ in range(2):
         sandbox = (await ProctorSandboxEnvironment.sample_init("t", None, {}))["default"]
         await sandbox.exec(["sh", "-c", "setsid sleep 100000 & sleep 100000 & echo $!"])
-    (used,) = pools._used.values()
+    (used,) = pools._pools.values()
     cells = used.pool._live.values()
     running = sum(len(cell.job_pids()) for cell in cells)
     print(json.dumps([running, [pid for cell in cells for pid in cell._all_pids()]]), flush=True)

@@ -19,30 +19,30 @@ class _SharedPool:
     tasks: int = 0
 
 
-_used: dict[tuple[object, ...], _SharedPool] = {}
+_pools: dict[tuple[object, ...], _SharedPool] = {}
 _lock = threading.Lock()
 
 
-def begin(config: SandboxConfig) -> None:
+def begin_task(config: SandboxConfig) -> None:
     """Count a task that needs cells of this configuration. Raises PlatformError, UsageError."""
     with _lock:
         _of(config).tasks += 1
 
 
-def end(config: SandboxConfig) -> None:
+def end_task(config: SandboxConfig) -> None:
     """Count a task as over; with the last one its cells end, and all sessions in them."""
     with _lock:
-        used = _used.get(_key(config))
+        used = _pools.get(_key(config))
         if used is None:
             return
         used.tasks -= 1
         if used.tasks > 0:
             return
-        del _used[_key(config)]
+        del _pools[_key(config)]
     used.pool.close()
 
 
-def lease(config: SandboxConfig) -> Session:
+def open_sandbox_session(config: SandboxConfig) -> Session:
     """Open a session, in an idle or a new cell. Raises PlatformError, InfraFault."""
     with _lock:
         pool = _of(config).pool
@@ -63,12 +63,12 @@ def _key(config: SandboxConfig) -> tuple[object, ...]:
 
 
 def _of(config: SandboxConfig) -> _SharedPool:
-    used = _used.get(_key(config))
+    used = _pools.get(_key(config))
     if used is None or used.pool.closed:
         pool = open_pool(
             isolation=config.isolation, min_isolation=config.min_isolation, python=config.python,
             packages=config.packages, preload=config.preload, directories=config.directories,
             cells=_MOST, for_tools=True,
         )  # fmt: skip
-        used = _used[_key(config)] = _SharedPool(pool, used.tasks if used is not None else 0)
+        used = _pools[_key(config)] = _SharedPool(pool, used.tasks if used is not None else 0)
     return used

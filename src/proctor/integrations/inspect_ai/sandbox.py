@@ -27,8 +27,8 @@ from pydantic import BaseModel
 
 from proctor.errors import FileRefused, InfraFault, SessionEnded, UsageError
 from proctor.execution import Execution, LimitHit
-from proctor.integrations.inspect_ai import pools
 from proctor.integrations.inspect_ai.config import FILES, SandboxConfig, resolved
+from proctor.integrations.inspect_ai.pools import begin_task, end_task, open_sandbox_session
 from proctor.sandbox.levels.bubblewrap import USER
 from proctor.sandbox.pool import available_cpus
 from proctor.sandbox.session import Session
@@ -60,7 +60,7 @@ class ProctorSandboxEnvironment(SandboxEnvironment):
         """See at once that cells of this kind can be had. Raises PlatformError, UsageError."""
         del task_name
         settings = resolved(config)
-        await anyio.to_thread.run_sync(lambda: pools.begin(settings))
+        await anyio.to_thread.run_sync(lambda: begin_task(settings))
 
     @classmethod
     async def task_cleanup(
@@ -69,7 +69,7 @@ class ProctorSandboxEnvironment(SandboxEnvironment):
         # Without cleanup too: cells do not outlive their process.
         del task_name, cleanup
         settings = resolved(config)
-        await anyio.to_thread.run_sync(lambda: pools.end(settings))
+        await anyio.to_thread.run_sync(lambda: end_task(settings))
 
     @classmethod
     async def sample_init(
@@ -78,7 +78,7 @@ class ProctorSandboxEnvironment(SandboxEnvironment):
         """Lease a cell. The sample's metadata, which may hold answers, goes nowhere near it."""
         del task_name, metadata
         settings = resolved(config)
-        session = await anyio.to_thread.run_sync(lambda: pools.lease(settings))
+        session = await anyio.to_thread.run_sync(lambda: open_sandbox_session(settings))
         return {"default": cls(session, settings)}
 
     @classmethod
