@@ -1,4 +1,4 @@
-"""What a program may use. Seconds and bytes throughout."""
+"""Limits of a program. Seconds and bytes throughout."""
 
 from dataclasses import dataclass
 

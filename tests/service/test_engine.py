@@ -65,7 +65,10 @@ def test_a_contest_judgement_is_called_off_in_the_middle(language: str) -> None:
         begun = asyncio.Event()
         judging = asyncio.ensure_future(
             engine.judge(
-                problem, Program(source, language), JudgeSettings(), RequestContext(begun=begun.set)
+                problem,
+                Program(source, language),
+                JudgeSettings(),
+                RequestContext(on_start=begun.set),
             )
         )
         await begun.wait()
