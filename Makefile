@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check languages docs bench soak real-model binary clean
+.PHONY: help demo test test-all check house far kernel languages docs bench soak real-model binary clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -22,8 +22,13 @@ $(BIN)/.ready: $(BIN)/.installed
 demo: $(BIN)/.installed  ## Install into .venv and judge the bundled programs
 	$(BIN)/proctor demo
 
-test: $(BIN)/.ready  ## Install into .venv and run the tests
-	$(BIN)/python -m pytest
+PYTEST_FLAGS ?=
+
+test: $(BIN)/.ready  ## Install into .venv and run the tests, of corpora and properties a sample
+	$(BIN)/python -m pytest --quick $(PYTEST_FLAGS)
+
+test-all: $(BIN)/.ready  ## All tests but those of a second kernel; what is missing is skipped
+	$(BIN)/python -m pytest --ignore=tests/vm $(PYTEST_FLAGS)
 
 check: $(BIN)/.ready  ## Lint, types, import rules
 	$(BIN)/ruff check .
@@ -33,6 +38,14 @@ check: $(BIN)/.ready  ## Lint, types, import rules
 	$(CC) -fsyntax-only -std=gnu11 -Wall -Wextra -Werror -Wno-missing-field-initializers \
 		-DPy_LIMITED_API=0x030b0000 -isystem "$$($(BIN)/python -c \
 		'import sysconfig; print(sysconfig.get_path("include"))')" src/proctor/cell/lockdown.c
+
+house: $(BIN)/.ready  ## Unique class names, no import circles, docstrings that stand alone
+	$(BIN)/python tools/check_house.py
+
+kernel: $(BIN)/.ready  ## Boot a second kernel in qemu, as root, and run checks inside
+	$(BIN)/python -m pytest tests/vm $(PYTEST_FLAGS)
+
+far: kernel binary real-model soak  ## A second kernel, the one-file binary, a real model, a soak
 
 # What is there is left as it is: an upgrade is for whoever looks after the machine.
 LANGUAGE_PACKAGES = g++ python3 pypy3 openjdk-17-jdk-headless rustc golang-go mono-mcs mono-runtime \

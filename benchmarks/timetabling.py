@@ -12,7 +12,7 @@ from pathlib import Path
 
 from proctor.solver.envelope import Envelope
 from proctor.solver.solve import solve
-from proctor.timetable import itc2007, serving
+from proctor.timetable import itc2007, profile
 
 BEST_KNOWN = {"comp01": 5, "comp02": 24, "comp03": 64, "comp05": 284, "comp11": 0}
 """Costs of the best solutions that anybody has found, as far as known to us."""
@@ -20,7 +20,7 @@ BEST_KNOWN = {"comp01": 5, "comp02": 24, "comp03": 64, "comp05": 284, "comp11": 
 
 def measure(path: Path, seconds: float, workers: int) -> Envelope:
     given = itc2007.convert(itc2007.read(path.read_text(), str(path)))
-    return solve(serving.text(), given, timeout=seconds, workers=workers)
+    return solve(profile.text(), given, timeout=seconds, workers=workers)
 
 
 def row(name: str, envelope: Envelope) -> str:

@@ -24,7 +24,7 @@ from proctor.evals.models.model import Model, ModelRequest
 from proctor.evals.models.opening import open_model
 from proctor.evals.settings import Settings
 from proctor.solver import profile as profiles
-from proctor.solver.resources import prompt
+from proctor.solver.profile import prompt
 from proctor.timetable.validate import validate
 
 RECORDING = Path(__file__).with_suffix(".jsonl")

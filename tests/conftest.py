@@ -1,14 +1,22 @@
-"""Shared by all tests: one pool of real cells, and the data that others made."""
+"""Shared by all tests: what they need, which are sampled, one pool of real cells, real data.
+
+Three ways to run them: all (`pytest`), a quick sample (`--quick`, as `make test`), and strictly
+(PROCTOR_TEST_STRICT=1, as for a release: a skip is a failure, except where a test says "no case").
+"""
 
 import os
 import signal
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 
 import elsewhere
+import needs
+from proctor.errors import NoLanguage
 from proctor.sandbox.pool import Pool, open_pool
 
 # Started in the background, as by a shell's `&`, we would ignore SIGINT, and so would all that tests
@@ -17,7 +25,100 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples every time: a test that passed does not fail for another reason than a change.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None)
-hypothesis.settings.load_profile("repeatable")
+hypothesis.settings.register_profile(
+    "quick", hypothesis.settings.get_profile("repeatable"), max_examples=25
+)
+
+STRICT = os.environ.get("PROCTOR_TEST_STRICT", "") not in ("", "0")
+NO_CASE = "no case: "
+"""How the reason begins of a skip that no machine can help, as of two parameters that exclude
+one another."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick", action="store_true",
+        help="a sample of the corpora and properties, the same each time, and no real parts "
+        "(containers, browser, second kernel, packages of others)",
+    )  # fmt: skip
+    parser.addoption("--rest", action="store_true", help="all that --quick leaves out, alone")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    quick = config.getoption("--quick")
+    hypothesis.settings.load_profile("quick" if quick else "repeatable")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--quick") or config.getoption("--rest"):
+        not_quick, quick = _not_quick(items), bool(config.getoption("--quick"))
+        left_out = [item for item in items if (item in not_quick) is quick]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if (item in not_quick) is not quick]
+    for item in items:
+        for mark in item.iter_markers():
+            unmet = needs.NEEDS[mark.name](*mark.args) if mark.name in needs.NEEDS else None
+            if unmet is not None:
+                item.add_marker(pytest.mark.skip(reason=unmet))
+
+
+def _not_quick(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Find real parts and what is slow, and of what is sampled all but every n-th case and those always tried."""
+    left_out, seen = set(), Counter[str]()
+    for item in items:
+        sampled = item.get_closest_marker("sampled")
+        if sampled is not None:
+            test = item.nodeid.partition("[")[0]
+            number = seen[test]
+            seen[test] += 1
+            always = any(each in item.nodeid for each in sampled.kwargs.get("always", ()))
+            if number % sampled.args[0] and not always:
+                left_out.add(item)
+        if any(item.get_closest_marker(name) for name in needs.NOT_QUICK):
+            left_out.add(item)
+    return left_out
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    """A language that is not installed is a need too; strictly, no need may be unmet."""
+    if call.excinfo is not None and call.excinfo.errisinstance(NoLanguage):
+        call.excinfo = pytest.ExceptionInfo.from_exception(
+            pytest.skip.Exception(str(call.excinfo.value), _use_item_location=True)
+        )
+    report: pytest.TestReport = yield
+    if STRICT and report.skipped and not hasattr(report, "wasxfail"):
+        reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+        if NO_CASE not in reason:
+            report.outcome = "failed"
+            report.longrepr = f"{item.nodeid}: PROCTOR_TEST_STRICT is set, but: {reason}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Any:
+    report: pytest.CollectReport = yield
+    if STRICT and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"{collector.nodeid}: PROCTOR_TEST_STRICT is set, but: {report.longrepr}"
+    return report
+
+
+@pytest.fixture(scope="session")
+def parameters(request: pytest.FixtureRequest) -> Callable[[str], list[dict[str, Any]]]:
+    """Return the parameters with which a test is run this time, by the test's name.
+
+    For a fixture that judges many programs at once: no others need be judged.
+    """
+
+    def of(name: str) -> list[dict[str, Any]]:
+        return [
+            item.callspec.params
+            for item in request.session.items
+            if isinstance(item, pytest.Function) and item.originalname == name
+        ]
+
+    return of
 
 
 @pytest.fixture(scope="session")
@@ -56,7 +157,6 @@ def ends() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def test_data() -> Path:
     """Real problems and programs; see PROCTOR_TEST_DATA in CONTRIBUTING.md."""
-    path = os.environ.get("PROCTOR_TEST_DATA")
-    if not path:
-        pytest.skip("PROCTOR_TEST_DATA is not set: real LiveCodeBench data is not checked")
-    return Path(path)
+    if unmet := needs.data():
+        pytest.skip(unmet)
+    return Path(needs.DATA)

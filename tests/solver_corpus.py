@@ -56,7 +56,7 @@ def _flat(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 def marked(place: Path) -> Profile:
     """The packing profile, with a marker."""
-    shutil.copytree(profiles.BUILT_IN / "packing", place)
+    shutil.copytree(profiles.folder("packing"), place)
     with (place / "profile.toml").open("a") as file:
         file.write('\n[marker]\ntext = "SOLUTION_FOUND"\n')
     return profiles.load(str(place / "profile.toml"))

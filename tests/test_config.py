@@ -129,7 +129,7 @@ def test_a_file_that_is_no_text_or_no_file(tmp_path: Path, monkeypatch: pytest.M
         assert caught.value.file == str(path)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file somebody else's")
+@pytest.mark.root
 def test_a_file_of_another_user_is_refused_unless_named(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

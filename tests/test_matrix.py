@@ -6,7 +6,7 @@ CI has: run by anybody else, this module says so and tries the one square that h
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -189,9 +189,12 @@ def there(square: Square, library: Path, pythons: dict[str, str]) -> Elsewhere:
 
 
 @pytest.fixture(scope="module")
-def looks(library: Path, pythons: dict[str, str]) -> Iterator[dict[Square, Future[Found]]]:
+def looks(
+    library: Path, pythons: dict[str, str], parameters: Callable[[str], list[dict[str, Any]]]
+) -> Iterator[dict[Square, Future[Found]]]:
     """All squares, one at a time: those of one user share its limit of processes."""
-    here = SQUARES if AS_ROOT else [AS_WE_ARE]
+    wanted = [each["square"] for each in parameters("test_square")]
+    here = wanted if AS_ROOT else [AS_WE_ARE]
     with ThreadPoolExecutor(1) as threads:
         yield {
             each: threads.submit(look, there(each, library, pythons), each.attacks) for each in here
@@ -199,14 +202,12 @@ def looks(library: Path, pythons: dict[str, str]) -> Iterator[dict[Square, Futur
 
 
 AS_WE_ARE = next(each for each in SQUARES if (each.who, each.forbidden) == ("user", "as-is"))
-needs_root = pytest.mark.skipif(
-    not AS_ROOT, reason="other privileges take root to make, which CI has"
-)
 
 
+@pytest.mark.sampled(5, always=("root-system-as-is", "user-system-as-is"))
 @pytest.mark.parametrize(
     "square",
-    [pytest.param(each, marks=() if each == AS_WE_ARE else needs_root) for each in SQUARES],
+    [pytest.param(each, marks=() if each == AS_WE_ARE else pytest.mark.root) for each in SQUARES],
     ids=str,
 )
 def test_square(
@@ -257,7 +258,7 @@ class TestRefusal:
         return done.stderr
 
     @pytest.mark.parametrize("forbidden", FORBIDDEN)
-    @needs_root
+    @pytest.mark.root
     def test_an_ordinary_user_names_an_interpreter_in_roots_home(
         self, forbidden: str, library: Path, private: str
     ) -> None:
@@ -266,7 +267,7 @@ class TestRefusal:
         assert "installed for everybody" in said
 
     @pytest.mark.parametrize("forbidden", ["no-sys-admin", "container"])
-    @needs_root
+    @pytest.mark.root
     def test_root_who_cannot_hand_it_to_a_cell_names_it(
         self, forbidden: str, library: Path, private: str
     ) -> None:
@@ -275,7 +276,7 @@ class TestRefusal:
         assert "name an interpreter that is installed for everybody" in said
 
     @pytest.mark.parametrize("user", [True, False])
-    @needs_root
+    @pytest.mark.root
     def test_a_level_that_is_forbidden(self, user: bool, library: Path) -> None:
         names = elsewhere.names("container", user=user)
         said = self.refused(names, library, "--isolation", "namespaces")
@@ -294,7 +295,7 @@ class TestRefusal:
         ],
         ids=["user", "root in a container"],
     )
-    @needs_root
+    @pytest.mark.root
     def test_a_machine_that_offers_nothing(
         self, names: tuple[str, ...], levels: tuple[str, ...], library: Path
     ) -> None:

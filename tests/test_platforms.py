@@ -101,7 +101,7 @@ with proctor.open_pool(cells=1, packages=({str(tmp_path)!r},), isolation="namesp
     assert done.stdout.split() == ["['0000000000000000']", "-1", "-1", "-1", "-1"], done
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root has this way")
+@pytest.mark.root
 def test_without_the_c_part_root_needs_a_user_namespace(without_c_part: Path) -> None:
     """Nothing else would keep programs from being root of the machine."""
     circumstances = Path(__file__).parent / "sandbox" / "circumstances.py"

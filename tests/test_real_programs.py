@@ -14,7 +14,7 @@ from proctor.judging.judge import judge_many
 from proctor.judging.settings import JudgeSettings
 from proctor.sandbox.pool import open_pool
 
-pytestmark = pytest.mark.timeout(900)  # minutes of other people's programs
+pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]  # minutes of other people's programs
 
 TIME_LIMIT = -3
 MOST_DIFFERENT = 0.003

@@ -12,7 +12,7 @@ from pathlib import Path
 from proctor.timetable.reference import listing, table
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "timetable-kinds.md"
-PROMPT = Path(__file__).parents[1] / "src/proctor/solver/profiles/timetable/prompt.md"
+PROMPT = Path(__file__).parents[1] / "src/proctor/timetable/prompt.md"
 MARKER = "<!-- From here on written by tools/build_timetable_kinds.py: do not edit. -->\n"
 HEADING = "## Kinds of constraints\n"
 """Of the prompt, which models read: no marker there."""

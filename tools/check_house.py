@@ -5,106 +5,217 @@ if there is anything. With folders (as src/proctor/solver) only what concerns th
 """
 
 import ast
+import re
 import sys
-from collections import defaultdict
-from collections.abc import Iterator
-from graphlib import CycleError, TopologicalSorter
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "proctor"
-PROGRAMS = (SOURCE / "selftest" / "attacks", SOURCE / "bundled")
-"""Programs under test, which are no modules."""
-RIDDLES = {"What", "Whether", "Who", "Which", "Whose"}
+PROGRAMS = ("selftest/attacks", "bundled")
+"""Folders of programs under test, which are no modules."""
+RIDDLE = re.compile(r"\s*(What|Whether|Who|Which|Whose)\b")
 """First words of docstrings that are half a sentence: begin with a verb or a noun instead."""
 
+Graph = Mapping[str, Mapping[str, str]]
+"""For each node the nodes it depends on, and the file and line where it does."""
 
-def modules() -> dict[str, tuple[Path, ast.Module]]:
-    """Return every module's file and tree by its dotted name."""
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A file and the parts of it that are checked."""
+
+    path: Path
+    classes: list[tuple[str, int]] = field(default_factory=list)
+    riddles: list[tuple[str, int]] = field(default_factory=list)
+    imports: dict[tuple[str, ...], int] = field(default_factory=dict)
+    """Dotted names, the first of which that is a module's is imported, and the first line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A sentence for whoever mends it, and the files it concerns."""
+
+    text: str
+    paths: list[Path]
+
+
+def read_modules(source: Path) -> dict[str, Module]:
+    """Return every module below a package's folder by its dotted name; each is parsed once."""
+    programs = [source / folder for folder in PROGRAMS]
     found = {}
-    for path in sorted(SOURCE.rglob("*.py")):
-        if not any(path.is_relative_to(place) for place in PROGRAMS):
-            parts = path.relative_to(SOURCE.parent).with_suffix("").parts
-            name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-            found[name] = (path, ast.parse(path.read_text("utf-8")))
+    for path in sorted(source.rglob("*.py")):
+        if any(path.is_relative_to(folder) for folder in programs):
+            continue
+        parts = path.relative_to(source.parent).with_suffix("").parts
+        package = parts[:-1]
+        name = ".".join(package if parts[-1] == "__init__" else parts)
+        found[name] = _read(path, package)
     return found
 
 
-def shared_names(trees: dict[str, tuple[Path, ast.Module]]) -> Iterator[tuple[list[Path], str]]:
+def _read(path: Path, package: tuple[str, ...]) -> Module:
+    module = Module(path)
+    # Nothing that is looked for is inside of an expression: only statements are gone through.
+    waiting: deque[ast.AST] = deque([ast.parse(path.read_text("utf-8"))])
+    while waiting:
+        node = waiting.popleft()
+        waiting.extend(
+            each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.expr)
+        )
+        match node:
+            case ast.ClassDef():
+                module.classes.append((node.name, node.lineno))
+            case ast.Expr(ast.Constant(str(text))):
+                if riddle := RIDDLE.match(text):
+                    module.riddles.append((riddle[1], node.lineno))
+            case ast.Import() | ast.ImportFrom():
+                for names in _imported(node, package):
+                    module.imports.setdefault(names, node.lineno)
+    return module
+
+
+def _imported(
+    node: ast.Import | ast.ImportFrom, package: tuple[str, ...]
+) -> Iterator[tuple[str, ...]]:
+    """Yield names of each import, the first of which that is a module's is what it depends on."""
+    if isinstance(node, ast.Import):
+        yield from ((each.name,) for each in node.names)
+        return
+    above = package[: len(package) - node.level + 1] if node.level else ()
+    origin = ".".join([*above, *([node.module] if node.module else ())])
+    yield from ((f"{origin}.{each.name}", origin) for each in node.names)
+
+
+def shared_names(modules: Mapping[str, Module]) -> Iterator[Finding]:
     """Yield class names that are defined more than once."""
     places = defaultdict(list)
-    for path, tree in trees.values():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                places[node.name].append((path, node.lineno))
+    for module in modules.values():
+        for name, line in module.classes:
+            places[name].append((module.path, line))
     for name, where in sorted(places.items()):
         if len(where) > 1:
-            listed = ", ".join(f"{path.relative_to(ROOT)}:{line}" for path, line in where)
-            yield [path for path, _ in where], f"class {name} is defined in {listed}"
+            listed = ", ".join(_at(path, line) for path, line in where)
+            yield Finding(f"class {name} is defined in {listed}", [path for path, _ in where])
 
 
-def riddles(trees: dict[str, tuple[Path, ast.Module]]) -> Iterator[tuple[list[Path], str]]:
-    """Yield docstrings, those of attributes too, that begin with a word of RIDDLES."""
-    for path, tree in trees.values():
-        for node in ast.walk(tree):
-            body = getattr(node, "body", None)
-            for statement in body if isinstance(body, list) else ():
-                if not isinstance(statement, ast.Expr) or not isinstance(
-                    statement.value, ast.Constant
-                ):
-                    continue
-                text = statement.value.value
-                if isinstance(text, str) and text.split(None, 1)[:1]:
-                    first = text.split(None, 1)[0].rstrip(",'s")
-                    if first in RIDDLES:
-                        at = f"{path.relative_to(ROOT)}:{statement.lineno}"
-                        yield [path], f"{at}: a docstring begins with {first!r}"
+def riddles(modules: Mapping[str, Module]) -> Iterator[Finding]:
+    """Yield docstrings, those of attributes too, that begin with half a sentence."""
+    for module in modules.values():
+        for word, line in module.riddles:
+            text = f"{_at(module.path, line)}: a docstring begins with {word!r}"
+            yield Finding(text, [module.path])
 
 
-def circles(trees: dict[str, tuple[Path, ast.Module]]) -> Iterator[tuple[list[Path], str]]:
-    """Yield a circle of modules that import one another when they are loaded, and one of folders.
+def circles(modules: Mapping[str, Module]) -> Iterator[Finding]:
+    """Yield circles of modules, and of the folders right below the package.
 
-    Folders are those right below `proctor`; imports inside functions and for types count too.
+    Imports inside functions and for types count too. For each import that is part of a circle the
+    shortest such circle is yielded.
     """
-    imports: dict[str, set[str]] = {name: set() for name in trees}
-    for name, (_, tree) in trees.items():
-        for node in ast.walk(tree):
-            imports[name] |= {each for each in _imported(node) if each in trees and each != name}
-    del imports["proctor"]  # names all that is public, on first use
-    rooms: dict[str, set[str]] = defaultdict(set)
-    for name, others in imports.items():
-        others.discard("proctor")
-        rooms[_room(name)] |= {_room(each) for each in others} - {_room(name)}
-    for graph, kind in ((imports, "modules"), (rooms, "folders")):
-        try:
-            TopologicalSorter(graph).prepare()
-        except CycleError as error:
-            circle = error.args[1]
-            paths = [trees[each][0] for each in circle if each in trees]
-            yield paths, f"{kind} import one another: {' <- '.join(circle)}"
+    top = min(modules, key=len)  # it names all that is public, on first use
+    graph: dict[str, dict[str, str]] = {name: {} for name in modules}
+    rooms: dict[str, dict[str, str]] = {_room(name): {} for name in modules}
+    for name, module in modules.items():
+        if name == top:
+            continue
+        for names, line in module.imports.items():
+            imported = next((each for each in names if each in modules), top)
+            if imported in (name, top):
+                continue
+            graph[name].setdefault(imported, _at(module.path, line))
+            if _room(name) != _room(imported):
+                rooms[_room(name)].setdefault(_room(imported), _at(module.path, line))
+    for edges, kind in ((graph, "modules"), (rooms, "folders")):
+        for circle in shortest_circles(edges):
+            steps = [(each, circle[(at + 1) % len(circle)]) for at, each in enumerate(circle)]
+            way = " -> ".join(f"{one} ({edges[one][other]})" for one, other in steps)
+            text = f"{kind} import one another: {way} -> {circle[0]}"
+            yield Finding(text, [ROOT / edges[one][other].split(":")[0] for one, other in steps])
+
+
+def shortest_circles(graph: Graph) -> list[tuple[str, ...]]:
+    """Return for each edge the shortest circle that it is part of, if any; each circle once."""
+    found = set()
+    for group in _bound_together(graph):
+        for one in group:
+            for other in graph[one]:
+                if other in group:
+                    circle = _shortest_way(graph, other, one, group)
+                    first = circle.index(min(circle))
+                    found.add((*circle[first:], *circle[:first]))
+    return sorted(found, key=lambda circle: (len(circle), circle))
+
+
+def _bound_together(graph: Graph) -> list[set[str]]:
+    """Return the groups of more than one node in which each reaches each (Kosaraju's algorithm)."""
+    against: dict[str, list[str]] = {name: [] for name in graph}
+    for name, others in graph.items():
+        for other in others:
+            against[other].append(name)
+    order: list[str] = []
+    seen: set[str] = set()
+    for start in graph:
+        _visit(start, graph, seen, order)
+    groups, seen = [], set()
+    for start in reversed(order):
+        group: list[str] = []
+        _visit(start, against, seen, group)
+        groups.append(set(group))
+    return [group for group in groups if len(group) > 1]
+
+
+def _visit(start: str, graph: Mapping[str, Iterable[str]], seen: set[str], done: list[str]) -> None:
+    """Append all that can be reached from a node and was not seen, the deepest first."""
+    if start in seen:
+        return
+    seen.add(start)
+    path = [(start, iter(graph[start]))]
+    while path:
+        name, others = path[-1]
+        other = next((each for each in others if each not in seen), None)
+        if other is None:
+            done.append(name)
+            path.pop()
+        else:
+            seen.add(other)
+            path.append((other, iter(graph[other])))
+
+
+def _shortest_way(graph: Graph, start: str, end: str, among: set[str]) -> tuple[str, ...]:
+    came_from = {start: start}
+    waiting = deque([start])
+    while end not in came_from:
+        name = waiting.popleft()
+        for other in sorted(graph[name]):
+            if other in among and other not in came_from:
+                came_from[other] = name
+                waiting.append(other)
+    way = [end]
+    while way[-1] != start:
+        way.append(came_from[way[-1]])
+    return tuple(reversed(way))
 
 
 def _room(module: str) -> str:
     return ".".join(module.split(".")[:2])
 
 
-def _imported(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Import):
-        yield from (each.name for each in node.names)
-    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        yield node.module
-        yield from (f"{node.module}.{each.name}" for each in node.names)
+def _at(path: Path, line: int) -> str:
+    return f"{path.relative_to(ROOT) if path.is_relative_to(ROOT) else path}:{line}"
 
 
 def main(folders: list[str]) -> int:
     """Print what is found; return the exit code."""
     wanted = [Path(folder).resolve() for folder in folders] or [SOURCE]
-    trees, count = modules(), 0
+    modules, count = read_modules(SOURCE), 0
     for check in (shared_names, riddles, circles):
-        for paths, finding in check(trees):
-            if any(path.is_relative_to(place) for path in paths for place in wanted):
+        for finding in check(modules):
+            if any(path.is_relative_to(place) for path in finding.paths for place in wanted):
                 count += 1
-                sys.stdout.write(f"{finding}\n")
+                sys.stdout.write(f"{finding.text}\n")
     sys.stdout.write(f"{count} to mend\n" if count else "the house is in order\n")
     return 1 if count else 0
 

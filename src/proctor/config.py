@@ -1,4 +1,4 @@
-"""The user's configuration file: what the command line and the environment may override.
+"""The user's configuration file, whose settings the command line and the environment override.
 
 `$PROCTOR_CONFIG`, else `proctor/config.toml` in `$XDG_CONFIG_HOME` (default `~/.config`). Never a
 file of the working directory: a stranger's project must not decide how its programs are held.
@@ -35,7 +35,7 @@ class LanguagesConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Table `[languages]`."""
 
     directory: str = ""
-    """Directory of further definitions, which go before those of the same id that proctor has."""
+    """Directory of further definitions, which replace proctor's own of the same id."""
 
 
 class PackageSetConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,7 +46,7 @@ class PackageSetConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ServeConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Table `[serve]`: what `proctor serve` is started with where its options do not say."""
+    """Table `[serve]`: defaults for the options of `proctor serve`."""
 
     host: str | None = None
     port: int | None = None
@@ -55,13 +55,13 @@ class ServeConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sessions: int | None = None
     max_waiting: int | None = None
     max_body: str | None = None
-    """A size, such as 256M."""
+    """Largest body of a request, as a size such as 256M."""
     max_connections: int | None = None
     allow_hosts: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     preload: tuple[str, ...] = ()
     package_sets: dict[str, str | tuple[str, ...] | PackageSetConfig] = {}
-    """By name: a directory, several, or a table."""
+    """Package sets by name: a directory, several, or a table."""
     profiles: tuple[str, ...] = ()
     """Files of solvers' profiles that clients may name by their ids."""
 
@@ -84,7 +84,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def path() -> Path | None:
-    """Where the file is looked for; None for a user who has no home."""
+    """Return the path of the file; None for a user who has no home."""
     named = os.environ.get("PROCTOR_CONFIG")
     if named:
         return Path(named)
@@ -112,7 +112,7 @@ def load() -> Config:
         return Config()
     except PermissionError as error:  # what it demands must not be passed over
         raise InputError(
-            "may not be read, so what it says of isolation is not known: set HOME or"
+            "may not be read, so its demands on isolation are not known: set HOME or"
             " XDG_CONFIG_HOME to a directory of yours, or name a file in PROCTOR_CONFIG",
             file=str(place),
         ) from error

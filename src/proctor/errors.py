@@ -55,7 +55,7 @@ class UsageError(ProctorError):
 
 
 class InputError(UsageError):
-    """Input that cannot be used: says which file, line and field, what is wrong, what to do."""
+    """Input cannot be used; the message names file, line and field, the fault and the remedy."""
 
     code = "bad-input"
 
@@ -93,7 +93,7 @@ def must_be(kind: type | tuple[type, ...], value: object, field: str, hint: str 
 
 
 class FileRefused(InputError):
-    """A file in a session that cannot be read or written; `errno` says why, as in errno(3)."""
+    """A file in a session cannot be read or written; `errno` says why, as in errno(3)."""
 
     code = "file-refused"
 
@@ -103,13 +103,13 @@ class FileRefused(InputError):
 
 
 class SettingsError(UsageError):
-    """Settings that contradict each other, or those an output file was begun with."""
+    """Settings contradict each other, or those with which an output file was begun."""
 
     code = "bad-settings"
 
 
 class Unauthorized(UsageError):
-    """A server wants a token, or another one."""
+    """A server demands a token, or another one."""
 
     code = "unauthorized"
 
@@ -139,7 +139,7 @@ class LevelLacks(NoIsolation):
 
 
 class NoInterpreter(PlatformError):
-    """No interpreter that a cell could run under."""
+    """No interpreter was found that a cell could run under."""
 
     code = "no-interpreter"
 
@@ -166,7 +166,7 @@ class NoLanguage(PlatformError):
 
 
 class SessionEnded(ProctorError):
-    """Asked of a session that is over; the message says why it ended."""
+    """The session has ended; the message says why."""
 
     code = "session-ended"
 
@@ -178,20 +178,20 @@ class Cancelled(ProctorError):
 
 
 class NotFound(ProctorError):
-    """There is no job or session of that name, or it is somebody else's."""
+    """No job or session of the caller's has that name."""
 
     code = "not-found"
     exit_code = 2
 
 
 class Busy(ProctorError):
-    """More is waiting than may wait."""
+    """As many jobs are waiting as may wait."""
 
     code = "busy"
 
     def __init__(self, message: str, retry_after: float) -> None:
         self.retry_after = retry_after
-        """Seconds after which there may be room."""
+        """Time after which there may be room, in seconds."""
         super().__init__(message)
 
 
@@ -209,16 +209,16 @@ class ModelFault(ProctorError):
         busy: bool = False,
     ) -> None:
         self.passing = passing
-        """Whether asking again may help."""
+        """True if a retry may help."""
         self.retry_after = retry_after
-        """Seconds that the server wants to be left alone."""
+        """Time that the server wants to be left alone, in seconds."""
         self.busy = busy
-        """Whether it may be for too many requests at once."""
+        """True if too many requests at once may be the cause."""
         super().__init__(message)
 
 
 class ModelUnreachable(ModelFault):
-    """Nothing answers at the model's address, or the connection breaks."""
+    """Nothing answers at the model's address, or the connection broke."""
 
     code = "model-unreachable"
 
@@ -236,7 +236,7 @@ class ModelRefused(ModelFault):
 
 
 class ModelReplyBroken(ModelFault):
-    """What the model's server sent is not a reply."""
+    """The model's server sent something that is not a reply."""
 
     code = "model-reply-broken"
 
@@ -278,7 +278,7 @@ class CellDied(InfraFault):
 
 
 class NotAllJudged(InfraFault):
-    """Some of many programs could not be judged; what was found of the others comes along."""
+    """Some of many programs could not be judged; the results of the others are attached."""
 
     code = "not-all-judged"
 
@@ -295,12 +295,12 @@ class PoolClosed(InfraFault):
 
 
 class Unreachable(InfraFault):
-    """A server or daemon of proctor's is not there, or the line to it broke before its answer."""
+    """A server or daemon of proctor's is not there, or the connection broke before its answer."""
 
     code = "unreachable"
 
 
 class ReplyBroken(InfraFault):
-    """What a server or daemon sent is no answer of proctor's."""
+    """A server or daemon sent something that is not an answer of proctor's."""
 
     code = "reply-broken"

@@ -6,19 +6,19 @@ from enum import StrEnum
 
 
 class LimitHit(StrEnum):
-    """Which limit ended or invalidated a run."""
+    """The limit that ended or invalidated a run."""
 
     CPU = "cpu"
     WALL = "wall"
-    """The wall limit the caller set."""
+    """The wall limit that the caller has set."""
     IDLE = "idle"
     """The safety net: neither computing nor waiting for a CPU for too long."""
     MEMORY = "memory"
     OUTPUT = "output"
     PROCESSES = "processes"
-    """Only where the host counts them, for want of a better way; else a fork just fails."""
+    """Reported only where the host must count processes itself; elsewhere a fork just fails."""
     DISK = "disk"
-    """Likewise; else a write just fails."""
+    """Reported only where the host must measure disk itself; elsewhere a write just fails."""
 
 
 TIME_LIMITS = frozenset({LimitHit.CPU, LimitHit.WALL, LimitHit.IDLE})
@@ -27,27 +27,27 @@ TIME_LIMITS = frozenset({LimitHit.CPU, LimitHit.WALL, LimitHit.IDLE})
 GUARANTEES = (
     "filesystem", "network", "processes", "signals", "memory", "cpu", "output", "kernel",
 )  # fmt: skip
-"""What a level is asked about; every Isolation answers all of them."""
+"""Names of all guarantees; every Isolation has each of them."""
 
 
 class Strength(StrEnum):
-    """How much of a guarantee is enforced."""
+    """The degree to which a guarantee is enforced."""
 
     FULL = "full"
     PARTIAL = "partial"
-    """Enforced but for the gap that the guarantee names."""
+    """Enforced except for the gap that the guarantee names."""
     NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Guarantee:
-    """Whether one thing is held back from programs, by what, and what that leaves open."""
+    """One restriction of programs: its strength, its mechanism, and its gap."""
 
     strength: Strength
     how: str
-    """The mechanism in force; of one that is not enforced, why."""
+    """The mechanism in force; the reason, if there is none."""
     gap: str = ""
-    """What is not covered."""
+    """The part that is not covered."""
 
     def __str__(self) -> str:
         if self.strength is Strength.NONE:
@@ -57,7 +57,7 @@ class Guarantee:
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """Which level held a run, and what it guaranteed: an answer to each of GUARANTEES."""
+    """The level that held a run, and its guarantees, one for each of GUARANTEES."""
 
     level: str
     guarantees: Mapping[str, Guarantee]
@@ -70,22 +70,22 @@ class Execution:
     exit_code: int | None
     """Exit code, or None if a signal ended it."""
     signal: int | None
-    """Signal that ended it, or None."""
+    """Number of the signal that ended it, or None."""
     stdout: bytes
     stderr: bytes
     cpu: float
-    """CPU seconds, user and system, of all processes."""
+    """CPU time of all processes, user and system, in seconds."""
     wall: float
-    """Wall seconds from the program's start to its end; waiting for a cell is not in it."""
+    """Wall time from the program's start to its end, in seconds; without the wait for a cell."""
     memory: int
-    """Peak bytes."""
+    """Peak memory in bytes."""
     queue: float
-    """Seconds spent waiting for a free cell."""
+    """Time spent waiting for a free cell, in seconds."""
     limit: LimitHit | None
     """The limit that was hit, or None."""
     isolation: Isolation
 
     @property
     def ok(self) -> bool:
-        """Whether the program ended by itself with exit code 0 and within its limits."""
+        """True if the program ended by itself with exit code 0 and within its limits."""
         return self.exit_code == 0 and self.limit is None

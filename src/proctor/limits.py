@@ -1,4 +1,4 @@
-"""Limits of a program. Seconds and bytes throughout."""
+"""Limits on a program's use of resources, in seconds and bytes throughout."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from proctor.errors import InputError
 MIB = 1 << 20
 GIB = 1 << 30
 LEAST_MEMORY = 4 * MIB
-"""Bytes: with less not even the first process of a job can be started."""
+"""Smallest memory limit, in bytes: with less a job's first process cannot even start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,19 +19,19 @@ class Limits:
     """
 
     cpu: float = 10.0
-    """CPU seconds. The verdict clock: a busy machine does not use it up."""
+    """CPU time in seconds, by which verdicts are passed: a busy machine does not use it up."""
     wall: float | None = None
-    """Wall seconds, or None for the load-tolerant safety net (`idle_allowance`)."""
+    """Wall time in seconds; None for the load-tolerant safety net (`idle_allowance`)."""
     memory: int = GIB
-    """Bytes, of the whole process tree where a cgroup is to be had."""
+    """Memory in bytes, of the whole process tree where a cgroup is available."""
     output: int = 64 * MIB
-    """Bytes, of stdout and of stderr each."""
+    """Output in bytes, of stdout and of stderr each."""
     processes: int = 64
-    """Processes and threads alive at once."""
+    """Number of processes and threads alive at once."""
     disk: int = 0
-    """Bytes of private scratch space in the working directory; 0 means nothing is writable."""
+    """Private scratch space in the working directory, in bytes; with 0 nothing is writable."""
     stack: int = 64 * MIB
-    """Bytes of the main thread's C stack."""
+    """Size of the main thread's C stack, in bytes."""
 
     def __post_init__(self) -> None:
         for field in _BOUNDS:
@@ -55,12 +55,12 @@ class Limits:
 
     @property
     def idle_allowance(self) -> float:
-        """Seconds a program may spend neither computing nor waiting for a CPU."""
+        """Longest time spent neither computing nor waiting for a CPU, in seconds."""
         return max(2 * self.cpu, 5.0)
 
     @property
     def wall_backstop(self) -> float:
-        """Wall seconds after which a program is stopped however busy the machine is."""
+        """Wall time after which a program is stopped on however busy a machine, in seconds."""
         return max(20 * self.cpu, 60.0)
 
 

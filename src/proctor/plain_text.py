@@ -1,4 +1,4 @@
-"""Text of programs, models and files, as it may be shown to people: nothing of it is obeyed.
+"""Untrusted text as it may be shown to people: no control of it reaches a terminal.
 
 Escape sequences move the cursor, set titles and fill clipboards; controls of writing direction make
 text read otherwise than it is.

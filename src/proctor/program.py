@@ -1,4 +1,4 @@
-"""What is run."""
+"""Programs: source text, its language, and the files beside it."""
 
 import re
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ class Program:
             must_be(bytes, content, f"files.{name}")
 
     def encoded(self) -> bytes:
-        """Source as UTF-8. Lone surrogates, which JSON can carry, become what they encode to."""
+        """Return the source as UTF-8, lone surrogates included: JSON can carry them."""
         return self.source.encode("utf-8", "surrogatepass")
 
 

@@ -1,4 +1,4 @@
-"""Text that others wrote, in a form that any encoder takes."""
+"""Untrusted text, in a form that any encoder takes."""
 
 import re
 from typing import Any
@@ -7,12 +7,12 @@ from proctor.errors import must_be
 
 
 def well_formed(text: str) -> str:
-    r"""The text, with an escape such as \ud800 for half of a surrogate pair: UTF-8 has none."""
+    r"""Return the text with escapes such as \ud800 for lone surrogates, which UTF-8 has not."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def all_well_formed(value: Any) -> Any:
-    """Plain JSON data with every text in it well-formed, keys included."""
+    """Return plain JSON data with every text in it well-formed, keys included."""
     if isinstance(value, str):
         return well_formed(value)
     if isinstance(value, dict):
@@ -21,12 +21,12 @@ def all_well_formed(value: Any) -> Any:
 
 
 def well_formed_json(data: bytes) -> bytes:
-    """JSON with U+FFFD for what escapes half of a surrogate pair; every byte stays in its place."""
+    """Return JSON with U+FFFD for escapes of lone surrogates; every byte stays in its place."""
     return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
 
 
 def as_bytes(content: bytes | str, field: str) -> bytes:
-    """Return what a program is to read. Raises InputError for what is neither bytes nor text."""
+    """Return a program's input as bytes. Raises InputError for anything but bytes and text."""
     if isinstance(content, str):
         return content.encode("utf-8", "surrogatepass")  # as tests' inputs, which JSON may bring
     if not isinstance(content, bytearray | memoryview):
@@ -38,4 +38,4 @@ _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
-"""An escape of JSON: a whole surrogate pair, half of one (which is the group), or any other."""
+"""An escape of JSON: a whole surrogate pair, half of one (the group), or any other."""

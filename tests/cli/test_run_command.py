@@ -163,6 +163,7 @@ def test_json_gives_bytes_that_are_no_text_in_base64(file: Path) -> None:
     assert "stderr_base64" not in facts
 
 
+@pytest.mark.own_python
 def test_the_chosen_interpreter_runs_the_program(file: Path) -> None:
     file.write_text("import sys; print(sys.version)")
     system = subprocess.run(

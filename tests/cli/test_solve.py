@@ -122,7 +122,7 @@ def test_ctrl_c_shows_what_was_found(place: Path) -> None:
 
 
 VALIDATOR = """
-from proctor.solver.validation.report import report
+from proctor.solver.report import report
 def check(given): return []
 def validate(given, result, custom_checks=()):
     if result.get("bins"):
@@ -147,7 +147,7 @@ def validate(given, result, custom_checks=()):
 def test_only_what_a_validator_accepts_has_exit_code_0(
     place: Path, body: str | None, code: int, why: str
 ) -> None:
-    shutil.copytree(profiles.BUILT_IN / "packing", place / "own")
+    shutil.copytree(profiles.folder("packing"), place / "own")
     profile = place / "own/profile.toml"
     text = profile.read_text().replace("warm =", "#")
     if body:

@@ -38,6 +38,7 @@ from proctor.errors import (
     Unreachable,
     UsageError,
 )
+from proctor.judging.settings import JudgeSettings
 from proctor.limits import MIB, Limits
 from proctor.problem import Checker, Comparison, Match, Problem, Stub, Subtask, Test
 from proctor.program import Program
@@ -122,6 +123,10 @@ def test_problems_programs_and_limits_are_those_of_proctor(client: Client) -> No
     assert client.judge(checked, "print(5)").verdict == "WA"
     with pytest.raises(InputError, match="stubs"):
         client.judge(Problem("s", (), stubs={"cpp": Stub({})}), "1")
+    first, near = JudgeSettings(stop="first"), JudgeSettings(tolerance=0.01)
+    assert len(client.judge(TESTS, "print(5)", settings=first).tests) == 1
+    assert client.judge(TESTS, "print(5)", settings=near).verdict == "WA"
+    assert client.judge(Problem("n", (Test("", "3.001"),)), "print(3)", settings=near).passed
     for wrong in (("print(3)", TESTS), (TESTS,), (None, "print(3)")):
         with pytest.raises(InputError):
             client.judge(*wrong)

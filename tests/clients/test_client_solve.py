@@ -13,7 +13,7 @@ from proctor.clients import Client, Envelope, Incumbent, connect, connect_async
 from proctor.errors import Cancelled, InputError
 from proctor.service.http.native.schema import SolveRequestJson
 from proctor.solver.envelope import Partial
-from proctor.solver.validation.report import Report, Violation
+from proctor.solver.report import ValidationReport, Violation
 from served import serving
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +38,7 @@ def test_typescript_has_the_same_fields() -> None:
     source = (ROOT / "clients/typescript/src/solving.ts").read_text("utf-8")
     for name, struct in (
         ("SolveRequest", SolveRequestJson), ("Incumbent", Incumbent), ("PartialSolution", Partial),
-        ("Validation", Report), ("Violation", Violation), ("Envelope", Envelope),
+        ("Validation", ValidationReport), ("Violation", Violation), ("Envelope", Envelope),
     ):  # fmt: skip
         body = source.partition(f"export interface {name} {{\n")[2].partition("\n}\n")[0]
         assert re.findall(r"^  (\w+)\??:", body, re.MULTILINE) == list(

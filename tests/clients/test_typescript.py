@@ -16,24 +16,11 @@ PAGE = ROOT / "docs/how-to/use-the-clients.md"
 BLOCK = re.compile(r"^```typescript( run)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TSC = CLIENT / "node_modules/.bin/tsc"
 BIN = Path(sys.executable).parent
-
-
-def missing() -> str | None:
-    """What is not there, if anything."""
-    node = shutil.which("node")
-    if node is None:
-        return "there is no node"
-    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout
-    if int(version[1:].partition(".")[0]) < 20:
-        return f"node is {version.strip()}, not 20 or later"
-    return None if TSC.exists() else "npm ci --prefix clients/typescript has not been run"
+pytestmark = pytest.mark.typescript
 
 
 @pytest.fixture(scope="module")
 def built() -> None:
-    lacking = missing()
-    if lacking is not None and not os.environ.get("PROCTOR_TEST_TYPESCRIPT"):
-        pytest.skip(lacking)
     shutil.rmtree(CLIENT / "dist", ignore_errors=True)
     shutil.rmtree(CLIENT / "build", ignore_errors=True)
     compiled(".")

@@ -8,20 +8,17 @@ from engines import Engine
 
 from proctor.sandbox.pool import Pool, open_pool
 
-NEEDED = {
-    "docker": ("docker", "dockerd", "containerd", "runc"),
-    "podman": ("podman", "runc", "conmon"),
-}
+ENGINES = [
+    pytest.param("docker", marks=pytest.mark.docker),
+    pytest.param("podman", marks=pytest.mark.podman),
+]
 
 
-@pytest.fixture(scope="session", params=sorted(NEEDED))
+@pytest.fixture(scope="session", params=ENGINES)
 def engine(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Engine]:
     """A real engine with the image that `proctor image build` makes."""
-    reason = engines.missing(*NEEDED[request.param])
-    if reason is not None:
-        engines.skip_or_fail(reason)
     place = tmp_path_factory.mktemp(request.param)
     with getattr(engines, request.param)(place) as started:
         engines.import_base(started, place)
@@ -42,11 +39,9 @@ def pool(engine: Engine) -> Iterator[Pool]:
 def gvisor(engine: Engine) -> Iterator[Pool]:
     """One warm container in gVisor."""
     if engine.kind == "podman":
-        pytest.skip("gVisor is tried with docker")
-    if "runsc" not in engine.runtimes or not engines.WITH_GVISOR:
-        pytest.skip(
-            "PROCTOR_TEST_GVISOR=1 is not set, or runsc is not installed: not tried in gVisor"
-        )
+        pytest.skip("no case: gVisor is tried with docker")
+    if "runsc" not in engine.runtimes:
+        pytest.skip("runsc is not installed")
     with (
         engine.selected(PROCTOR_CONTAINER_RUNTIME="runsc"),
         open_pool(isolation="container", cells=1) as opened,

@@ -19,10 +19,6 @@ from pathlib import Path
 import pytest
 
 BASE = "localhost/proctor-test-base:1"
-REQUIRED = os.environ.get("PROCTOR_TEST_CONTAINERS") == "1"
-"""Set by .ci/run: a machine without engines is then a failure, not a reason to skip."""
-WITH_GVISOR = os.environ.get("PROCTOR_TEST_GVISOR") == "1"
-"""Set by hand: Debian's runsc has only ptrace here, which takes minutes."""
 COMMAND = str(Path(sysconfig.get_path("scripts"), "proctor"))
 PATIENCE = 240.0
 _LEFT_OUT = ("test", "__pycache__", "idlelib", "site-packages", "dist-packages", "config-*",
@@ -93,20 +89,6 @@ class Engine:
         until = time.monotonic() + PATIENCE
         while left := self.containers():
             assert time.monotonic() < until, f"still there: {left}"
-
-
-def missing(*commands: str) -> str | None:
-    """Why an engine cannot be started here, if it cannot."""
-    if sys.platform != "linux" or os.geteuid() != 0:
-        return "engines of the tests' own are started by root only"
-    absent = [command for command in commands if shutil.which(command) is None]
-    return f"not installed: {', '.join(absent)}" if absent else None
-
-
-def skip_or_fail(reason: str) -> None:
-    if REQUIRED:
-        pytest.fail(f"PROCTOR_TEST_CONTAINERS=1, but {reason}")
-    pytest.skip(reason)
 
 
 def make_base(root: Path) -> None:

@@ -15,7 +15,7 @@ from served import serving
 @pytest.fixture(scope="module")
 def client(engine: Engine) -> Iterator[httpx.Client]:
     if engine.kind != "docker":
-        pytest.skip("the server is tried with docker")
+        pytest.skip("no case: the server is tried with docker")
     with (
         engine.selected(),
         serving("--isolation", "container", "--cells", "1", "--no-access-log") as served,

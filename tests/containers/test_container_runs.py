@@ -239,6 +239,7 @@ def test_packages_and_preloaded_modules(engine: Engine, tmp_path: Path) -> None:
             run(pool, "pass")
 
 
+@pytest.mark.outside("GVISOR")
 def test_gvisor(gvisor: Pool) -> None:
     done = run(gvisor, "print(input()[::-1])", b"abc")
     assert done.stdout == b"cba\n"
@@ -261,6 +262,7 @@ print("tried")
 """
 
 
+@pytest.mark.outside("GVISOR")
 def test_who_writes_to_our_stream_from_inside_is_not_believed(gvisor: Pool) -> None:
     """This gVisor lets programs open what process 1 has open."""
     import io

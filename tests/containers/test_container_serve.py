@@ -33,7 +33,7 @@ USER = "10001"
 def context(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout as docs/how-to/deploy-a-server.md says for a machine without a network."""
     if engine.kind != "docker":
-        pytest.skip("the server's image is tried with docker")
+        pytest.skip("no case: the server's image is tried with docker")
     context = tmp_path_factory.mktemp("context")
     for name in ("deploy", "src"):
         shutil.copytree(ROOT / name, context / name, ignore=shutil.ignore_patterns("*.egg-info"))
@@ -112,11 +112,9 @@ def test_a_server_in_a_container(image: Engine, tmp_path: Path, level: str) -> N
         check_the_end(image, container, client)
 
 
+@pytest.mark.command("docker-compose")
 def test_the_compose_file(image: Engine, context: Path) -> None:
     """As it is, but for the image, which is there already, and what this daemon cannot give."""
-    missing = engines.missing("docker-compose")
-    if missing is not None:
-        engines.skip_or_fail(missing)
     tokens = context / "deploy" / "tokens"
     tokens.write_text(f"somebody:{TOKEN}\n")
     tokens.chmod(0o600)

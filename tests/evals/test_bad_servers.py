@@ -84,6 +84,7 @@ MISDEEDS: dict[str, tuple[Callable[[Call, threading.Event], object], str, str]] 
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", MISDEEDS)
 def test_the_run_goes_on(
     name: str, proctor: Proctor, tmp_path: Path, ended: threading.Event

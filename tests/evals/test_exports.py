@@ -220,10 +220,7 @@ print(json.dumps({
 """
 
 
-@pytest.mark.skipif(
-    not INSPECT,
-    reason="PROCTOR_TEST_INSPECT, a Python that has inspect_ai, is not set: .ci/run sets it",
-)
+@pytest.mark.outside("INSPECT")
 def test_inspect_ai_reads_its_log(run: Path) -> None:
     target = run.parent / "log.json"
     with RunStore.open(run) as store:

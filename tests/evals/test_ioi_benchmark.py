@@ -296,7 +296,7 @@ def test_processes_are_told_of(tasks: Path) -> None:
     assert "2 processes of your program run at once." in user.content
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="PROCTOR_TEST_DATA holds no ioi")
+@pytest.mark.data("ioi")
 def test_a_task_of_the_ioi(proctor: Proctor, tmp_path: Path) -> None:
     """A + B of 2024's practice: its model solution, and one that solves the second subtask only."""
     with (DATA / "solutions.jsonl").open() as file:

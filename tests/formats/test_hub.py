@@ -12,7 +12,7 @@ import stamina
 from fake_hub import LARGE, FakeHub, serving
 from proctor.errors import InfraFault, InputError, UnsupportedPlatform
 from proctor.formats.hub import HubSource, fetch
-from proctor.formats.hub_client import ATTEMPTS, patience
+from proctor.formats.hub_client import ATTEMPTS, worth_another
 
 CARD = b"""---
 license: cc-by-4.0
@@ -200,11 +200,11 @@ def test_the_server_says_how_long_to_wait() -> None:
         answer = httpx.Response(status, headers=headers, request=request)
         return httpx.HTTPStatusError("no", request=request, response=answer)
 
-    assert patience(failed(429, **{"retry-after": "17"})) == 17.0
-    assert patience(failed(429, **{"retry-after": "86400"})) is False
-    assert patience(failed(503)) is True
-    assert patience(failed(404)) is False
-    assert patience(httpx.ReadTimeout("slow")) is True
+    assert worth_another(failed(429, **{"retry-after": "17"})) == 17.0
+    assert worth_another(failed(429, **{"retry-after": "86400"})) is False
+    assert worth_another(failed(503)) is True
+    assert worth_another(failed(404)) is False
+    assert worth_another(httpx.ReadTimeout("slow")) is True
 
 
 def test_without_the_extra_it_says_what_to_install(

@@ -308,11 +308,8 @@ def test_big_rows_load_fast(tmp_path: Path) -> None:
     assert compressed not in problem.extra.values()
 
 
-def test_real_rows() -> None:
-    folder = os.environ.get("PROCTOR_TEST_DATA")
-    if not folder:
-        pytest.skip("PROCTOR_TEST_DATA does not name the folder with real LiveCodeBench rows")
-    file = Path(folder) / "livecodebench" / "problems.jsonl"
+def test_real_rows(test_data: Path) -> None:
+    file = test_data / "livecodebench" / "problems.jsonl"
     problems = load_problems(file)
     assert list(problems) == problem_ids(file)
     assert len(problems) == 471

@@ -1,7 +1,6 @@
 """Reading programs: JSONL and lcb_runner's custom output, good rows before a bad one."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -182,11 +181,8 @@ def test_lone_surrogates_in_a_program(tmp_path: Path) -> None:
     assert good(file)[0].code == "print('\ud800')"
 
 
-def test_real_programs() -> None:
-    folder = os.environ.get("PROCTOR_TEST_DATA")
-    if not folder:
-        pytest.skip("PROCTOR_TEST_DATA does not name the folder with real LiveCodeBench rows")
-    data = Path(folder) / "livecodebench"
+def test_real_programs(test_data: Path) -> None:
+    data = test_data / "livecodebench"
     submissions, error = load_programs(
         data / "programs.jsonl", problem_ids(data / "problems.jsonl")
     )

@@ -88,6 +88,7 @@ def test_any_text_is_understood_or_refused(name: str) -> None:
     tried()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", PARSERS)
 def test_calls_grow_with_the_length_alone(name: str) -> None:
     """Four times as much of anything takes four times as many calls, not sixteen."""

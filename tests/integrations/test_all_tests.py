@@ -14,7 +14,7 @@ import pytest
 import ioi_task
 from proctor import Pool, open_pool
 from proctor.errors import SettingsError
-from proctor.integrations import ioi_rewards, open_r1, open_r1_codeforces, rewards, verl
+from proctor.integrations import grading, ioi_grading, open_r1, open_r1_codeforces, rewards, verl
 from proctor.integrations.open_r1 import Client
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine, open_engine
@@ -65,19 +65,19 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any, str], list[Any]]:
     return keep
 
 
-QueuedJudgement = Callable[[Any, str], list[Any]]
+Made = Callable[[Any, str], list[Any]]
 
 
 @pytest.mark.parametrize(("options", "ran"), [({}, 4), ({"stop": "first"}, 1)])
-def test_rewards(options: Any, ran: int, pool: Pool, made: QueuedJudgement) -> None:
-    futures = made(rewards, "start")
+def test_rewards(options: Any, ran: int, pool: Pool, made: Made) -> None:
+    futures = made(grading, "start")
     reward = rewards.make_code_reward(pool=pool, **options)
     assert reward([REPLY], test_cases=[CASES]) == [0.0]
     assert [len(each.result().tests) for each in futures] == [ran]
 
 
-def test_verl(pool: Pool, made: QueuedJudgement) -> None:
-    futures = made(rewards, "start")
+def test_verl(pool: Pool, made: Made) -> None:
+    futures = made(grading, "start")
     score = verl.compute_score("mine", REPLY, CASES, pool=pool)
     assert (score["score"], score["verdict"]) == (0.0, "WA")
     assert [len(each.result().tests) for each in futures] == [4]
@@ -86,25 +86,23 @@ def test_verl(pool: Pool, made: QueuedJudgement) -> None:
 def test_parts_take_all_tests() -> None:
     with pytest.raises(SettingsError, match="takes all tests"):
         rewards.make_code_reward(scoring="fraction", stop="first")
-    for make in (rewards.make_code_reward, ioi_rewards.make_ioi_reward):
+    for make in (rewards.make_code_reward, rewards.make_ioi_reward):
         with pytest.raises(SettingsError, match="first or crash or never"):
             make(stop="later")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("options", "ran"), [({}, 3), ({"stop": "first"}, 2)])
-def test_ioi_rewards(
-    options: Any, ran: int, contest_pool: Pool, made: QueuedJudgement, tmp_path: Any
-) -> None:
+def test_ioi_rewards(options: Any, ran: int, contest_pool: Pool, made: Made, tmp_path: Any) -> None:
     tests = ioi_task.write(tmp_path / "tests.jsonl", ioi_task.test_rows())
-    judgements = made(ioi_rewards, "judge")
-    reward = ioi_rewards.make_ioi_reward(tests=str(tests), pool=contest_pool, **options)
+    judgements = made(ioi_grading, "judge")
+    reward = rewards.make_ioi_reward(tests=str(tests), pool=contest_pool, **options)
     row = ioi_task.subtask_rows()[2]
     columns = {name: [value] for name, value in row.items()}
     assert reward([f"```cpp\n{ioi_task.SOLUTIONS['wrong']}\n```"], **columns) == [0.0]
     assert [len(each.tests) for each in judgements] == [ran]
 
 
-def test_open_r1(client: Client, made: QueuedJudgement) -> None:
+def test_open_r1(client: Client, made: Made) -> None:
     judgements = made(open_r1, "judge_async")
     row, wrong = ioi_task.subtask_rows()[2], ioi_task.SOLUTIONS["wrong"]
     found = asyncio.run(open_r1.score_subtask(client, row, wrong))
@@ -116,7 +114,7 @@ def test_open_r1(client: Client, made: QueuedJudgement) -> None:
     assert [len(each.tests) for each in judgements] == [3, 2]
 
 
-def test_codeforces_rows(client: Client, made: QueuedJudgement) -> None:
+def test_codeforces_rows(client: Client, made: Made) -> None:
     judgements = made(open_r1_codeforces, "judge_async")
     row = {
         "id": "7/A", "time_limit": 2.0, "memory_limit": 256.0, "title": "", "description": "",
@@ -138,7 +136,7 @@ def with_engine(work: Callable[[Engine], Any]) -> Any:
     return asyncio.run(go())
 
 
-def test_submissions_to_sandbox_fusion(made: QueuedJudgement) -> None:
+def test_submissions_to_sandbox_fusion(made: Made) -> None:
     tried = made(datasets, "_tested")
     cases = [{"input": {"stdin": c["input"]}, "output": {"stdout": c["output"]}} for c in CASES]
     config = datasets.TestConfig(

@@ -17,11 +17,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "use-with-inspect.md"
 BLOCK = re.compile(r"^```(\w+) file=(\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-pytestmark = pytest.mark.skipif(
-    not INSPECT,
-    reason="PROCTOR_TEST_INSPECT, a Python that has inspect_ai and proctor, is not set: .ci/run"
-    " sets it",
-)
+pytestmark = pytest.mark.outside("INSPECT")
 
 
 def python(script: str, *arguments: object, cwd: Path | None = None) -> Any:

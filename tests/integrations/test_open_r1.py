@@ -59,6 +59,7 @@ def test_published_words_of_a_compiler(client: Client) -> None:
     assert "error" in said.splitlines()[1]
 
 
+@pytest.mark.cgroup
 def test_published_words_for_memory(client: Client) -> None:
     code = (
         '#include "double.h"\n#include <vector>\n'

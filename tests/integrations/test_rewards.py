@@ -10,9 +10,13 @@ import pytest
 import ioi_task
 from proctor import Limits, Pool, Problem, Test, open_pool
 from proctor.errors import InputError, SettingsError
-from proctor.integrations import ioi_rewards, rewards
-from proctor.integrations.ioi_rewards import make_ioi_reward
-from proctor.integrations.rewards import code_reward, ioi_reward, make_code_reward
+from proctor.integrations import grading, ioi_grading
+from proctor.integrations.rewards import (
+    code_reward,
+    ioi_reward,
+    make_code_reward,
+    make_ioi_reward,
+)
 from proctor.integrations.rows import task_of, text_of
 
 CASES = [{"input": "2\n", "output": "4\n"}, {"input": "3\n", "output": "6\n", "weight": 3.0}]
@@ -33,7 +37,7 @@ def contest_pool() -> Iterator[Pool]:
         yield opened
 
 
-@pytest.mark.parametrize("module", [rewards, ioi_rewards])
+@pytest.mark.parametrize("module", [grading, ioi_grading])
 def test_a_completion_that_nothing_can_be_taken_from(
     pool: Pool, contest_pool: Pool, module: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -46,7 +50,7 @@ def test_a_completion_that_nothing_can_be_taken_from(
         return str(extract(reply, *rest))
 
     monkeypatch.setattr(module, "extract", failing)
-    if module is rewards:
+    if module is grading:
         reward, right, columns = make_code_reward(pool=pool), RIGHT, {"test_cases": [CASES] * 13}
     else:
         tests = ioi_task.write(tmp_path / "tests.jsonl", ioi_task.test_rows())

@@ -49,7 +49,7 @@ print("\\n" + json.dumps({"seen": seen, "log": trainer.state.log_history[0]}))
 """
 
 
-@pytest.mark.skipif(not TRL, reason="PROCTOR_TEST_TRL, a Python with trl and torch, is not set")
+@pytest.mark.outside("TRL")
 def test_a_step_of_a_real_trainer(tmp_path: Path) -> None:
     done = subprocess.run(
         [TRL, "-c", STEPS, str(tmp_path)], capture_output=True, text=True,

@@ -78,7 +78,7 @@ def verl(path: str) -> ModuleType:
     return module
 
 
-@pytest.mark.skipif(not VERL, reason="PROCTOR_TEST_VERL is not set: .ci/run sets it")
+@pytest.mark.outside("VERL")
 def test_verl_finds_the_function_and_calls_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """With its own loader and wrapper: the rest of verl takes torch and ray."""
     load = verl("verl/utils/import_utils.py").load_extern_object

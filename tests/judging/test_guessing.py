@@ -150,12 +150,10 @@ def test_when_judging_ends(source: str, stop: Stop, run: int, mode: str, pool: P
     assert JudgeSettings().stop == "crash"
 
 
+@pytest.mark.language("c")
 def test_other_languages_too(pool: Pool) -> None:
-    from proctor.languages import registry
     from proctor.program import Program
 
-    if not any(found.language.id == "c" for found in registry.available()):
-        pytest.skip("there is no C compiler")
     wrong = '#include <stdio.h>\nint main() { puts("tails"); return CODE; }'
     for stop, code, run in (("first", 0, 1), ("crash", 0, 4), ("crash", 3, 1), ("never", 3, 4)):
         program = Program(wrong.replace("CODE", str(code)), "c")

@@ -1,7 +1,5 @@
 """Each core language's self-test, compiled and run in a cell; the rest is `make languages`."""
 
-import os
-
 import pytest
 
 from proctor.languages import registry
@@ -14,7 +12,7 @@ CORE = ["c", "cpp11", "cpp14", "cpp17", "cpp20", "cpp23", "python", "pypy", "jav
 @pytest.mark.parametrize("name", CORE)
 def test_core(name: str) -> None:
     (outcome,) = selftest([registry.get(name)])
-    if outcome.missing and os.environ.get("PROCTOR_TEST_LANGUAGES") != "1":
+    if outcome.missing:
         pytest.skip(outcome.complaint)
     assert outcome.complaint == ""
     assert outcome.cpu > 0

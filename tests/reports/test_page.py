@@ -75,6 +75,7 @@ def ten_thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.browser
 def test_ten_thousand_samples_open_at_once(ten_thousand: Path) -> None:
     html, console = dom(ten_thousand.as_uri())
     seen = Seen(html)
@@ -89,6 +90,7 @@ def test_ten_thousand_samples_open_at_once(ten_thousand: Path) -> None:
     assert NASTY in seen.texts["window-rows"]
 
 
+@pytest.mark.browser
 @pytest.mark.parametrize(
     ("hash_", "check"),
     [
@@ -110,6 +112,7 @@ def test_search_through_the_address(
     assert int(found) < int(total) == 10_000
 
 
+@pytest.mark.browser
 def test_sorting_and_paging_through_the_address(ten_thousand: Path) -> None:
     seen = Seen(dom(f"{ten_thousand.as_uri()}#sort=-tokens&page=3&verdict=AC")[0])
     tokens = [int(re.findall(r"(\d+) +\$", row)[0]) for row in seen.rows]
@@ -117,6 +120,7 @@ def test_sorting_and_paging_through_the_address(ten_thousand: Path) -> None:
     assert seen.texts["page"].startswith("Page 3 of")
 
 
+@pytest.mark.browser
 def test_a_sample_opens(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     run = with_details(make_run(contests=3, samples=2))
@@ -134,6 +138,7 @@ def test_a_sample_opens(tmp_path: Path) -> None:
     assert html.count('aria-expanded="true"') == 1
 
 
+@pytest.mark.browser
 def test_unsure_verdicts_and_errata_lead_to_their_samples(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     run = make_run(contests=3, samples=2)
@@ -158,6 +163,7 @@ def test_unsure_verdicts_and_errata_lead_to_their_samples(tmp_path: Path) -> Non
         assert all(first.problem_id in row for row in found.rows)
 
 
+@pytest.mark.browser
 def test_programs_beyond_what_a_browser_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,6 +180,7 @@ def test_programs_beyond_what_a_browser_holds(
     assert "Not in this page" in Seen(dom(f"{path.as_uri()}#open=7")[0]).rows[8]
 
 
+@pytest.mark.browser
 def test_a_reply_without_a_program_is_shown(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     run = make_run(contests=1, samples=1)
@@ -184,6 +191,7 @@ def test_a_reply_without_a_program_is_shown(tmp_path: Path) -> None:
     assert "I would rather not.</script>" in seen.rows[1]
 
 
+@pytest.mark.browser
 def test_a_window_of_months(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     run = make_run(contests=36, samples=2)
@@ -202,6 +210,7 @@ def test_a_window_of_months(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.browser
 def test_nothing_found_is_said(ten_thousand: Path) -> None:
     seen = Seen(dom(f"{ten_thousand.as_uri()}#q=nosuchthing&page=9")[0])
     assert seen.rows == []
@@ -209,6 +218,7 @@ def test_nothing_found_is_said(ten_thousand: Path) -> None:
     assert seen.texts["page"] == "Page 1 of 1"
 
 
+@pytest.mark.browser
 @pytest.mark.parametrize(
     ("width", "flags"), [(1100, ()), (390, ("--blink-settings=preferredColorScheme=0",))]
 )
@@ -225,6 +235,7 @@ def test_it_can_be_pictured(
     assert len(content) > 5 * (tmp_path / "blank.png").stat().st_size
 
 
+@pytest.mark.browser
 @pytest.mark.parametrize(
     "changes",
     [
@@ -266,6 +277,7 @@ def test_nothing_turns_the_direction_of_writing() -> None:
     assert not set("\u202e\u2066") & set(page)
 
 
+@pytest.mark.browser
 def test_the_policy_stops_what_is_not_the_reports_own(tmp_path: Path) -> None:
     """And the console is heard: the other tests could not fail without that."""
     path = tmp_path / "meddled.html"

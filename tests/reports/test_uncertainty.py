@@ -148,6 +148,7 @@ def by_t(tallies: list[Tally]) -> tuple[float | None, float | None]:
     return found.low, found.high
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("shape", "interval", "rounds"),
     [

@@ -1,7 +1,6 @@
 """Cells where the machine leaves only some of the ways open, made in child processes by root."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import pytest
 
 import proctor
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can take things away")
+pytestmark = pytest.mark.root
 
 CIRCUMSTANCES = Path(__file__).with_name("circumstances.py")
 FACTS = """

@@ -19,6 +19,7 @@ from proctor.errors import CellDied
 from proctor.languages.run import RunRequest, start
 from proctor.sandbox.machine import cgroup, procfs
 
+pytestmark = [pytest.mark.root, pytest.mark.cgroup("v1")]
 MIB = 1 << 20
 JOIN = "import sys\nfor path in sys.argv[1:]:\n    with open(path, 'w') as f: f.write('0')\n"
 IDLE = JOIN + "print('in', flush=True)\nsys.stdin.read()\n"

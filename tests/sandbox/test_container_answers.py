@@ -191,7 +191,7 @@ def test_containers_that_do_not_come_up(opened: Any, body: str) -> None:
 
 def walls(**more: object) -> Any:
     from proctor.sandbox.container.frames import Fields
-    from proctor.sandbox.container.walls import isolation
+    from proctor.sandbox.container.guarantees import isolation
 
     return isolation(Fields({**HELLO, **more})).guarantees
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.sandbox.idleness import Idleness, Look
+from proctor.sandbox.idleness import Idleness, JobSnapshot
 from proctor.sandbox.machine.procfs import Task, Tasks
 
 
@@ -15,7 +15,7 @@ def task(state: str, cpu: float, waited: float = 0.0) -> Task:
     return Task(state, round(cpu * 1e9), round(waited * 1e9))
 
 
-def after(*looks: Look, tasks: Tasks | None = None) -> Idleness:
+def after(*looks: JobSnapshot, tasks: Tasks | None = None) -> Idleness:
     idleness = Idleness(tasks)
     for look in looks:
         idleness.add(look, at_rest=look.at_rest)
@@ -23,69 +23,71 @@ def after(*looks: Look, tasks: Tasks | None = None) -> Idleness:
 
 
 def test_what_a_living_task_waited_is_known() -> None:
-    assert after(Look(9.0, 2.0, {7: task("S", 2.0, 4.0)})).seconds == pytest.approx(3.0)
+    assert after(JobSnapshot(9.0, 2.0, {7: task("S", 2.0, 4.0)})).seconds == pytest.approx(3.0)
 
 
 def test_a_wait_that_goes_on_is_no_idle_time() -> None:
-    waiting = Look(9.0, 2.0, {7: task("R", 2.0)})
+    waiting = JobSnapshot(9.0, 2.0, {7: task("R", 2.0)})
     assert after(waiting).seconds == 0
-    assert after(waiting, Look(10.0, 2.1, {7: task("S", 2.1, 7.5)})).seconds == pytest.approx(0.4)
+    assert after(
+        waiting, JobSnapshot(10.0, 2.1, {7: task("S", 2.1, 7.5)})
+    ).seconds == pytest.approx(0.4)
 
 
 def test_the_wait_of_a_thread_that_has_ended_is_no_idle_time() -> None:
     """The example that was judged TLE on a busy machine: start a thread, join it."""
     main = task("S", 0.1)
-    looks = [Look(wall, 0.1 + wall / 20, {7: main, 8: task("R", wall / 20)})
+    looks = [JobSnapshot(wall, 0.1 + wall / 20, {7: main, 8: task("R", wall / 20)})
              for wall in (10.0, 50.0)]  # fmt: skip
     idleness = after(*looks)
     assert idleness.seconds == 0
-    assert idleness.at_end(Look(100.0, 5.1, {7: main})) == 0
+    assert idleness.at_end(JobSnapshot(100.0, 5.1, {7: main})) == 0
 
 
 def test_the_wait_of_a_thread_that_nobody_saw_is_no_idle_time() -> None:
     """It shows in the CPU time that no living task has used."""
-    idleness = after(Look(0.1, 0.1, {7: task("R", 0.1)}))
-    assert idleness.at_end(Look(50.0, 0.2001, {7: task("S", 0.2)})) == 0
+    idleness = after(JobSnapshot(0.1, 0.1, {7: task("R", 0.1)}))
+    assert idleness.at_end(JobSnapshot(50.0, 0.2001, {7: task("S", 0.2)})) == 0
 
 
 def test_the_wait_of_a_child_that_has_ended_is_no_idle_time() -> None:
     parent = task("S", 0.1)
-    looks = [Look(wall, 0.1 + wall / 20, {7: parent, 100 + number: task("R", 0.01)})
+    looks = [JobSnapshot(wall, 0.1 + wall / 20, {7: parent, 100 + number: task("R", 0.01)})
              for number, wall in enumerate((1.0, 2.0, 3.0, 9.0))]  # fmt: skip
     assert after(*looks).seconds == 0
 
 
 def test_who_sleeps_after_threads_have_ended_is_idle_from_then_on() -> None:
-    busy = Look(3.0, 0.5, {7: task("S", 0.1), 8: task("R", 0.3)})
-    idleness = after(busy, Look(3.2, 0.5, {7: task("S", 0.1)}))
+    busy = JobSnapshot(3.0, 0.5, {7: task("S", 0.1), 8: task("R", 0.3)})
+    idleness = after(busy, JobSnapshot(3.2, 0.5, {7: task("S", 0.1)}))
     assert idleness.seconds == pytest.approx(0.2), "since the look before; what was then is unknown"
-    idleness.add(Look(9.2, 0.5, {7: task("S", 0.1)}), at_rest=True)
+    idleness.add(JobSnapshot(9.2, 0.5, {7: task("S", 0.1)}), at_rest=True)
     assert idleness.seconds == pytest.approx(6.2)
 
 
 def test_a_pause_between_two_looks_that_saw_it_work_is_found_when_it_rests() -> None:
-    looks = [Look(1.0, 0.5, {7: task("R", 0.5)}), Look(2.0, 1.0, {7: task("R", 1.0)})]
+    looks = [JobSnapshot(1.0, 0.5, {7: task("R", 0.5)}), JobSnapshot(2.0, 1.0, {7: task("R", 1.0)})]
     assert after(*looks).seconds == 0
-    assert after(*looks, Look(2.1, 1.0, {7: task("S", 1.0)})).seconds == pytest.approx(1.1)
+    assert after(*looks, JobSnapshot(2.1, 1.0, {7: task("S", 1.0)})).seconds == pytest.approx(1.1)
 
 
 def test_nothing_is_no_job_at_rest() -> None:
     """Before the first process has begun its agent may be waiting for a CPU."""
-    assert not Look(3.0, 0.0, {}).at_rest
-    assert not Look(3.0, 0.0, {7: task("D", 0.0)}).at_rest, "held up in the kernel"
-    assert Look(3.0, 0.0, {7: task("T", 0.0)}).at_rest, "stopped"
+    assert not JobSnapshot(3.0, 0.0, {}).at_rest
+    assert not JobSnapshot(3.0, 0.0, {7: task("D", 0.0)}).at_rest, "held up in the kernel"
+    assert JobSnapshot(3.0, 0.0, {7: task("T", 0.0)}).at_rest, "stopped"
 
 
 def test_the_past_of_a_serving_process_does_not_count() -> None:
     past = {7: task("S", 3.0, 8.0)}
-    now = Look(5.0, 1.0, {7: task("S", 4.0, 9.0)})
+    now = JobSnapshot(5.0, 1.0, {7: task("S", 4.0, 9.0)})
     assert after(now, tasks=past).seconds == pytest.approx(3.0)
 
 
 def test_a_program_that_is_over_rests_for_that_reason() -> None:
     """Only a stretch since the last look can have been idle: the looks before saw it work."""
-    looks = [Look(1.0, 0.5, {7: task("R", 0.5)}), Look(2.0, 1.0, {7: task("R", 1.0)})]
-    assert after(*looks).at_end(Look(3.0, 1.2, {7: task("S", 1.2)})) == pytest.approx(0.8)
+    looks = [JobSnapshot(1.0, 0.5, {7: task("R", 0.5)}), JobSnapshot(2.0, 1.0, {7: task("R", 1.0)})]
+    assert after(*looks).at_end(JobSnapshot(3.0, 1.2, {7: task("S", 1.2)})) == pytest.approx(0.8)
 
 
 @dataclass
@@ -131,11 +133,11 @@ class Machine:
                 worker.done = not worker.lives_on
                 worker.then()
 
-    def look(self) -> Look:
+    def look(self) -> JobSnapshot:
         alive = {name: worker for name, worker in self.workers.items() if not worker.done}
         tasks = {name: task("R" if worker.work else "S", worker.cpu, worker.waited)
                  for name, worker in alive.items()}  # fmt: skip
-        return Look(self.now, self.cpu, tasks)
+        return JobSnapshot(self.now, self.cpu, tasks)
 
 
 schedules = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=200)

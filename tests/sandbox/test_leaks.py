@@ -301,6 +301,7 @@ def host_memory(pid: int) -> Iterator[tuple[str, bytes]]:
             yield entry, memory.read(end - start)
 
 
+@pytest.mark.root
 def test_the_agent_never_holds_a_payload(past: Past, cell_pool: Pool) -> None:
     """Seen from outside: every later job is forked from this memory."""
     cell = cell_pool._live[0]

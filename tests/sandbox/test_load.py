@@ -116,10 +116,12 @@ def load() -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_idle(pool: Pool) -> None:
     assert verdicts(pool) == EXPECTED
 
 
+@pytest.mark.slow
 def test_under_load(load: None, pool: Pool) -> None:
     assert pool.cells == available_cpus()
     assert verdicts(pool) == EXPECTED

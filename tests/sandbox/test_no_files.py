@@ -16,6 +16,8 @@ CREATES = (
     "symlink", "symlinkat", "rename", "renameat", "renameat2", "mount", "fsopen",
 )  # fmt: skip
 
+pytestmark = pytest.mark.command("strace")
+
 # A host with one warm cell; judges when told to. What it judges is honest: an attacker's own
 # attempts are refused elsewhere (test_run_limits) and would only clutter the trace.
 HOST = r"""
@@ -73,7 +75,7 @@ with open_pool(cells=1) as pool:
 def trace(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """Every system call that could make a file, from the host and the cell while they judge."""
     strace = shutil.which("strace")
-    assert strace is not None, "this test needs strace (CI installs it): apt-get install strace"
+    assert strace is not None
     output = tmp_path_factory.mktemp("trace") / "calls"
     with subprocess.Popen(
         [sys.executable, "-c", HOST], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

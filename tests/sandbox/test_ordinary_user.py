@@ -182,9 +182,8 @@ def test_root_cells_do_not_run_as_root_either() -> None:
             assert os.geteuid() != 0 or mapped[1] != "0" or mapped[2] == "4294967295"
 
 
+@pytest.mark.root
 def test_two_cells_have_two_uids(library: Path) -> None:
-    if os.geteuid() != 0:
-        return  # an ordinary user has the one
     with proctor.open_pool(cells=2) as pool:
         import threading
 
@@ -196,6 +195,7 @@ def test_two_cells_have_two_uids(library: Path) -> None:
         assert min(uids) >= 0x70000000
 
 
+@pytest.mark.own_python
 def test_the_running_interpreter_is_the_one_that_was_chosen(facts: dict[str, Any]) -> None:
     system = subprocess.run(
         ["/usr/bin/python3", "-c", "import sys; print(sys.version)"], capture_output=True, text=True

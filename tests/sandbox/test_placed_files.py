@@ -78,6 +78,7 @@ def test_many_or_large_ones_go_the_long_way(any_pool: Pool) -> None:
         assert run(any_pool, command, limits).stdout.decode().split() == list(command.files)
 
 
+@pytest.mark.cgroup
 def test_directories_take_memory_too(cell_pool: Pool) -> None:
     """Names of a few bytes each: thirty thousand directories, whose memory is the cell's."""
     deep = {"/".join([str(n), *"d" * 490]): b"" for n in range(60)}

@@ -128,6 +128,7 @@ def test_level_none_runs_and_says_that_nothing_holds(monkeypatch: pytest.MonkeyP
     assert after.ok
 
 
+@pytest.mark.cgroup
 def test_the_default_level_says_what_holds(pool: Pool) -> None:
     isolation = run("", pool=pool).isolation
     assert isolation.level == "namespaces"

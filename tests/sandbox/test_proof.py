@@ -207,10 +207,9 @@ def test_a_file_that_was_damaged_is_not_believed(
     assert json.loads(cache.read_text()) == {key: ""}
 
 
+@pytest.mark.root
 def test_what_somebody_else_wrote_is_not_believed(cache: Path, setup: CellSetup) -> None:
     """A cache directory that others may write to must not talk us out of a level."""
-    if os.geteuid() != 0:
-        pytest.skip("only root can make a file that is somebody else's; CI runs as root")
     way = Way()
     cache.parent.mkdir(parents=True)
     cache.write_text(json.dumps({proof._key(way, setup): "does not work, believe me"}))
@@ -288,7 +287,7 @@ def test_a_failure_is_tried_again_after_a_while(cache: Path, setup: CellSetup) -
     assert bad.opened == 2
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a directory somebody else's")
+@pytest.mark.root
 def test_a_directory_of_somebody_else_is_not_written_to(cache: Path, setup: CellSetup) -> None:
     """Its owner could have root write through links: sudo may leave HOME as it was."""
     cache.parent.mkdir(parents=True)

@@ -93,6 +93,7 @@ def test_idle(cell_pool: Pool) -> None:
     assert done.cpu < done.wall - 4.5  # what it slept is not CPU time
 
 
+@pytest.mark.cgroup
 @pytest.mark.parametrize(
     "source",
     [
@@ -133,6 +134,7 @@ def test_memory_of_a_tree(cell_pool: Pool) -> None:
     assert done.memory <= 64 * MIB + 4 * MIB
 
 
+@pytest.mark.cgroup
 def test_memory_of_a_modest_tree_is_no_offence(cell_pool: Pool) -> None:
     done = go(TREE % (3, 8 * MIB), cell_pool, memory=64 * MIB)
     assert done.ok, done
@@ -306,6 +308,7 @@ def test_nothing_on_disk_is_left_for_the_next_job(cell_pool: Pool) -> None:
         assert go(look, cell_pool, disk=disk).stdout == b"[] False /box/work\n"
 
 
+@pytest.mark.cgroup
 def test_disk_counts_as_memory_and_is_given_back(cell_pool: Pool) -> None:
     """The scratch space lies in memory: a job cannot use it to have twice its share."""
     source = "f = open('x', 'wb')\nfor _ in range(40): f.write(bytes(1 << 20))\nf.flush()\n"

@@ -226,6 +226,7 @@ def test_without_namespaces_too() -> None:
     assert not place.parent.exists()
 
 
+@pytest.mark.root  # at level none the limit of processes is that of the whole user
 def test_level_none_has_a_directory_for_each_session(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PROCTOR_ALLOW_UNSAFE", "1")
     with open_session(isolation="none", limits=LIMITS) as opened:

@@ -171,7 +171,7 @@ def test_a_cell_whose_keeper_was_killed_leaves_nothing(agent_too: bool) -> None:
     """Neither the job nor what it started; with the agent dead, what the control group shows."""
     with landlock_cell() as cell:
         if agent_too and cell.group is None:
-            pytest.skip("nothing can find the processes of a cell whose keepers both died")
+            pytest.skip("no case: nothing can find the processes of a cell whose keepers both died")
         raised: list[BaseException] = []
 
         def work() -> None:

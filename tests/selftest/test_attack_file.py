@@ -5,7 +5,7 @@ import pytest
 from proctor.errors import InputError
 from proctor.execution import Execution, Guarantee, Isolation, LimitHit, Strength
 from proctor.limits import MIB
-from proctor.selftest.attack import GROUPS, LIMITS, SECOND, Kind, load, parse, said
+from proctor.selftest.attack import GROUPS, LIMITS, SECOND, AttackKind, load, parse, said
 
 HEAD = "# title: t\n# kind: run\n# must: held\n"
 LEVEL = Isolation("namespaces", {"memory": Guarantee(Strength.FULL, "control group")})
@@ -32,7 +32,7 @@ def test_all_directives() -> None:
     )
     assert attack.name == "escape/name"
     assert attack.title == "A title: with a colon"
-    assert (attack.kind, attack.must, attack.must_text) == (Kind.JUDGE, None, "not AC")
+    assert (attack.kind, attack.must, attack.must_text) == (AttackKind.JUDGE, None, "not AC")
     limits = attack.limits
     assert (limits.cpu, limits.wall, limits.processes) == (0.5, 2.0, 9)
     assert (limits.memory, limits.output, limits.disk) == (64 * MIB, 8192, MIB)
@@ -134,7 +134,7 @@ def test_the_shipped_attacks() -> None:
         assert [a.name for a in attacks if a.group == group] == [a.name for a in load((), [group])]
     for attack in attacks:
         assert len(attack.title) <= 110, attack.name
-        assert attack.must is not None or attack.kind in (Kind.JUDGE, Kind.GUESS)
+        assert attack.must is not None or attack.kind in (AttackKind.JUDGE, AttackKind.GUESS)
 
 
 def test_choosing_some() -> None:

@@ -16,10 +16,10 @@ import pytest
 from proctor.errors import NoIsolation, SettingsError
 from proctor.execution import Guarantee, Isolation, Strength
 from proctor.selftest import attempt, run
-from proctor.selftest.attack import Attack, Kind, load, parse
+from proctor.selftest.attack import Attack, AttackKind, load, parse
 from proctor.selftest.attempt import SECRET, _excuse
 from proctor.selftest.bait import SHARED_DIRECTORIES, Bait
-from proctor.selftest.report import Outcome, Report, Status, to_json
+from proctor.selftest.report import AttackOutcome, AttackStatus, SelftestReport, to_json
 from proctor.selftest.run import selftest
 
 HARMLESS = [
@@ -36,7 +36,7 @@ def attack(source: str, must: str = "held", more: str = "", kind: str = "run") -
     return parse(text, "escape", "made_up", "made_up.py")
 
 
-def only(report: Report) -> Outcome:
+def only(report: SelftestReport) -> AttackOutcome:
     (outcome,) = report.outcomes
     return outcome
 
@@ -51,7 +51,7 @@ def test_the_whole_corpus_is_clean_here() -> None:
     seen: list[str] = []
     report = selftest(load(), show=lambda outcome: seen.append(outcome.attack.name))
     assert [
-        (o.attack.name, o.happened) for o in report.outcomes if o.status is Status.THROUGH
+        (o.attack.name, o.happened) for o in report.outcomes if o.status is AttackStatus.THROUGH
     ] == []
     assert report.left == ()
     assert (report.clean, report.complete) == (True, True)
@@ -60,14 +60,14 @@ def test_the_whole_corpus_is_clean_here() -> None:
     assert report.isolation.level == "namespaces"
     assert report.slowest_reaping is not None
     if all(g.strength is Strength.FULL for g in report.isolation.guarantees.values()):
-        assert report.counts[Status.NOT_GUARANTEED] == 0
+        assert report.counts[AttackStatus.NOT_GUARANTEED] == 0
 
 
 @pytest.mark.usefixtures("unsafe")
 def test_without_a_box_everything_gets_through() -> None:
     report = selftest(load(HARMLESS), isolation="none")
     assert {o.attack.stem: o.status for o in report.outcomes} == dict.fromkeys(
-        HARMLESS, Status.THROUGH
+        HARMLESS, AttackStatus.THROUGH
     )
     assert not report.clean
     happened = {o.attack.stem: o.happened for o in report.outcomes}
@@ -85,7 +85,7 @@ def test_without_a_box_everything_gets_through() -> None:
 def test_what_would_harm_the_machine_is_not_run_without_a_box() -> None:
     report = selftest(load(["kill_everyone", "kill_victim"]), isolation="none")
     statuses = {outcome.attack.stem: outcome.status for outcome in report.outcomes}
-    assert statuses == {"kill_everyone": Status.NOT_RUN, "kill_victim": Status.THROUGH}
+    assert statuses == {"kill_everyone": AttackStatus.NOT_RUN, "kill_victim": AttackStatus.THROUGH}
     with pytest.raises(SettingsError, match="would harm this machine: none was run"):
         selftest(load(["kill_everyone"]), isolation="none")
 
@@ -110,27 +110,27 @@ def test_level_none_is_refused_without_leave(monkeypatch: pytest.MonkeyPatch) ->
 )
 def test_a_run_that_did_not_hold(source: str, must: str, said: str) -> None:
     outcome = only(selftest([attack(source, must)]))
-    assert outcome.status is Status.THROUGH
+    assert outcome.status is AttackStatus.THROUGH
     assert said in outcome.happened
 
 
 def test_a_run_that_held() -> None:
     outcome = only(selftest([attack("finish('nothing there')")]))
-    assert (outcome.status, outcome.happened) == (Status.HELD, "held: nothing there")
+    assert (outcome.status, outcome.happened) == (AttackStatus.HELD, "held: nothing there")
     assert outcome.reaped is None
 
 
 def test_the_time_from_the_limit_to_the_end_is_kept() -> None:
     stopped = attack("while True: pass", "limit cpu", "# limits: cpu=0.1\n")
     outcome = only(selftest([stopped]))
-    assert outcome.status is Status.HELD
+    assert outcome.status is AttackStatus.HELD
     assert outcome.reaped is not None
 
 
 def test_a_submission_that_passes_got_through() -> None:
     knows = attack(f"input()\nprint({SECRET!r})", "not AC", kind="judge")
     outcome = only(selftest([knows]))
-    assert outcome.status is Status.THROUGH
+    assert outcome.status is AttackStatus.THROUGH
     for mode in ("standard", "fast", "official"):
         assert f"it passed in {mode} mode" in outcome.happened
 
@@ -152,18 +152,19 @@ def test_a_submission_may_be_printed() -> None:
 
 def test_a_submission_that_says_whether_it_was_held() -> None:
     held = only(selftest([attack("finish()", more="# judged: yes\n")]))
-    assert held.status is Status.HELD
+    assert held.status is AttackStatus.HELD
     got = only(selftest([attack("found.append('it')\nfinish()", more="# judged: yes\n")]))
-    assert got.status is Status.THROUGH
+    assert got.status is AttackStatus.THROUGH
 
 
 def test_a_program_that_guesses_without_a_memory() -> None:
     forgets = attack("play(lambda: None, lambda tried: None)", "not AC", kind="guess")
     outcome = only(selftest([forgets], judgements=9))
-    assert (outcome.status, outcome.happened) == (Status.HELD, "9 judgements: WA 9")
+    assert (outcome.status, outcome.happened) == (AttackStatus.HELD, "9 judgements: WA 9")
 
 
 @pytest.mark.usefixtures("unsafe")
+@pytest.mark.root  # at level none the limit of processes is that of the whole user
 def test_a_program_that_guesses_with_a_memory_passes_in_the_end(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     source = (
@@ -174,7 +175,7 @@ def test_a_program_that_guesses_with_a_memory_passes_in_the_end(tmp_path: Path) 
     )
     remembers = attack(source, "not AC", "# modes: standard\n# harmless: yes\n", kind="guess")
     outcome = only(selftest([remembers], isolation="none", judgements=150))
-    assert outcome.status is Status.THROUGH
+    assert outcome.status is AttackStatus.THROUGH
     assert "AC 1" in outcome.happened
 
 
@@ -184,20 +185,20 @@ def test_the_two_of_a_pair_meet_in_one_cell() -> None:
         "assert bait['plant'].startswith('proctor-planted-')\n# --- second ---\n"
         "assert 'plant' not in bait\nfinish()"
     )
-    assert only(selftest([attack(source, kind="pair")])).status is Status.HELD
+    assert only(selftest([attack(source, kind="pair")])).status is AttackStatus.HELD
 
 
 def test_what_the_first_of_a_pair_says_counts() -> None:
     source = "say('through', 'at once')\n# --- second ---\nfinish()"
     outcome = only(selftest([attack(source, kind="pair")]))
-    assert (outcome.status, outcome.happened) == (Status.THROUGH, "at once")
+    assert (outcome.status, outcome.happened) == (AttackStatus.THROUGH, "at once")
 
 
 @pytest.mark.usefixtures("unsafe")
 def test_a_file_left_on_the_host_is_found_and_taken_away() -> None:
     source = "open('/tmp/' + bait['leave'], 'w').close(); print('/tmp/' + bait['leave']); finish()"
     outcome = only(selftest([attack(source, more="# harmless: yes\n")], isolation="none"))
-    assert outcome.status is Status.THROUGH
+    assert outcome.status is AttackStatus.THROUGH
     assert "the file /tmp/left-" in outcome.happened
     assert not list(Path("/tmp").glob("left-*"))
 
@@ -217,7 +218,7 @@ def test_a_file_left_on_the_host_is_found_and_taken_away() -> None:
 def test_what_an_attack_does_in_silence_is_seen_from_the_host(source: str, said: str) -> None:
     quiet = attack(f"{source}\nfinish()", more="# harmless: yes\n")
     outcome = only(selftest([quiet], isolation="none"))
-    assert outcome.status is Status.THROUGH
+    assert outcome.status is AttackStatus.THROUGH
     assert said in outcome.happened
 
 
@@ -225,7 +226,7 @@ def test_what_an_attack_does_in_silence_is_seen_from_the_host(source: str, said:
 def test_a_cell_that_dies_got_through() -> None:
     source = "os.kill(os.getppid(), 9); import time; time.sleep(5)"
     report = selftest([attack(source, "any end", "# harmless: yes\n")], isolation="none")
-    assert only(report).status is Status.THROUGH
+    assert only(report).status is AttackStatus.THROUGH
     assert "the cell died" in only(report).happened
 
 
@@ -296,7 +297,7 @@ def test_the_report_as_json() -> None:
 def test_attacks_are_no_part_of_the_program() -> None:
     """Importing proctor's own modules must never import one."""
     assert not any(name.startswith("proctor.selftest.attacks") for name in sys.modules)
-    assert Kind.RUN in {a.kind for a in load()}
+    assert AttackKind.RUN in {a.kind for a in load()}
 
 
 @pytest.mark.parametrize("niceness", [3, 10])
@@ -311,6 +312,6 @@ def test_a_host_that_was_started_by_nice_is_no_finding(niceness: int) -> None:
 def test_a_niceness_that_was_left_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """As told of a cell whose jobs had less before."""
     attack = load(["signals_and_timers"])[0]
-    before = attempt.look_around
-    monkeypatch.setattr(run, "look_around", lambda cell: replace(before(cell), niceness=-1))
+    before = attempt.inspect_cell
+    monkeypatch.setattr(run, "inspect_cell", lambda cell: replace(before(cell), niceness=-1))
     assert "a niceness" in only(selftest([attack])).happened

@@ -106,8 +106,8 @@ def test_a_plain_judgement_is_called_off_and_the_next_is_right() -> None:
 
 def test_crowds_wait_and_none_is_lost() -> None:
     async def work(engine: Engine) -> None:
-        askers = [RequestContext(str(at % 7)) for at in range(300)]
-        ran = await asyncio.gather(*(engine.run(PRINT, context) for context in askers))
+        contexts = [RequestContext(str(at % 7)) for at in range(300)]
+        ran = await asyncio.gather(*(engine.run(PRINT, context) for context in contexts))
         assert [verdict_of(each) for each in ran] == ["OK"] * 300
         assert max(each.queue for each in ran) > 0
 

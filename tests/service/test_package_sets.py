@@ -50,7 +50,7 @@ def test_those_not_used_for_long_are_closed(tmp_path: Path) -> None:
             assert len(opened.open) <= MOST_OPEN
         # The one that a session is in stays, though it is the one asked for first.
         assert opened.open == (NAMES[0], *NAMES[-MOST_OPEN + 1 :])
-        made = (await session.cell("import which; which.name", ME)).made
+        made = (await session.run_cell("import which; which.name", ME)).made
         assert getattr(made, "result", None) == repr(NAMES[0])
         await engine.sessions.close("", session.id)
         assert await said(engine, NAMES[1]) == NAMES[1]

@@ -22,7 +22,7 @@ import json
 with open("result.json", "w") as file:
     json.dump({"status": "OPTIMAL", "bins": [["a", "c"], ["b"]], "objective": 2, "bound": 2}, file)
 """
-IMPORTS = "from proctor.solver.validation.report import Report, Unchecked, Violation, report\n"
+IMPORTS = "from proctor.solver.report import ValidationReport, Unchecked, Violation, report\n"
 CHECK = "def check(given):\n    return []\n"
 
 
@@ -34,7 +34,7 @@ def host() -> Iterator[SolverHost]:
 
 def own(place: Path, validate: str | None) -> Path:
     """A profile like packing, with another validator."""
-    shutil.copytree(profiles.BUILT_IN / "packing", place, dirs_exist_ok=True)
+    shutil.copytree(profiles.folder("packing"), place, dirs_exist_ok=True)
     if validate is None:
         (place / "validate.py").unlink()
     else:
@@ -81,7 +81,7 @@ def test_a_validator_has_a_file_and_a_name(tmp_path: Path, named: str) -> None:
 @pytest.mark.parametrize(
     "validate",
     [
-        "from proctor.solver.profiles.packing.validate import *\n", "validate = print\n",
+        "from proctor.solver.packing.validate import *\n", "validate = print\n",
         "import json as validate\n", "if True:\n    validate = 3\n", "class validate: pass\n",
     ],
 )  # fmt: skip
@@ -100,7 +100,7 @@ def test_a_name_may_be_defined_in_any_way(tmp_path: Path, validate: str) -> None
     [
         ("raise ValueError(7)", "ValueError: 7 (validate.py, line 5)"),
         ("return result['bins'][0]", "IndexError"),
-        ("return None", "no Report but NoneType"),
+        ("return None", "no ValidationReport but NoneType"),
         ("return report([{'kind': 'x', 'message': 'as a dict'}])", "AttributeError"),
         ("return report([Violation('x', 'x', 'critical', 'what?')])", "severity"),
         ("return report([Violation('x', 'x', 'hard', 7)])", "message"),
@@ -156,7 +156,7 @@ def test_a_validator_may_take_an_input_for_none(host: SolverHost, tmp_path: Path
         ("    while True: pass", "took too long"),
         ("    raise ValueError(7)", "ValueError: 7 (validate.py, line 6)"),
         ("    return [0] * 10**12", "MemoryError"),
-        ("    return None", "Report"),
+        ("    return None", "ValidationReport"),
         ("    import os; os._exit(1)", "ended"),
     ],
 )
@@ -181,7 +181,7 @@ def test_a_validator_that_fails_over_a_result_accepts_nothing(
 
 def test_nothing_is_accepted_without_a_validator(host: SolverHost) -> None:
     profile = msgspec.structs.replace(
-        cold(profiles.load("packing")), validator=profiles.Validator()
+        cold(profiles.load("packing")), validator=profiles.ValidatorRule()
     )
     envelope = host.solve(SolveRequest(BEST, GIVEN, profile))
     assert (envelope.status, envelope.ok, envelope.accepted) == ("optimal", True, False)
@@ -264,7 +264,7 @@ def test_an_empty_solution_is_what_the_validator_says(host: SolverHost) -> None:
     assert (envelope.status, envelope.ok) == ("infeasible", False)
     assert envelope.status_detail == "empty_solution"
     assert envelope.error_digest == "base_item_count: 3 violations: a is packed 0 times, not once"
-    unchecked = msgspec.structs.replace(profile, validator=profiles.Validator())
+    unchecked = msgspec.structs.replace(profile, validator=profiles.ValidatorRule())
     envelope = host.solve(SolveRequest(source, GIVEN, unchecked))
     assert (envelope.status, envelope.ok) == ("unknown", False)
     free = {**WEEK, "assignments": []}

@@ -15,17 +15,17 @@ import pytest
 
 from proctor.errors import InfraFault
 from proctor.sandbox.directory_job import FoundFile
-from proctor.solver import artifacts, claim
+from proctor.solver import claim
 from proctor.solver import profile as profiles
-from proctor.solver.artifacts import FOLDER, Store
-from proctor.solver.best import Best
-from proctor.solver.checking import Checked
-from proctor.solver.claim import Claim
+from proctor.solver.checking import CheckResult
+from proctor.solver.claim import ClaimedResult
 from proctor.solver.envelope import Partial
 from proctor.solver.host import SolverHost
+from proctor.solver.incumbents import BestSolution
 from proctor.solver.profile import Profile
+from proctor.solver.report import Violation, report
 from proctor.solver.request import SolveRequest
-from proctor.solver.validation.report import Violation, report
+from proctor.solver.store import FOLDER, ResultStore
 
 COUNT = 60
 ITEMS = {"capacity": COUNT, "items": [{"id": str(n), "size": 1} for n in range(COUNT)]}
@@ -167,9 +167,9 @@ def test_what_is_kept_outlasts_a_loss_of_power(
         steps.append("rename")
         return rename(self, target)
 
-    monkeypatch.setattr(artifacts.os, "fsync", noted)
+    monkeypatch.setattr(os, "fsync", noted)
     monkeypatch.setattr(Path, "rename", renamed)
-    store = Store(tmp_path, keep=3, keep_bytes=1000)
+    store = ResultStore(tmp_path, keep=3, keep_bytes=1000)
     path = store.new("job_1")
     for text in (b"1", b"2"):
         store.put(path, text)
@@ -215,26 +215,28 @@ class Judge:
         if not held:
             self.go_on.set()
 
-    def __call__(self, read: Claim) -> Checked:
+    def __call__(self, read: ClaimedResult) -> CheckResult:
         self.begun.set()
         assert self.go_on.wait(PATIENCE)
         value = read.data["true"]
         self.asked.append(value)
         wrong = [Violation("no", "no", "hard", "no")] if read.data.get("wrong") else []
-        return Checked(report=report(wrong, objective=float(value)))
+        return CheckResult(report=report(wrong, objective=float(value)))
 
 
-def offer(best: Best, profile: Profile, true: int, claimed: int | None = None, **more: Any) -> None:
+def offer(
+    best: BestSolution, profile: Profile, true: int, claimed: int | None = None, **more: Any
+) -> None:
     told = {"status": "FEASIBLE", "bins": [["a"]], "objective": claimed, "true": true, **more}
     found = FoundFile(f"inc_{true}.json", json.dumps(told).encode(), 0.0)
     read = claim.read(found.data, "", profile)
-    assert isinstance(read, Claim)
+    assert isinstance(read, ClaimedResult)
     best.offer(found, read)
 
 
 def test_of_more_than_can_be_checked_the_most_promising_and_the_newest_are() -> None:
     profile, judge, kept = cold(), Judge(held=True), list[Partial]()
-    best = Best(profile, judge, kept.append)
+    best = BestSolution(profile, judge, kept.append)
     offer(best, profile, 10_000, 10_000)
     assert judge.begun.wait(PATIENCE)
     for number in range(5000):  # meanwhile
@@ -253,7 +255,7 @@ def test_of_more_than_can_be_checked_the_most_promising_and_the_newest_are() -> 
 def test_claims_make_no_solution_better(sense: str) -> None:
     rule = msgspec.structs.replace(profiles.load("packing").objective, sense=sense)
     profile, judge = cold(objective=rule), Judge()
-    best = Best(profile, judge, lambda _: None)
+    best = BestSolution(profile, judge, lambda _: None)
     for true in (7, 2, 9, 4):
         offer(best, profile, true, claimed=100 - true)
         offer(best, profile, 0 if sense == "min" else 99, claimed=true, wrong=True)
@@ -264,8 +266,8 @@ def test_claims_make_no_solution_better(sense: str) -> None:
 
 
 def test_where_nothing_is_computed_the_newest_counts() -> None:
-    profile = cold(validator=profiles.Validator())
-    best = Best(profile, lambda _: Checked(), lambda _: None)
+    profile = cold(validator=profiles.ValidatorRule())
+    best = BestSolution(profile, lambda _: CheckResult(), lambda _: None)
     for true in (3, 1, 2):
         offer(best, profile, true, claimed=true)
     best.end()
@@ -278,13 +280,13 @@ def test_a_check_that_fails_once_loses_nothing() -> None:
     profile, judge, failures = cold(), Judge(), [InfraFault("no process")]
     failed = threading.Event()
 
-    def check(read: Claim) -> Checked:
+    def check(read: ClaimedResult) -> CheckResult:
         if failures:
             failed.set()
             raise failures.pop()
         return judge(read)
 
-    best = Best(profile, check, lambda _: None)
+    best = BestSolution(profile, check, lambda _: None)
     offer(best, profile, 1, 1)
     assert failed.wait(PATIENCE)
     offer(best, profile, 5, 5)
@@ -298,7 +300,7 @@ def test_the_validator_is_asked_once_about_each(tmp_path: Path) -> None:
     notes = tmp_path / "asked"
     profile = cold()
     (tmp_path / "p").mkdir()
-    for path in (profiles.BUILT_IN / "packing").iterdir():
+    for path in profiles.folder("packing").iterdir():
         if path.is_file():
             (tmp_path / "p" / path.name).write_bytes(path.read_bytes())
     with (tmp_path / "p/validate.py").open("a") as file:

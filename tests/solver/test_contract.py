@@ -33,6 +33,7 @@ def hosts() -> Iterator[dict[str, SolverHost]]:
         host.close()
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("level", "path"), CASES)
 def test_envelope(
     hosts: dict[str, SolverHost],

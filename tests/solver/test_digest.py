@@ -5,7 +5,7 @@ from hypothesis import given as fuzzed
 from hypothesis import strategies as st
 
 from proctor.solver import digest
-from proctor.solver.validation.report import Unchecked, Violation, report
+from proctor.solver.report import Unchecked, Violation, report
 
 OWN = """Traceback (most recent call last):
   File "solver_generated.py", line 9, in <module>

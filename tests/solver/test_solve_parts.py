@@ -13,11 +13,11 @@ from proctor.errors import InputError
 from proctor.sandbox.directory_job import FoundFile
 from proctor.solver import claim, strict_json
 from proctor.solver import profile as profiles
-from proctor.solver.artifacts import Store
+from proctor.solver.store import ResultStore
 
 
 def test_the_store_keeps_the_latest(tmp_path: Path) -> None:
-    store = Store(tmp_path, keep=3, keep_bytes=1000)
+    store = ResultStore(tmp_path, keep=3, keep_bytes=1000)
     paths = [store.save(store.new(f"job_{n}"), b"{}", ()) for n in range(5)]
     assert sorted(tmp_path.glob(".ai_results/*")) == sorted(paths[2:])
     assert stat.S_IMODE(paths[4].stat().st_mode) == 0o600

@@ -16,11 +16,11 @@ from proctor.sandbox.directory_job import FoundFile
 from proctor.sandbox.machine import plain_file, walk
 from proctor.solver import claim, strict_json
 from proctor.solver import profile as profiles
-from proctor.solver.artifacts import FOLDER, Store
 from proctor.solver.envelope import Envelope
 from proctor.solver.host import SolverHost
-from proctor.solver.profile import Marker, Profile
+from proctor.solver.profile import MarkerRule, Profile
 from proctor.solver.request import SolveRequest
+from proctor.solver.store import FOLDER, ResultStore
 from solver_corpus import GIVEN
 
 BEST = """
@@ -51,7 +51,7 @@ def cold(name: str) -> Profile:
 
 def own(place: Path, changes: str, validate: str = "") -> Profile:
     """The packing profile with changes, and with more at the head of its validator."""
-    shutil.copytree(profiles.BUILT_IN / "packing", place)
+    shutil.copytree(profiles.folder("packing"), place)
     with (place / "profile.toml").open("a") as file:
         file.write(changes)
     validator = (place / "validate.py").read_text()
@@ -187,7 +187,7 @@ def test_a_profile_names_no_directories(tmp_path: Path, field: str) -> None:
 
 
 def test_a_store_that_others_write_to(tmp_path: Path) -> None:
-    store = Store(tmp_path, keep=2, keep_bytes=1000)
+    store = ResultStore(tmp_path, keep=2, keep_bytes=1000)
     first = store.save(store.new("job_1"), b"{}", ())
     other = tmp_path / "other"
     other.write_text("not ours")
@@ -205,7 +205,7 @@ def test_a_store_that_others_write_to(tmp_path: Path) -> None:
 
 
 def test_markers_are_counted_as_by_lines() -> None:
-    rule = Marker(text="Found")
+    rule = MarkerRule(text="Found")
     for printed, count in (
         (b"found", 1), (b" FOUND\t\r\nfound\rfound", 3), (b"found found\n", 0), (b"xfound\n", 0),
         (b"found\n\nfound\n", 2), (b"\x0bfound\x0c", 1), (b"found\0\n", 0), (b"", 0),

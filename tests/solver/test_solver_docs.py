@@ -12,9 +12,8 @@ import msgspec
 import pytest
 
 from proctor.execution import LimitHit
-from proctor.solver import checking, claim, ending, envelope, gate, profile, request, solving
+from proctor.solver import checking, claim, envelope, gate, profile, report, request, solving
 from proctor.solver.profile import Profile
-from proctor.solver.validation import report
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
 PROFILES = (REFERENCE / "profiles.md").read_text()
@@ -96,7 +95,7 @@ def test_words_of_status() -> None:
 def test_every_variable() -> None:
     loaded = profile.load("packing")
     asked = request.SolveRequest("pass", b"{}", loaded, deterministic=True)
-    given = request.environment(asked, request.ladder(asked), 1)
+    given = request.environment(asked, request.time_limits(asked), 1)
     rows = re.findall(
         r"^\| (`[A-Z].*?) \|", section(PROFILES, "What every program finds"), re.MULTILINE
     )
@@ -109,7 +108,7 @@ def test_every_variable() -> None:
         ("Fields", envelope.Envelope),
         ("Partial", envelope.Partial),
         ("Incumbents", envelope.Incumbent),
-        ("Validation", report.Report),
+        ("Validation", report.ValidationReport),
         ("Validation", report.Violation),
         ("Validation", report.Unchecked),
         ("Fields", envelope.Usage),
@@ -132,8 +131,8 @@ def test_no_field_of_the_envelope_is_made_up() -> None:
 def test_limits_in_force() -> None:
     loaded = profile.load("packing")
     asked = request.SolveRequest("pass", b"{}", loaded)
-    steps = request.ladder(asked)
-    known = solving._limits(steps, request.limits(asked, steps, 1))
+    steps = request.time_limits(asked)
+    known = request.in_force(steps, request.limits(asked, steps, 1))
     (row,) = re.findall(r"^\| `limits` \| (.*) \|$", ENVELOPE, re.MULTILINE)
     assert set(re.findall(r"`(\w+)`", row)) == set(known)
 
@@ -159,17 +158,15 @@ def test_every_detail() -> None:
 
 def details() -> set[str]:
     """Words at the places where the code puts a detail."""
-    found = {gate.Gated("").detail}
-    for module in (solving, ending, checking, gate, claim):
+    found = {gate.GateResult("").detail}
+    for module in (solving, checking, gate, claim):
         tree = ast.parse(Path(str(module.__file__)).read_text())
         for node in ast.walk(tree):
             found |= set(_words(node))
     return found
 
 
-PLACES = {
-    "Ended": 1, "_crashed": 1, "_envelope": 2, "Unreadable": 0, "Unfit": 0, "Lost": 2, "Believed": 1,
-}  # fmt: skip
+PLACES = {"SolveRefused": 1, "Conclusion": 2, "UnreadableResult": 0}
 """By what is called: which argument is the detail, where that is not named so."""
 
 

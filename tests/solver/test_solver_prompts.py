@@ -16,9 +16,8 @@ import pytest
 from proctor.limits import MIB
 from proctor.solver import profile as profiles
 from proctor.solver.host import SolverHost
-from proctor.solver.profile import Profile
-from proctor.solver.request import SolveRequest, environment, ladder
-from proctor.solver.resources import modules, prompt
+from proctor.solver.profile import Profile, modules, prompt
+from proctor.solver.request import SolveRequest, environment, time_limits
 from proctor.timetable.validate import validate
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,7 +61,7 @@ def request(**changes: Any) -> SolveRequest:
 def test_variables() -> None:
     """Those that the host sets, and no others."""
     asked = request(deterministic=True)
-    given = environment(asked, ladder(asked), 2)
+    given = environment(asked, time_limits(asked), 2)
     assert words(section("What the program gets")) >= given.keys()
     named = set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", text(TIMETABLE)))
     others = {TIMETABLE.marker.text, *TIMETABLE.status.table}
@@ -71,7 +70,7 @@ def test_variables() -> None:
 
 def test_the_skeleton_reads_no_other_variables() -> None:
     asked = request(deterministic=True)
-    given = environment(asked, ladder(asked), 2)
+    given = environment(asked, time_limits(asked), 2)
     source = b"\n".join(modules(TIMETABLE).values()).decode()
     read = set(re.findall(r'"((?:SOLVER|TT|EXECUTOR)_[A-Z_]+)"', source))
     assert "SOLVER_MAX_SECONDS" in read

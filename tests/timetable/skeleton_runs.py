@@ -10,7 +10,7 @@ from pathlib import Path
 
 from skeleton_cases import Json
 
-from proctor.timetable import serving
+from proctor.timetable import profile
 
 ALONE = "\nimport sys\nassert not any(name.split('.')[0] == 'proctor' for name in sys.modules)\n"
 
@@ -27,12 +27,12 @@ class Ran:
 
 def prepared(directory: Path, given: Json, program: str | None = None) -> Path:
     directory.mkdir(parents=True, exist_ok=True)
-    for name, data in serving.files().items():
+    for name, data in profile.files().items():
         path = directory / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
     (directory / "input.json").write_text(json.dumps(given))
-    (directory / "solver.py").write_text((program or serving.text()) + ALONE)
+    (directory / "solver.py").write_text((program or profile.text()) + ALONE)
     return directory
 
 

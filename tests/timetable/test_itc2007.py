@@ -11,7 +11,7 @@ from skeleton_cases import Json
 from skeleton_runs import competition, run
 
 from proctor.errors import InputError
-from proctor.solver.validation.report import Report
+from proctor.solver.report import ValidationReport
 from proctor.timetable import itc2007
 from proctor.timetable.validate import validate
 
@@ -49,7 +49,7 @@ def real(name: str) -> str:
     return path.read_text()
 
 
-def agree(report: Report, counted: Costs) -> None:
+def agree(report: ValidationReport, counted: Costs) -> None:
     """What the validator says is what the competition counts."""
     units = {
         kind: report.figures.get(f"units.{kind}", 0.0)

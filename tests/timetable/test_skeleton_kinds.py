@@ -13,7 +13,7 @@ from skeleton_cases import KINDS as PARAMS
 from skeleton_cases import Json, Params, instance, with_constraint
 
 from proctor.timetable import checking
-from proctor.timetable.skeleton import KINDS, Settings, Timetable
+from proctor.timetable.skeleton import KINDS, SearchSettings, Timetable
 from proctor.timetable.skeleton.data import read
 from proctor.timetable.skeleton.search import minimize
 from proctor.timetable.skeleton.shapes import blocks
@@ -28,7 +28,7 @@ WEIGHT = 2.5
 
 
 def timetable(given: Json) -> Timetable:
-    found = Timetable(read(given), Settings())
+    found = Timetable(read(given), SearchSettings())
     found.add_constraints()
     assert found.unsupported_soft == []
     return found
@@ -138,7 +138,7 @@ def test_blocks_are_counted_run_by_run(length: int) -> None:
                     ],
                 }
             ),
-            Settings(),
+            SearchSettings(),
         )
         found = blocks(t, t.instance.assignments, length)
         for at, taught in enumerate(pattern):

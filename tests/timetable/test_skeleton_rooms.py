@@ -8,7 +8,7 @@ import pytest
 from ortools.sat.python import cp_model
 from skeleton_cases import Json
 
-from proctor.timetable.skeleton import Settings, Timetable
+from proctor.timetable.skeleton import SearchSettings, Timetable
 from proctor.timetable.skeleton.data import read
 from proctor.timetable.skeleton.room_costs import choose
 from proctor.timetable.skeleton.search import minimize
@@ -55,7 +55,7 @@ def demanded(t: Timetable) -> float | None:
 @pytest.mark.parametrize("seed", range(20))
 def test_times_know_what_missing_seats_cost(seed: int) -> None:
     given = at_one_time(random.Random(seed), 4 + seed % 3, "soft")
-    t = Timetable(read(given), Settings())
+    t = Timetable(read(given), SearchSettings())
     t.add_constraints()
     assert t.rooms.separable
     assert demanded(t) == cheapest(given)
@@ -68,7 +68,7 @@ def test_times_know_what_missing_seats_cost(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_times_know_whether_rooms_are_large_enough(seed: int) -> None:
     given = at_one_time(random.Random(seed), 7, "hard")
-    t = Timetable(read(given), Settings())
+    t = Timetable(read(given), SearchSettings())
     t.add_constraints()
     assert t.rooms.separable
     assert (demanded(t) is not None) == (cheapest(given) == 0)
@@ -77,7 +77,7 @@ def test_times_know_whether_rooms_are_large_enough(seed: int) -> None:
 def test_times_know_how_many_rooms_there_are() -> None:
     for rooms in range(6):
         given = at_one_time(random.Random(0), rooms, "soft")
-        t = Timetable(read(given), Settings())
+        t = Timetable(read(given), SearchSettings())
         t.add_constraints()
         assert (demanded(t) is not None) == (rooms >= LESSONS)
 
@@ -92,7 +92,9 @@ def test_times_are_not_searched_alone_where_rooms_must_stay_or_seats_differ_in_p
         "params": {"assignmentIds": ["a0"]},
     }
     for further in (stay, dear):
-        t = Timetable(read({**given, "constraints": [*given["constraints"], further]}), Settings())
+        t = Timetable(
+            read({**given, "constraints": [*given["constraints"], further]}), SearchSettings()
+        )
         t.add_constraints()
         assert not t.rooms.separable
 
@@ -108,7 +110,7 @@ def test_inputs_of_next_to_nothing(
         {"id": n, "subject": "s", "teacher": None, "weeklyPeriods": each}
         for n, each in enumerate(weekly)
     ]
-    answer = Timetable(read(given), Settings(seconds=10)).solve(tmp_path)
+    answer = Timetable(read(given), SearchSettings(seconds=10)).solve(tmp_path)
     possible = not sum(weekly) or (periods and rooms != [])
     assert answer.status == ("OPTIMAL" if possible else "INFEASIBLE")
     if possible:

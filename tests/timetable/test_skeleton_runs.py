@@ -11,7 +11,7 @@ import pytest
 from skeleton_cases import KINDS, Json, Params, instance
 from skeleton_runs import Ran, competition, ended, prepared, run, start
 
-from proctor.timetable import itc2007, serving
+from proctor.timetable import itc2007, profile
 from proctor.timetable.skeleton import Timetable, Unsupported
 from proctor.timetable.skeleton.data import read
 from proctor.timetable.validate import validate
@@ -267,7 +267,7 @@ def test_a_schedule_can_be_tried_in_the_skeletons_own_model(tmp_path: Path) -> N
         directory = tmp_path / "tried"
         directory.mkdir(exist_ok=True)
         (directory / "claimed.json").write_text(json.dumps({"schedule": claimed}))
-        return run(directory, given, serving.roundtrip())
+        return run(directory, given, profile.roundtrip())
 
     again = tried(schedule)
     assert again.result is not None

@@ -23,7 +23,7 @@ PAGE = ROOT / "docs" / "reference" / "timetable-kinds.md"
 
 
 def schema(name: str) -> Any:
-    text = files("proctor.solver").joinpath("profiles", "timetable", name).read_text("utf-8")
+    text = files("proctor.timetable").joinpath(name).read_text("utf-8")
     found = json.loads(text)
     jsonschema.Draft202012Validator.check_schema(found)
     return jsonschema.Draft202012Validator(found)

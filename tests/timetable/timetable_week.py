@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from proctor.solver.validation.report import Report
+from proctor.solver.report import ValidationReport
 from proctor.timetable.validate import validate
 
 WEEK: dict[str, Any] = {
@@ -32,7 +32,7 @@ FINE = [
 ]
 
 
-def judged(schedule: Any, *constraints: dict[str, Any], **more: Any) -> Report:
+def judged(schedule: Any, *constraints: dict[str, Any], **more: Any) -> ValidationReport:
     return validate({**WEEK, "constraints": list(constraints), **more}, {"schedule": schedule})
 
 
@@ -40,5 +40,5 @@ def hard(kind: str, **params: Any) -> dict[str, Any]:
     return {"id": kind, "kind": kind, "severity": "hard", "params": params}
 
 
-def kinds_of(found: Report) -> list[str]:
+def kinds_of(found: ValidationReport) -> list[str]:
     return [each.kind for each in found.violations]

@@ -26,7 +26,6 @@ import proctor
 
 HERE = Path(__file__).parent
 BUILT = HERE.parent.parent / "build" / "vm"
-TOOLS = ("qemu-system-x86_64", "mmdebstrap", "mke2fs")
 RELEASE = "bookworm"
 KERNEL = "linux-image-cloud-amd64"  # NVMe and ext4 built in: boots without an initramfs
 INCLUDE = (
@@ -104,10 +103,6 @@ def given(argv: Sequence[str]) -> list[str]:
 def contained(argv: Sequence[str]) -> list[str]:
     """As root in a control group namespace with a writable hierarchy, as in some containers."""
     return [*script("contained.py"), *argv]
-
-
-def missing_tools() -> list[str]:
-    return [tool for tool in TOOLS if shutil.which(tool) is None]
 
 
 def run(checks: Sequence[Check], kernel_arguments: str = "") -> dict[str, Outcome]:

@@ -1,12 +1,9 @@
 """The same checks on another kernel: Debian's 6.1, control groups v2 only, Landlock ABI 2.
 
-Needs root, qemu-system-x86, mmdebstrap and Debian's archive; skipped without, unless
-PROCTOR_TEST_VM is set, as .ci/run does.
+Needs root, qemu-system-x86, mmdebstrap and Debian's archive.
 """
 
-import os
 import platform
-import sys
 from typing import Any
 
 import pytest
@@ -19,7 +16,6 @@ from machine import (
     delegated,
     given,
     logged_in,
-    missing_tools,
     run,
     script,
 )  # fmt: skip
@@ -29,20 +25,7 @@ HOMES = ["root", "in a container", "given directory", "delegated scope", "login 
 WITH_MORE = ["root", "given directory", "login session", "no group"]
 
 
-def what_is_missing() -> str:
-    if os.geteuid() != 0:
-        return "building the system needs root"
-    if platform.machine() != "x86_64" or sys.version_info[:2] != (3, 11):
-        return "the system inside has Python 3.11 for x86-64, and so must this be"
-    return ", ".join(missing_tools())
-
-
-pytestmark = [
-    pytest.mark.timeout(1500),
-    pytest.mark.skipif(
-        bool(what_is_missing()) and "PROCTOR_TEST_VM" not in os.environ, reason=what_is_missing()
-    ),
-]
+pytestmark = [pytest.mark.timeout(1500), pytest.mark.kernel]
 
 
 @pytest.fixture(scope="module")

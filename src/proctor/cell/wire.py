@@ -169,7 +169,7 @@ _FINISHED = struct.Struct("<B I i d d Q")
 _STARTED = struct.Struct("<B I")
 
 
-class What(IntEnum):
+class OrderKind(IntEnum):
     """The kind of an order to a session."""
 
     RUN = ord("R")
@@ -184,14 +184,14 @@ class What(IntEnum):
 class Order:
     """The host's word to a session, about the program it has numbered `id`."""
 
-    what: What
+    kind: OrderKind
     id: int
 
     def encode(self) -> bytes:
-        return _ORDER.pack(self.what, self.id)
+        return _ORDER.pack(self.kind, self.id)
 
 
-class Tell(IntEnum):
+class NoticeKind(IntEnum):
     """The kind of a notice from a session."""
 
     STARTED = 6
@@ -206,7 +206,7 @@ class Tell(IntEnum):
 class Notice:
     """A session's word about one program; figures as in Result."""
 
-    tell: Tell
+    kind: NoticeKind
     id: int
     status: int = 0
     user: float = 0.0
@@ -217,10 +217,10 @@ class Notice:
     def decode(cls, data: bytes) -> "Notice":
         """Raise ValueError on anything else."""
         try:
-            tell = Tell(data[0])
-            if tell is Tell.STARTED:
-                return cls(tell, _STARTED.unpack(data)[1])
-            return cls(tell, *_FINISHED.unpack(data)[1:])
+            kind = NoticeKind(data[0])
+            if kind is NoticeKind.STARTED:
+                return cls(kind, _STARTED.unpack(data)[1])
+            return cls(kind, *_FINISHED.unpack(data)[1:])
         except (struct.error, IndexError) as error:
             raise ValueError("malformed notice") from error
 

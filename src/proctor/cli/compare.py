@@ -3,24 +3,16 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
-from typing import Any
 
 from rich.table import Table
 
 from proctor.cli import render, terminal
 from proctor.cli.report import errata_named, mode_named, open_run
 from proctor.cli.terminal import Screen
-from proctor.errors import InputError, SettingsError
-from proctor.reports.errata import ErrataList, applicable, correct
+from proctor.errors import SettingsError
+from proctor.reports.compare_runs import ComparedRuns, compare_runs
 from proctor.reports.records import RunRecords
-from proctor.reports.run_comparison import (
-    ProvenanceDifferences,
-    RunComparison,
-    compare,
-    differences,
-    holm,
-)
-from proctor.reports.tallies import Mode, Tally, modes_of, tally
+from proctor.reports.run_comparison import ProvenanceDifferences, RunComparison, differences
 
 _LISTED = 10
 
@@ -34,61 +26,27 @@ def run(
     force: bool,
     as_json: bool,
 ) -> int:
-    """Compare each run with the first, by all rules they share; returns the exit code."""
+    """Compare each run with the first, by all rules they share; return the exit code."""
     with ExitStack() as opened:
         first = open_run(base, opened)
         rest = [open_run(each, opened) for each in others]
-        return _compare(first, rest, mode, errata_named(errata), force=force, as_json=as_json)
-
-
-def _compare(
-    first: RunRecords,
-    rest: list[RunRecords],
-    mode: str | None,
-    errata: Sequence[ErrataList],
-    *,
-    force: bool,
-    as_json: bool,
-) -> int:
-    unlike = {each.name: differences(first.provenance, each.provenance) for each in rest}
-    _refuse(first, unlike, force=force)
-    rows: list[dict[str, Any]] = []
-    for each in rest:
-        for chosen in _modes(first, each, mode):
-            found = compare(_tallies(first, chosen, errata), _tallies(each, chosen, errata))
-            if found is None:
-                raise InputError(f"no scored problem in common with {first.name}", file=each.name)
-            rows.append({"a": first.name, "b": each.name, "mode": chosen, "comparison": found})
-    for chosen in {row["mode"] for row in rows}:
-        group = [row for row in rows if row["mode"] is chosen]
-        values = [row["comparison"].p_value for row in group]
-        adjusted = holm([1.0 if value is None else value for value in values])
-        for row, value, corrected in zip(group, values, adjusted, strict=True):
-            row["p_holm"] = None if value is None else corrected
+        unlike = {each.name: differences(first.provenance, each.provenance) for each in rest}
+        _refuse(first, unlike, force=force)
+        rows = compare_runs(first, rest, mode_named(mode), errata_named(errata))
     if as_json:
-        terminal.write_json(_to_json(rows, unlike))
+        terminal.write_json(
+            {
+                "comparisons": [asdict(row) for row in rows],
+                "provenance": {name: asdict(found) for name, found in unlike.items()},
+            }
+        )
     else:
         _show(rows, several=len(rest) > 1)
     return 0
 
 
-def _tallies(each: RunRecords, mode: Mode, errata: Sequence[ErrataList]) -> list[Tally]:
-    lists = applicable(errata, each.provenance.get("benchmark"))
-    return list(correct(tally(each.records, mode), lists).tallies)
-
-
-def _modes(a: RunRecords, b: RunRecords, wanted: str | None) -> list[Mode]:
-    chosen = mode_named(wanted)
-    shared = [mode for mode in modes_of(a.records) if mode in modes_of(b.records)]
-    if not shared or (chosen and chosen not in shared):
-        raise SettingsError(
-            f"{a.name} and {b.name} were not both judged by {wanted or 'one'} rules"
-        )
-    return [chosen] if chosen else shared
-
-
 def _refuse(first: RunRecords, unlike: dict[str, ProvenanceDifferences], *, force: bool) -> None:
-    """Raise SettingsError for runs made differently; say what is not known."""
+    """Raise SettingsError for runs made differently; note what is not known."""
     for name, found in unlike.items():
         for key, (a, b) in found.unlike.items():
             text = f"{key} differs: {a!r} in {first.name}, {b!r} in {name}"
@@ -101,25 +59,16 @@ def _refuse(first: RunRecords, unlike: dict[str, ProvenanceDifferences], *, forc
             render.note(f"not known of both {first.name} and {name}: {', '.join(found.unknown)}")
 
 
-def _to_json(
-    rows: list[dict[str, Any]], unlike: dict[str, ProvenanceDifferences]
-) -> dict[str, Any]:
-    return {
-        "comparisons": [{**row, "comparison": asdict(row["comparison"])} for row in rows],
-        "provenance": {name: asdict(found) for name, found in unlike.items()},
-    }
-
-
-def _show(rows: list[dict[str, Any]], *, several: bool) -> None:
+def _show(rows: Sequence[ComparedRuns], *, several: bool) -> None:
     console = Screen(soft_wrap=True)
     for row in rows:
-        found: RunComparison = row["comparison"]
-        console.print(f"{row['b']} against {row['a']}, {row['mode']} rules", style="bold")
+        found = row.comparison
+        console.print(f"{row.b} against {row.a}, {row.mode} rules", style="bold")
         table = Table(box=None, pad_edge=False, show_header=False)
         for label, text in _lines(found):
             table.add_row(label, text)
-        if several and row["p_holm"] is not None:
-            table.add_row("p, Holm, for all runs", f"{row['p_holm']:.3g}")
+        if several and row.p_holm is not None:
+            table.add_row("p, Holm, for all runs", f"{row.p_holm:.3g}")
         console.print(table)
         for label, names in (("wins", found.wins), ("losses", found.losses)):
             if names:

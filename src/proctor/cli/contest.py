@@ -17,18 +17,14 @@ from proctor.formats.contest_rows import (
     load_contest_problem,
     load_contest_submissions,
 )
-from proctor.formats.packages.files import Tree
-from proctor.formats.packages.programs import load_submission
+from proctor.formats.packages.programs import read_program
 from proctor.judgement import Judgement
 from proctor.judging.judge import start
 from proctor.judging.settings import JudgeSettings
-from proctor.languages import registry
-from proctor.problem import Problem, Running
+from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
-
-_MOST_SOURCE = 16 << 20  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,33 +42,6 @@ class SolutionsRun:
     """Table of submissions, instead of solutions."""
     tests: tuple[str, ...] = ()
     """Tables of further tests."""
-
-
-def read_program(path: Path, language: str | None, running: Running) -> Program:
-    """Read a submission, a file or a directory; without a language its ending tells.
-
-    Raises InputError.
-    """
-    if path.is_dir():
-        path = path.resolve()
-        language = registry.get(language).id if language else None
-        return load_submission(Tree.at(path.parent), path.name, running, language)
-    try:
-        if path.stat().st_size > _MOST_SOURCE:
-            raise InputError("a source of more than 16 MiB", file=str(path))
-        source = path.read_bytes().decode("utf-8", "surrogateescape")
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
-    if language is None:
-        found = registry.by_extension(path.name, source)
-        if found is None:
-            raise InputError(
-                "its language cannot be told from its name; say it with --language (see"
-                " `proctor languages`)",
-                file=str(path),
-            )
-        language = found.id
-    return Program(source, registry.get(language).id)
 
 
 @dataclass(frozen=True, slots=True)

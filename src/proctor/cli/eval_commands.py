@@ -30,8 +30,9 @@ class _Evaluations(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         from proctor.evals.registry import installed
 
-        ours = super().list_commands(ctx)
-        return [*ours, *dict.fromkeys(each.name for each in installed() if each.name not in ours)]
+        bundled = super().list_commands(ctx)
+        others = dict.fromkeys(each.name for each in installed() if each.name not in bundled)
+        return [*bundled, *others]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         from proctor.evals.registry import installed

@@ -1,7 +1,6 @@
 """`proctor report RUN... -o report.html`."""
 
 import importlib.util
-from collections import Counter
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from proctor.cli import render
 from proctor.errors import InputError, PlatformError
-from proctor.reports.errata import ErrataList, applicable, bundled_errata, read_errata
+from proctor.reports.errata import ErrataList, bundled_errata, read_errata
 from proctor.reports.published import read_published
 from proctor.reports.records import RunRecords, read_run
 from proctor.reports.tallies import Mode
@@ -18,8 +17,8 @@ from proctor.whole_file import whole_file
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What was asked for on the command line."""
+class ReportSettings:
+    """Settings of a page, as typed."""
 
     runs: tuple[str, ...]
     out: str
@@ -28,51 +27,35 @@ class Request:
     published: str | None = None
     errata: tuple[str, ...] = ()
     bundled: bool = True
-    """Whether the errata that come with proctor are looked at."""
+    """True to use the errata that come with proctor."""
     mode: str | None = None
     code: bool = True
-    """Whether programs and tests go into the page."""
+    """True to put programs and tests into the page."""
 
 
-def write(request: Request) -> int:
-    """Write the page; returns the exit code."""
+def write(settings: ReportSettings) -> int:
+    """Write the page; return the exit code."""
     with ExitStack() as opened:
-        runs = [open_run(each, opened) for each in request.runs]
-        return _write(request, runs)
+        runs = [open_run(each, opened) for each in settings.runs]
+        if not settings.code:
+            runs = [replace(run, details={}) for run in runs]
+        cutoffs = _cutoffs(settings.cutoffs, runs)
+        errata = [*(bundled_errata() if settings.bundled else ()), *errata_named(settings.errata)]
+        published = read_published(Path(settings.published)) if settings.published else ()
+        need_extra()
+        from proctor.reports.figures import figures_of_runs
+        from proctor.reports.html.page import render as render_page
 
-
-def _write(request: Request, runs: list[RunRecords]) -> int:
-    if not request.code:
-        runs = [replace(run, details={}) for run in runs]
-    repeated = [name for name, count in Counter(run.name for run in runs).items() if count > 1]
-    if repeated:
-        raise InputError(f"two runs are called {repeated[0]!r}; name them: NAME=FILE", field="RUN")
-    cutoffs = _cutoffs(request.cutoffs, runs)
-    errata = [*(bundled_errata() if request.bundled else ()), *errata_named(request.errata)]
-    published = read_published(Path(request.published)) if request.published else ()
-    need_extra()
-    from proctor.reports.figures import figures, main_mode
-    from proctor.reports.html.page import render as render_page
-
-    mode = mode_named(request.mode) or main_mode(runs)
-    worked_out = [
-        figures(
-            run, mode, cutoffs.get(run.name), applicable(errata, run.provenance.get("benchmark"))
-        )
-        for run in runs
-    ]
-    for each in worked_out:
-        if not each.tallies:
-            raise InputError(f"no sample was scored by {mode} rules", file=each.run.name)
-    with whole_file(Path(request.out)) as file:
-        for piece in render_page(worked_out, published, request.title):
-            file.write(piece.encode())
-    render.note(f"wrote {request.out}")
+        found = figures_of_runs(runs, mode_named(settings.mode), cutoffs, errata)
+        with whole_file(Path(settings.out)) as file:
+            for piece in render_page(found, published, settings.title):
+                file.write(piece.encode())
+    render.note(f"wrote {settings.out}")
     return 0
 
 
 def errata_named(names: Iterable[str]) -> tuple[ErrataList, ...]:
-    """Lists from files. Raises InputError."""
+    """Read lists of errata from files. Raises InputError."""
     return tuple(read_errata(Path(name)) for name in names)
 
 
@@ -89,7 +72,7 @@ def open_run(text: str, opened: ExitStack) -> RunRecords:
 
 
 def mode_named(name: str | None) -> Mode | None:
-    """Mode of that name; None if none was named. Raises InputError for others."""
+    """Return the mode of a name; None for None. Raises InputError for other names."""
     try:
         return None if name is None else Mode(name)
     except ValueError:

@@ -4,74 +4,75 @@ from typing import Annotated
 
 import typer
 
+from proctor.cli.options import MODES, Json
+
 Mode = Annotated[
     str | None,
     typer.Option(
         "--mode",
-        help="Rules for what is not given by both; official if all were judged so.",
-        metavar="standard|official",
+        help="Rules to go by; default all that apply, in breakdowns official.",
+        metavar=MODES,
     ),
 ]
 Errata = Annotated[
     list[str] | None,
     typer.Option("--errata", help="List of erroneous problems (TOML); repeatable.", metavar="FILE"),
 ]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
 
 
 def report_command(
     runs: Annotated[
         list[str],
         typer.Argument(
-            help="A run, or records of samples (JSONL); or NAME=PATH.", metavar="RUN..."
+            help="Directory of a run, or sample records (JSONL); or NAME=PATH.", metavar="RUN..."
         ),
     ],
     out: Annotated[
         str, typer.Option("--out", "-o", help="HTML file to write.", metavar="FILE")
     ] = "report.html",
     title: Annotated[
-        str, typer.Option(help="The page's heading.", metavar="TEXT")
+        str, typer.Option(help="Heading of the page.", metavar="TEXT")
     ] = "Evaluation report",
     cutoff: Annotated[
         list[str] | None,
         typer.Option(
-            help="Last day of a model's training data: DATE, or NAME=DATE for one run.",
+            help="Last day of the model's training data: DATE, or NAME=DATE for one run.",
             metavar="[NAME=]DATE",
         ),
     ] = None,
     published: Annotated[
         str | None,
-        typer.Option(help="Scores of others to show beside (TOML).", metavar="FILE"),
+        typer.Option(help="Published scores to show beside the runs (TOML).", metavar="FILE"),
     ] = None,
     errata: Errata = None,
     no_bundled_errata: Annotated[
         bool,
-        typer.Option("--no-bundled-errata", help="Do not look at the lists that proctor has."),
+        typer.Option("--no-bundled-errata", help="Ignore the lists that come with proctor."),
     ] = False,
     mode: Mode = None,
     no_code: Annotated[
-        bool, typer.Option("--no-code", help="Leave out programs and tests.")
+        bool, typer.Option("--no-code", help="Leave programs and tests out of the page.")
     ] = False,
 ) -> None:
-    """Make one self-contained HTML page of the figures and samples of RUNs."""
+    """Write one self-contained HTML page with the figures and samples of RUNs."""
     from proctor.cli import report
 
-    request = report.Request(
+    settings = report.ReportSettings(
         tuple(runs), out, title, tuple(cutoff or ()), published, tuple(errata or ()),
         not no_bundled_errata, mode, not no_code,
     )  # fmt: skip
-    raise typer.Exit(report.write(request))
+    raise typer.Exit(report.write(settings))
 
 
 def compare_command(
-    base: Annotated[str, typer.Argument(help="Records of the first run.", metavar="A")],
+    base: Annotated[str, typer.Argument(help="First run, as in `proctor report`.", metavar="A")],
     others: Annotated[
-        list[str], typer.Argument(help="Records of the run or runs to compare.", metavar="B...")
+        list[str], typer.Argument(help="Runs to compare with the first.", metavar="B...")
     ],
     mode: Mode = None,
     errata: Errata = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Compare runs that were made differently, too.")
+        bool, typer.Option("--force", help="Compare even runs that were made differently.")
     ] = False,
     json: Json = False,
 ) -> None:
@@ -86,7 +87,7 @@ def compare_command(
     )
 
 
-def add_to(app: typer.Typer) -> None:
-    """Make them commands of `app`."""
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
     app.command("report")(report_command)
     app.command("compare")(compare_command)

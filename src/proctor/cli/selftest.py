@@ -7,15 +7,15 @@ from proctor.cli import render, terminal
 from proctor.cli.terminal import Screen, coloured, line
 from proctor.errors import InputError
 from proctor.selftest.attack import load
-from proctor.selftest.report import Outcome, Report, Status, to_json
+from proctor.selftest.report import AttackOutcome, AttackStatus, SelftestReport, to_json
 from proctor.selftest.run import selftest
 
 INTERRUPTED = 130
 _COLOURS = {
-    Status.HELD: "green",
-    Status.THROUGH: "bold red",
-    Status.NOT_GUARANTEED: "yellow",
-    Status.NOT_RUN: "yellow",
+    AttackStatus.HELD: "green",
+    AttackStatus.THROUGH: "bold red",
+    AttackStatus.NOT_GUARANTEED: "yellow",
+    AttackStatus.NOT_RUN: "yellow",
 }
 
 
@@ -49,11 +49,11 @@ def run(
     return 0 if report.clean else 1
 
 
-def _coloured(status: Status) -> Text:
+def _coloured(status: AttackStatus) -> Text:
     return coloured(status, _COLOURS[status])
 
 
-def _show(report: Report) -> None:
+def _show(report: SelftestReport) -> None:
     console = Screen()
     if console.is_terminal:
         _table(report, console)
@@ -61,11 +61,11 @@ def _show(report: Report) -> None:
         _lines(report)
     plain = Screen(soft_wrap=True)
     for what in report.left:
-        plain.print(line(_coloured(Status.THROUGH), f"  left on the host: {what}"))
+        plain.print(line(_coloured(AttackStatus.THROUGH), f"  left on the host: {what}"))
     plain.print(_summary(report))
 
 
-def _table(report: Report, console: Screen) -> None:
+def _table(report: SelftestReport, console: Screen) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in ("", "attack", "must", "what happened"):
         table.add_column(heading)
@@ -82,7 +82,7 @@ def _table(report: Report, console: Screen) -> None:
     console.print(table)
 
 
-def _lines(report: Report) -> None:
+def _lines(report: SelftestReport) -> None:
     for outcome in report.outcomes:
         attack = outcome.attack
         terminal.write(
@@ -91,12 +91,14 @@ def _lines(report: Report) -> None:
         )
 
 
-def _reaped(outcome: Outcome) -> str:
+def _reaped(outcome: AttackOutcome) -> str:
     return "" if outcome.reaped is None else f", gone after {outcome.reaped * 1000:.0f} ms"
 
 
-def _summary(report: Report) -> Text:
-    counts = render.counted((_coloured(s), report.counts[s]) for s in Status if report.counts[s])
+def _summary(report: SelftestReport) -> Text:
+    counts = render.counted(
+        (_coloured(s), report.counts[s]) for s in AttackStatus if report.counts[s]
+    )
     slowest = report.slowest_reaping
     reaping = "" if slowest is None else f", slowest end {slowest * 1000:.0f} ms after its limit"
     done = f"{len(report.outcomes)} attacks in {report.seconds:.0f} s"

@@ -1,4 +1,4 @@
-"""`proctor serve`."""
+"""Settings and start of `proctor serve`, `proctor daemon` and `proctor mcp`."""
 
 import contextlib
 import importlib.util
@@ -27,7 +27,7 @@ def settings(
     written_sets: Mapping[str, str | tuple[str, ...] | config.PackageSetConfig] = _NO_SETS,
     **others: Any,
 ) -> ServeSettings:  # fmt: skip
-    """Build settings from what was typed. Raises UsageError."""
+    """Build settings from options. Raises UsageError."""
     written = config.load().serve.profiles
     return ServeSettings(
         tokens=Tokens() if token_file is None else read_tokens(token_file),
@@ -41,7 +41,7 @@ def settings(
 
 
 def typed_sets(typed: list[str] | None) -> dict[str, PackageSet]:
-    """Return the sets of options NAME=DIR; one that is named again has several directories."""
+    """Return the sets of options NAME=DIR; a name given again adds a directory to its set."""
     found: dict[str, PackageSet] = {}
     for each in typed or ():
         name, equals, directory = each.partition("=")
@@ -65,7 +65,7 @@ def _written_sets(
 
 
 def use_config(file: str) -> None:
-    """Take this configuration file instead of the user's, for all that is read from it."""
+    """Use this configuration file instead of the user's."""
     os.environ["PROCTOR_CONFIG"] = file
 
 
@@ -73,7 +73,7 @@ def configured(
     token_file: str | None, most_body: str | None, packages: list[str] | None,
     preload: list[str] | None, package_sets: list[str] | None = None, **typed: Any,
 ) -> ServeSettings:  # fmt: skip
-    """Build settings from what was typed, then the configuration file. Raises UsageError."""
+    """Build settings from options, else the configuration file. Raises UsageError."""
     said = config.load().serve
     written = {
         "host": said.host, "port": said.port, "cells": said.cells, "sessions": said.sessions,
@@ -134,20 +134,20 @@ def mcp(**engine: Any) -> None:
 
 
 def _log(access_log: bool) -> None:
-    """Faults go to stderr; so does a line of JSON for every request, if wanted."""
+    """Send faults to stderr, and a line of JSON for every request if wanted."""
     to_stderr = logging.StreamHandler()
-    to_stderr.setFormatter(_Plain("%(asctime)s %(name)s %(levelname)s %(message)s"))
+    to_stderr.setFormatter(_PlainFormatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
     logging.getLogger().addHandler(to_stderr)
     access = logging.getLogger("proctor.access")
     access.setLevel(logging.INFO if access_log else logging.WARNING)
     access.propagate = False
     plain = logging.StreamHandler()
-    plain.setFormatter(_Plain("%(message)s"))
+    plain.setFormatter(_PlainFormatter("%(message)s"))
     access.addHandler(plain)
 
 
-class _Plain(logging.Formatter):
-    """Log lines hold what clients sent, such as paths."""
+class _PlainFormatter(logging.Formatter):
+    """Formats lines without control characters, which paths of clients may bring."""
 
     def format(self, record: logging.LogRecord) -> str:
         return plain(super().format(record))

@@ -1,13 +1,13 @@
-"""`proctor serve`, `proctor daemon`: their options."""
+"""Options of `proctor serve`, `proctor daemon` and `proctor mcp`."""
 
 from typing import Annotated
 
 import typer
 
-from proctor.cli.pool_options import MinIsolation, Packages, Preload, Python
+from proctor.cli.options import MinIsolation, Packages, Preload, Python
 
 Cells = Annotated[
-    int | None, typer.Option("--cells", help="Jobs at once; else one per CPU.", metavar="N")
+    int | None, typer.Option("--cells", help="Jobs at once; one per CPU by default.", metavar="N")
 ]
 PackageSets = Annotated[
     list[str] | None,
@@ -21,7 +21,7 @@ MaxConnections = Annotated[
 AllowHosts = Annotated[
     list[str] | None,
     typer.Option(
-        "--allow-host", help="Further name that it is asked by, if without tokens; repeatable.",
+        "--allow-host", help="Further host name to answer to without tokens; repeatable.",
         metavar="HOST",
     ),
 ]  # fmt: skip
@@ -53,7 +53,7 @@ def serve_command(
     ] = None,
     token_file: Annotated[
         str | None,
-        typer.Option(help="Lines NAME:TOKEN; who shows none of them is refused.", metavar="FILE"),
+        typer.Option(help="Lines NAME:TOKEN; requests without one are refused.", metavar="FILE"),
     ] = None,
     cells: Cells = None,
     sessions: Annotated[
@@ -69,7 +69,7 @@ def serve_command(
     allow_host: AllowHosts = None,
     config: Annotated[
         str | None,
-        typer.Option(help="Configuration file, whose [serve] these go above.", metavar="FILE"),
+        typer.Option(help="Configuration file; options override its [serve].", metavar="FILE"),
     ] = None,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
@@ -78,13 +78,13 @@ def serve_command(
     preload: Preload = None,
     package_set: PackageSets = None,
     access_log: Annotated[
-        bool, typer.Option(help="A line of JSON on stderr for every request.")
+        bool, typer.Option(help="Write a line of JSON to stderr for every request.")
     ] = True,
-    json: Annotated[bool, typer.Option("--json", help="Say the URL as JSON on stdout.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the URL as JSON on stdout.")] = False,
 ) -> None:
-    """Serve runs and judgements over HTTP: our own API, and those of SandboxFusion and others.
+    """Serve runs and judgements over HTTP: the native API, and those of SandboxFusion and others.
 
-    Stops in order on Ctrl-C or SIGTERM: what runs may end within 30 seconds.
+    On Ctrl-C or SIGTERM, running requests have 30 seconds to end before it stops.
     """
     from proctor.cli import serve
 
@@ -104,7 +104,7 @@ def daemon_command(
     sessions: Annotated[int, typer.Option(help="Sessions at once.", metavar="N")] = 16,
     max_waiting: Annotated[
         int,
-        typer.Option(help="Jobs that may wait; further ones are told to come back.", metavar="N"),
+        typer.Option(help="Jobs that may wait; further ones are refused as busy.", metavar="N"),
     ] = 10_000,
     max_line: Annotated[str, typer.Option(help="Limit on one request.", metavar="SIZE")] = "64M",
     isolation: Isolation = None,
@@ -114,13 +114,13 @@ def daemon_command(
     preload: Preload = None,
     package_set: PackageSets = None,
     hello: Annotated[
-        bool, typer.Option(help="Begin with a line that says what this is and holds.")
+        bool, typer.Option(help="Begin with a line of versions, isolation and methods.")
     ] = True,
 ) -> None:
     """Serve one client by lines of JSON: requests on stdin, answers on stdout.
 
     Ends when stdin does, once every request has its answer; at once on SIGTERM, on Ctrl-C, or when
-    nobody reads its answers any more.
+    its stdout is closed.
     """
     from proctor.cli import serve
     from proctor.service.daemon.daemon import serve as run

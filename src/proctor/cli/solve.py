@@ -1,10 +1,8 @@
-"""`proctor solve`."""
+"""`proctor solve` and `proctor profiles`: they read files, call the library, print."""
 
 import contextlib
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rich.table import Table
 
@@ -14,45 +12,22 @@ from proctor.errors import InputError
 from proctor.solver import profile as profiles
 from proctor.solver.envelope import Envelope, Incumbent
 from proctor.solver.host import SolverHost
+from proctor.solver.incumbents import OnIncumbent
+from proctor.solver.report import ValidationReport
 from proctor.solver.request import SolveRequest
-from proctor.solver.validation.report import Report
 
 _INTERRUPTED, _FAULT = 130, 125
-_SHOWN = 20
-"""Violations that are listed."""
+_MOST_VIOLATIONS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What was typed."""
-
-    program: str
-    given: str | None
-    profile: str
-    timeout: float | None
-    workers: int | None
-    seed: int
-    deterministic: bool
-    roundtrip: bool
-    out: str | None
-
-
-def solve(wanted: Wanted, host: dict[str, Any], *, as_json: bool, stream: bool) -> int:
-    """Run, show what came of it, return the exit code."""
-    if wanted.given is None:
-        raise InputError("name the file with what is to be solved", field="--input")
-    asked = SolveRequest(
-        _read(wanted.program), _read(wanted.given), profiles.load(wanted.profile),
-        wanted.timeout, wanted.workers, wanted.seed, deterministic=wanted.deterministic,
-        roundtrip=wanted.roundtrip,
-    )  # fmt: skip
-    store = None if wanted.out is None else Path(wanted.out)
-    screen = Screen(stderr=True)
-    with SolverHost(**host, cells=1, store=store) as solvers:
-        run = solvers.start(asked, _hearing(screen, stream=stream, quiet=as_json))
-        envelope = run.result_even_if_interrupted()
+def solve(
+    host: SolverHost, request: SolveRequest, given: str, *, as_json: bool, stream: bool
+) -> int:
+    """Run a solver and print the outcome; return the exit code. `given` is the input's file."""
+    announce = _announcing(Screen(stderr=True), stream=stream, quiet=as_json)
+    envelope = host.start(request, announce).result_even_if_interrupted()
     if envelope.phase == "prepare" and not (stream or as_json):
-        raise InputError(envelope.error_digest, file=wanted.given)
+        raise InputError(envelope.error_digest, file=given)
     if stream:
         terminal.write_json({"event": "result", "result": envelope})
     elif as_json:
@@ -62,14 +37,25 @@ def solve(wanted: Wanted, host: dict[str, Any], *, as_json: bool, stream: bool) 
     return _code(envelope)
 
 
-def check(wanted: Wanted, host: dict[str, Any], *, compiled: bool) -> int:
-    """Say whether a program compiles, or parses, as JSON."""
-    with SolverHost(**host, cells=1) as solvers:
-        gated = solvers.check(
-            _read(wanted.program), profiles.load(wanted.profile), compiled=compiled
-        )
+def check(host: SolverHost, program: str, profile: str, *, compiled: bool) -> int:
+    """Print as JSON whether a program compiles, or only whether it parses; return the exit code."""
+    gated = host.check(read(program), profiles.load(profile), compiled=compiled)
     terminal.write_json({"ok": gated.ok, "error": gated.error})
     return 0 if gated.ok else 1
+
+
+def show_profiles(name: str | None) -> None:
+    """Print the prompt of a profile, or the list of profiles. Raises InputError."""
+    if name is not None:
+        terminal.write(profiles.prompt(profiles.load(name)))
+        return
+    table = Table(box=None, pad_edge=False)
+    for title in ("profile", "result", "solution", "marker", "wall"):
+        table.add_column(title)
+    for each in map(profiles.load, profiles.names()):
+        wall = f"{float(each.limits.wall):g} s"
+        table.add_row(each.name, each.result.file, each.status.solution, each.marker.text, wall)
+    Screen().print(table)
 
 
 def _code(envelope: Envelope) -> int:
@@ -82,7 +68,8 @@ def _code(envelope: Envelope) -> int:
     return 0 if envelope.accepted else 1
 
 
-def _read(path: str) -> bytes:
+def read(path: str) -> bytes:
+    """Read a file, or stdin for `-`. Raises InputError."""
     if path == "-":
         if sys.stdin is None:
             raise InputError("there is no standard input to read the program from", file="-")
@@ -93,15 +80,15 @@ def _read(path: str) -> bytes:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from error
 
 
-def _hearing(screen: Screen, *, stream: bool, quiet: bool) -> Any:
-    def hear(incumbent: Incumbent) -> None:
+def _announcing(screen: Screen, *, stream: bool, quiet: bool) -> OnIncumbent:
+    def announce(incumbent: Incumbent) -> None:
         if stream:
             with contextlib.suppress(BrokenPipeError):
                 terminal.write_json({"event": "incumbent", "incumbent": incumbent})
         elif not quiet and screen.is_terminal:
             screen.print(f"{incumbent.t:8.2f} s  {_figures(incumbent.objective, incumbent.bound)}")
 
-    return hear
+    return announce
 
 
 def _figures(objective: float | None, bound: float | None) -> str:
@@ -154,11 +141,11 @@ def _rows(envelope: Envelope) -> list[tuple[str, str]]:
     return rows
 
 
-def _violations(report: Report, screen: Screen) -> None:
-    for each in report.violations[:_SHOWN]:
+def _violations(report: ValidationReport, screen: Screen) -> None:
+    for each in report.violations[:_MOST_VIOLATIONS]:
         text = f"{each.severity}: {each.constraint_id} ({each.kind}): {each.message}"
         screen.print(text)
-    if (more := len(report.violations) - _SHOWN) > 0:
+    if (more := len(report.violations) - _MOST_VIOLATIONS) > 0:
         screen.print(f"... and {more} more")
-    for note in report.unchecked_notes[:_SHOWN]:
+    for note in report.unchecked_notes[:_MOST_VIOLATIONS]:
         screen.print(f"unchecked: {note}")

@@ -1,10 +1,11 @@
-"""`proctor solve`: its options."""
+"""Options of `proctor solve` and `proctor profiles`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from proctor.cli.pool_options import MinIsolation, Packages, Python
+from proctor.cli.options import MinIsolation, Packages, Python
 
 Program = Annotated[str, typer.Argument(help="Generated solver, Python; - reads it from stdin.")]
 Input = Annotated[
@@ -72,19 +73,27 @@ def solve_command(
     failed or has no sandbox; 2 for wrong usage; 130 after Ctrl-C.
     """
     from proctor.cli import solve
+    from proctor.errors import InputError
+    from proctor.solver.host import SolverHost
+    from proctor.solver.profile import load
+    from proctor.solver.request import SolveRequest
     from proctor.units import seconds
 
-    wanted = solve.Wanted(
-        program, given, profile, None if timeout is None else seconds(timeout, "--timeout"),
-        workers, seed, deterministic=deterministic, roundtrip=roundtrip, out=out,
+    wall = None if timeout is None else seconds(timeout, "--timeout")
+    opened = SolverHost(
+        isolation=isolation, min_isolation=min_isolation, python=python,
+        extra_packages=tuple(packages or ()), cells=1, store=None if out is None else Path(out),
     )  # fmt: skip
-    host = {
-        "isolation": isolation, "min_isolation": min_isolation, "python": python,
-        "extra_packages": tuple(packages or ()),
-    }  # fmt: skip
-    if syntax_check or ast_check:
-        raise typer.Exit(solve.check(wanted, host, compiled=syntax_check))
-    raise typer.Exit(solve.solve(wanted, host, as_json=json, stream=stream))
+    with opened as host:
+        if syntax_check or ast_check:
+            raise typer.Exit(solve.check(host, program, profile, compiled=syntax_check))
+        if given is None:
+            raise InputError("name the file with the input", field="--input")
+        request = SolveRequest(
+            solve.read(program), solve.read(given), load(profile), wall, workers, seed,
+            deterministic=deterministic, roundtrip=roundtrip,
+        )  # fmt: skip
+        raise typer.Exit(solve.solve(host, request, given, as_json=json, stream=stream))
 
 
 def profiles_command(
@@ -97,6 +106,6 @@ def profiles_command(
 
     NAME is one of them, or a .toml file.
     """
-    from proctor.cli import profiles
+    from proctor.cli import solve
 
-    profiles.show(name)
+    solve.show_profiles(name)

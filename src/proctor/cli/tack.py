@@ -1,8 +1,8 @@
-"""`proctor-tack`: the command line of Tack Timetable's execution host, on proctor's machinery.
+"""`proctor-tack`: the command line of Tack Timetable's execution host, run by proctor.
 
-The program on stdin, its timeout in seconds as the argument, `input.json` in the working directory,
-one line of JSON on stdout, exit code 0 whatever came of it. Where a line departs from its model is
-in docs/reference/solve-envelope.md.
+It takes the program on stdin, its timeout in seconds as the argument and `input.json` in the
+working directory, and answers one line of JSON on stdout, with exit code 0 however the run ended.
+docs/reference/solve-envelope.md lists where it differs from its model.
 """
 
 import json
@@ -15,7 +15,9 @@ from typing import Any
 from proctor.cli import terminal
 from proctor.errors import InputError, ProctorError
 from proctor.sandbox.machine import plain_file
-from proctor.solver import legacy, profile
+from proctor.service.http.tack import environment
+from proctor.service.http.tack.envelope import TIMEOUT, crashed, fields
+from proctor.solver import profile
 from proctor.solver.host import SolverHost
 from proctor.solver.request import SolveRequest
 
@@ -28,7 +30,7 @@ for in the working directory, and results are kept in .ai_results there.
 
 
 def main() -> None:
-    """Do what the first argument says."""
+    """Run the mode that the first argument names."""
     words = sys.argv[1:]
     if words in (["-h"], ["--help"]):
         terminal.write(_USAGE)
@@ -41,7 +43,9 @@ def main() -> None:
 
         sys.argv = ["proctor", "daemon", "--no-hello"]
         proctor()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was found is answered
+    signal.signal(
+        signal.SIGTERM, signal.default_int_handler
+    )  # the answer has the best solution so far
     answer = _check(words[0]) if words and words[0] in _MODES else _execute(words)
     terminal.write(json.dumps(answer, allow_nan=False), end="\n")
 
@@ -51,6 +55,7 @@ _MODES = ("--syntax-check", "--ast-check", "--daemon")
 
 def _check(mode: str) -> dict[str, Any]:
     try:
+        environment.adopt()
         with SolverHost(cells=1) as host:
             code = sys.stdin.buffer.read()
             checked = host.check(code, profile.load(_PROFILE), compiled=mode == "--syntax-check")
@@ -61,21 +66,22 @@ def _check(mode: str) -> dict[str, Any]:
 
 def _execute(words: list[str]) -> dict[str, Any]:
     try:
+        environment.adopt()
         code = sys.stdin.buffer.read()
         known = profile.load(_PROFILE)
-        asked = SolveRequest(code, _input(known.input.max_bytes), known, _seconds(words))
+        request = SolveRequest(code, _input(known.input.max_bytes), known, _seconds(words))
         with SolverHost(cells=1, store=Path.cwd()) as host:
-            return legacy.fields(host.start(asked).result_even_if_interrupted())
+            return fields(host.start(request).result_even_if_interrupted())
     except InputError as error:
-        return legacy.crashed(str(error))
+        return crashed(str(error))
 
 
 def _seconds(words: list[str]) -> float | None:
-    """Return the timeout: the environment's goes before the argument. Raises InputError."""
+    """Return the timeout; None if the environment has one. Raises InputError."""
     if os.environ.get("EXECUTOR_TIMEOUT_SECONDS"):
         return None
     if not words:
-        return legacy.TIMEOUT
+        return TIMEOUT
     try:
         seconds = float(int(float(words[0])))
     except (ValueError, OverflowError) as error:

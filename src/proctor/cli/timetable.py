@@ -2,42 +2,72 @@
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-import msgspec
+import typer
 
 from proctor.cli import terminal
 from proctor.errors import InputError
-from proctor.timetable import itc2007, serving
 
 PROGRAM = "solver.py"
 STDIN = "-"
 
+timetable_app = typer.Typer(
+    help="Timetables: the skeleton of solvers, the competition's instances.", no_args_is_help=True
+)
 
-def skeleton(out: str | None) -> None:
-    """Print the program, or write it and what it imports into a directory."""
+
+@timetable_app.command("skeleton")
+def skeleton_command(
+    out: Annotated[
+        str | None,
+        typer.Option(help="Write the skeleton and a program beside it.", metavar="DIR"),
+    ] = None,
+) -> None:
+    """Print the shortest program that uses the skeleton; with --out, write it and the skeleton."""
+    from proctor.timetable import profile
+
+    program = profile.text().encode()
     if out is None:
-        terminal.binary().write(serving.text().encode())
+        terminal.binary().write(program)
         return
-    files = {**serving.files(), PROGRAM: serving.text().encode()}
+    files = profile.files()
     try:
-        for name, data in files.items():
+        for name, data in {**files, PROGRAM: program}.items():
             path = Path(out, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
     except OSError as error:
         raise InputError(f"cannot write: {error.strerror}", file=out) from error
-    terminal.write(f"{Path(out, PROGRAM)} and {len(files) - 1} files that it imports\n")
+    terminal.write(f"{Path(out, PROGRAM)} and {len(files)} files that it imports\n")
 
 
-def convert(file: str) -> None:
-    """Print an instance as input."""
-    given = itc2007.read(_text(file), file)
-    terminal.write_json(itc2007.convert(given))
+@timetable_app.command("convert")
+def convert_command(
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="Instance of ITC-2007, track 3 (.ctt); - reads it from stdin.", metavar="FILE"
+        ),
+    ],
+) -> None:
+    """Print a curriculum-based instance as input of the profile `timetable`."""
+    from proctor.timetable import itc2007
+
+    terminal.write_json(itc2007.convert(itc2007.read(_text(file), file)))
 
 
-def solution(file: str) -> None:
-    """Print a result's schedule as lines."""
+@timetable_app.command("solution")
+def solution_command(
+    file: Annotated[
+        str, typer.Argument(help="result.json of a solver; - reads it from stdin.", metavar="FILE")
+    ],
+) -> None:
+    """Print a result in the competition's format: course, room, day, period, a line each."""
+    import msgspec
+
+    from proctor.timetable import itc2007
+
     try:
         result: Any = msgspec.json.decode(_text(file))
     except msgspec.DecodeError as error:

@@ -97,7 +97,7 @@ class AsyncClient:
         if request.collect:
             raise InputError("a run that is streamed brings no files back", field="collect")
         return AsyncStreamedRun(
-            lambda hear: self._do(Call("stream", request, RunResult, on_piece=hear), id)
+            lambda on_piece: self._do(Call("stream", request, RunResult, on_piece=on_piece), id)
         )
 
     async def session(
@@ -144,7 +144,9 @@ class AsyncClient:
         on_test: Callable[[TestResultJson], None] | None = None,
         **fields: Any,
     ) -> JudgeResult:
-        """Judge one program. `fields` are those of JudgeRequest, and `language`.
+        """Judge one program. `fields` are those of JudgeRequest, `language`, and `settings`.
+
+        `settings` is a JudgeSettings as for proctor.judge; fields beside it override its own.
 
         `on_test` is called with each test's result as it is known; by a Client, in another thread.
         """
@@ -211,12 +213,12 @@ class AsyncClient:
 
         Leaving the loop early (with `aclose`) ends the program.
         """
-        heard: asyncio.Queue[Incumbent | None] = asyncio.Queue()
-        solving = self.solve(program, given, profile, on_incumbent=heard.put_nowait, **fields)
+        found: asyncio.Queue[Incumbent | None] = asyncio.Queue()
+        solving = self.solve(program, given, profile, on_incumbent=found.put_nowait, **fields)
         task = asyncio.ensure_future(solving)
-        task.add_done_callback(lambda _: heard.put_nowait(None))
+        task.add_done_callback(lambda _: found.put_nowait(None))
         try:
-            while (incumbent := await heard.get()) is not None:
+            while (incumbent := await found.get()) is not None:
                 yield incumbent
             yield task.result()
         finally:

@@ -36,7 +36,7 @@ _EVENT_FIELDS = {"test": "test", "incumbent": "incumbent"}
 """Fields of progress messages with the data of an event; for other events it is `output`."""
 _HEAD = 100
 """Bytes of a line around a request, at most."""
-Told = Callable[[str, Any], None]
+OnEvent = Callable[[str, Any], None]
 
 T = TypeVar("T")
 
@@ -168,7 +168,7 @@ class _DaemonProcess:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
-        self._waiting: dict[str | int, tuple[asyncio.Future[msgspec.Raw], Told | None]] = {}
+        self._waiting: dict[str | int, tuple[asyncio.Future[msgspec.Raw], OnEvent | None]] = {}
         self._numbers = itertools.count(1)
         self._listening: asyncio.Task[None] | None = None
         self._most = _MAX_LINE
@@ -181,7 +181,7 @@ class _DaemonProcess:
         message = _read(first) if first else None
         if message is None:
             code = await self._process.wait()
-            raise Unreachable(f"the daemon ended with exit code {code} before it said anything")
+            raise Unreachable(f"the daemon ended with exit code {code} before its greeting")
         if message.error is not None:
             raise error_of(message.error)
         if message.hello is None or message.hello.get("protocol") != PROTOCOL:
@@ -189,7 +189,9 @@ class _DaemonProcess:
         self._most = int(message.hello.get("max_line", _MAX_LINE))
         self._listening = asyncio.ensure_future(self._listen())
 
-    async def ask(self, method: str, params: bytes, kind: type[T], told: Told | None = None) -> T:
+    async def ask(
+        self, method: str, params: bytes, kind: type[T], on_event: OnEvent | None = None
+    ) -> T:
         """Send a request and wait. Cancelling this task cancels the job in the daemon."""
         name = next(self._numbers)
         future: asyncio.Future[msgspec.Raw] = asyncio.get_running_loop().create_future()
@@ -197,7 +199,7 @@ class _DaemonProcess:
             raise Unreachable("the daemon has ended")
         if len(params) + _HEAD > self._most:
             raise InputError(f"a request has at most {self._most} bytes")
-        self._waiting[name] = future, told
+        self._waiting[name] = future, on_event
         try:
             self._send(name, method, params)
             await self._drain()
@@ -260,11 +262,11 @@ class _DaemonProcess:
     def _take(self, message: _DaemonMessage) -> None:
         if message.id is None or message.id not in self._waiting:
             return  # the request was cancelled
-        future, told = self._waiting[message.id]
+        future, on_event = self._waiting[message.id]
         if message.progress is not None:
-            if told is not None:
+            if on_event is not None:
                 event = str(message.progress.get("event"))
-                told(event, message.progress.get(_EVENT_FIELDS.get(event, "output")))
+                on_event(event, message.progress.get(_EVENT_FIELDS.get(event, "output")))
         elif future.done():
             return
         elif message.error is not None:

@@ -186,7 +186,7 @@ class HttpTransport:
             raise broken(self._url, error) from error
 
     async def _cancel(self, path: str, body: bytes, headers: dict[str, str]) -> None:
-        """Cancel a job that its key keeps alive: sent again with `wait=false`, it tells its id."""
+        """Cancel a job that its key keeps alive: sent with `wait=false`, it returns its id."""
         with contextlib.suppress(self._httpx.HTTPError, ProctorError, TimeoutError):
             async with asyncio.timeout(_CANCEL_TIMEOUT):
                 started = await self._client.post(

@@ -7,8 +7,8 @@ import msgspec
 
 from proctor.clients.options import Options
 from proctor.clients.transport import Call, Result, encoded
-from proctor.errors import InputError
 from proctor.service.admission import RequestContext
+from proctor.service.encoding import as_input_error
 from proctor.service.engine import Engine, open_engine
 from proctor.service.http.native import about, convert, solving
 from proctor.service.http.native.live import run_live
@@ -32,7 +32,7 @@ from proctor.solver.envelope import Envelope
 T = TypeVar("T")
 
 _CONTEXT = RequestContext(unlimited=True)
-"""The only context of the engine, who may have any number of jobs in flight."""
+"""The only context of the engine, which never refuses a job for want of room."""
 
 
 class LocalTransport:
@@ -58,9 +58,9 @@ class LocalTransport:
                 ran = await engine.run(convert.run_request(request), _CONTEXT)
                 found = convert.run_result(ran)
             case JudgeRequest():
-                hear = call.on_test
-                tell = None if hear is None else lambda test: hear(_as_sent(test))
-                found = await convert.judge(engine, request, _CONTEXT, tell)
+                on_test = call.on_test
+                progress = None if on_test is None else lambda test: on_test(_as_sent(test))
+                found = await convert.judge(engine, request, _CONTEXT, progress)
             case _:
                 found = await _solved(engine, cast("SolveRequestJson", request), call)
         return cast("Result", _as_sent(found))
@@ -106,9 +106,9 @@ class LocalSessions(NativeSessions):
 
 
 async def _solved(engine: Engine, request: SolveRequestJson, call: Call[Any]) -> Envelope:
-    asked = solving.solve_request(engine, request)
-    hear = lambda one: call.report("incumbent", msgspec.to_builtins(one))  # noqa: E731
-    envelope = await solving.solve(engine, asked, _CONTEXT, hear)
+    solve_request = solving.solve_request(engine, request)
+    progress = lambda one: call.report("incumbent", msgspec.to_builtins(one))  # noqa: E731
+    envelope = await solving.solve(engine, solve_request, _CONTEXT, progress)
     task = asyncio.current_task()
     if task is not None and task.cancelling():  # the engine returned what it had found all the same
         raise asyncio.CancelledError
@@ -125,5 +125,4 @@ def _checked(request: T) -> T:
     try:
         return msgspec.json.decode(encoded(request), type=type(request))
     except msgspec.ValidationError as error:
-        what, _, where = str(error).partition(" - at `$")
-        raise InputError(what, field=where.rstrip("`").lstrip(".") or None) from error
+        raise as_input_error(error) from error

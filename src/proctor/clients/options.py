@@ -28,8 +28,8 @@ class Options:
     def sets(self) -> dict[str, tuple[str, ...]]:
         """Return the package sets, each as a tuple of its directories."""
         return {
-            name: (said,) if isinstance(said, str) else tuple(said)
-            for name, said in self.package_sets.items()
+            name: (directories,) if isinstance(directories, str) else tuple(directories)
+            for name, directories in self.package_sets.items()
         }
 
     def words(self) -> list[str]:

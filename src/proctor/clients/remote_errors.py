@@ -41,16 +41,16 @@ _BY_CODE: dict[str, type[ProctorError]] = {
 
 def error_of(problem: ProblemDetails, retry_after: float | None = None) -> ProctorError:
     """Return the error of this code; for an unknown code, by its HTTP status."""
-    said = problem.detail or problem.title
+    message = problem.detail or problem.title
     kind = _BY_CODE.get(problem.code)
     if kind is None:
         kind = UsageError if 400 <= problem.status < 500 else InfraFault
     if issubclass(kind, InputError):
-        return kind(said, field=problem.field)
+        return kind(message, field=problem.field)
     if issubclass(kind, Busy):
-        told = problem.retry_after if retry_after is None else retry_after
-        return Busy(said, _SHORT if told is None else told)
-    return kind(said)
+        seconds = problem.retry_after if retry_after is None else retry_after
+        return Busy(message, _SHORT if seconds is None else seconds)
+    return kind(message)
 
 
 def broken(where: str, what: Any) -> ReplyBroken:

@@ -4,7 +4,10 @@ from base64 import b64encode
 from dataclasses import asdict
 from typing import Any
 
-from proctor.errors import InputError
+import msgspec
+
+from proctor.errors import InputError, must_be
+from proctor.judging.settings import JudgeSettings
 from proctor.limits import Limits
 from proctor.problem import (
     STANDARD_COMPARISON,
@@ -64,10 +67,27 @@ def judge_request(
     source = program_json(program, fields)
     if isinstance(problem, Problem) and problem.limits is not None:
         fields.setdefault("limits", problem.limits)
-    request: JudgeRequest = made(
-        JudgeRequest, program=source, problem=problem_json(problem), **fields
-    )
+    problem = problem_json(problem)
+    if (settings := fields.pop("settings", None)) is not None:
+        must_be(JudgeSettings, settings, "settings")
+        problem = _with_settings(problem, settings, fields)
+    request: JudgeRequest = made(JudgeRequest, program=source, problem=problem, **fields)
     return request
+
+
+def _with_settings(
+    problem: ProblemJson, settings: JudgeSettings, fields: dict[str, Any]
+) -> ProblemJson:
+    """Add a request's fields for settings, and return the problem with their tolerance."""
+    for name in ("mode", "limits", "stop", "fast"):
+        fields.setdefault(name, getattr(settings, name))
+    if settings.codes != "upstream":
+        raise InputError("the native API reports no error codes", field="settings.codes")
+    tolerance = settings.tolerance
+    if tolerance is None or problem.comparison is not None or problem.checker is not None:
+        return problem
+    comparison = ComparisonJson(absolute=tolerance, relative=tolerance)
+    return msgspec.structs.replace(problem, comparison=comparison)
 
 
 def solve_request(program: str, given: Any, fields: dict[str, Any]) -> SolveRequestJson:

@@ -2,7 +2,7 @@
 
 Public tests are all it can run; the hidden ones grade what it hands in. Every step is kept (see
 journal.py). A model without tool calls writes blocks and words instead (protocol `text`). An agent
-of the user's own takes the place of ours: see own_agent.py.
+of the user's own takes its place: see own_agent.py.
 """
 
 from collections.abc import Iterable
@@ -48,7 +48,7 @@ class Budgets:
     tokens: int | None = None
     """Completion tokens."""
     seconds: float | None = None
-    """Of model and tools."""
+    """Seconds of model and tools."""
     channel: Channel = "tools"
 
     def __post_init__(self) -> None:
@@ -57,7 +57,7 @@ class Budgets:
 
 
 class AgenticAdapter(Protocol):
-    """Works on one sample at a time, with others of its samples under way beside it.
+    """An agent: works on one sample at a time, with others of its samples under way beside it.
 
     All that it asks and tries goes through the journal, which keeps it. An agent that is stopped
     midway is begun anew, and handed what it got before: it is to take the same steps then.
@@ -166,7 +166,7 @@ class _Work:
     def _add(
         self, text: str, calls: tuple[ToolCall, ...], results: Iterable[tuple[ToolCall, str]]
     ) -> None:
-        """Each call gets its own answer: servers refuse a conversation that lacks one."""
+        """Add a reply and a result for each call: servers refuse conversations that lack one."""
         added: list[Message]
         if self._budgets.channel == "text":
             said = "\n\n".join(f"{call.name}: {result}" for call, result in results)
@@ -182,7 +182,7 @@ async def _too_late() -> str:
 
 
 def calls_in(reply: str) -> Iterable[ToolCall]:
-    """The tools that a reply of protocol `text` asks for, in a fixed order, SUBMIT last.
+    """Find the tools that a reply of protocol `text` asks for, in a fixed order, SUBMIT last.
 
     What stands behind SUBMIT is not read: it would replace what was handed in.
     """

@@ -25,7 +25,7 @@ class Graded:
 
     verdict: Verdict
     score: float = 0.0
-    """From 0 to 1."""
+    """Share of full marks, from 0 to 1."""
     message: str = ""
     cpu: float = 0.0
     """CPU seconds of all tests that were run."""
@@ -34,13 +34,13 @@ class Graded:
     level: str = ""
     """Isolation level; empty where nothing was run."""
     tests: str = "[]"
-    """JSON: what is known of every test that was run."""
+    """Results of all tests that were run, JSON."""
     upstream: str = ""
-    """JSON: what the published evaluator would have written, where that is more than a verdict."""
+    """Output of the published evaluator where that is more than a verdict, JSON."""
 
     @classmethod
     def of(cls, judgement: Judgement, limit: float) -> "Graded":
-        """Of a judgement of tests with so many CPU seconds each."""
+        """Make the grade of a judgement of tests with so many CPU seconds each."""
         tests, upstream = judgement.tests, judgement.upstream
         return cls(
             verdict=judgement.verdict,
@@ -55,7 +55,7 @@ class Graded:
 
 
 class Instance(Protocol):
-    """One thing to be done, with its tests."""
+    """One task of a benchmark, with its tests."""
 
     @property
     def id(self) -> str:
@@ -69,19 +69,19 @@ InstanceT_contra = TypeVar("InstanceT_contra", bound=Instance, contravariant=Tru
 
 
 class Source(Protocol[InstanceT_co]):
-    """Instances, on the disk."""
+    """A benchmark's instances, on the disk."""
 
     @property
     def name(self) -> str:
-        """As it was asked for."""
+        """Name as it was asked for."""
         ...
 
     def infos(self) -> Iterable[ProblemInfo]:
-        """All instances without their tests. Raises InputError."""
+        """Describe all instances without their tests. Raises InputError."""
         ...
 
     def instances(self, only: Collection[str]) -> Iterator[InstanceT_co]:
-        """Those with these ids, in the source's order, one in memory at a time."""
+        """Load the instances with these ids, in the source's order, one in memory at a time."""
         ...
 
     def provenance(self) -> list[dict[str, Any]]:
@@ -90,11 +90,11 @@ class Source(Protocol[InstanceT_co]):
 
 
 class Grader(Protocol[InstanceT_contra]):
-    """Grades programs, or what else a reply has, in cells. Many at once."""
+    """Grades programs, or other answers, many at once."""
 
     @property
     def cells(self) -> int:
-        """How many it works on at once."""
+        """Number of answers that it grades at once."""
         ...
 
     async def grade(self, instance: InstanceT_contra, code: str, mode: str) -> Graded:
@@ -126,7 +126,7 @@ class Benchmark(Protocol[InstanceT]):
 
     @property
     def modes(self) -> Mapping[str, str]:
-        """How it can be graded, and what that means in a few words."""
+        """Modes of grading, and what each means in a few words."""
         ...
 
     @property

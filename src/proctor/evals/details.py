@@ -22,7 +22,7 @@ class StoredDetails(Mapping[tuple[str, int], SampleDetail]):
     """Details by problem and sample, each read when it is asked for."""
 
     def __init__(self, store: RunStore) -> None:
-        """Of an open run."""
+        """Read from an open run."""
         self._store = store
         self._judges = current_judges(store, settings_of(store))
 
@@ -42,7 +42,7 @@ class StoredDetails(Mapping[tuple[str, int], SampleDetail]):
 
 
 def detail_of(sample: Sample, judges: Mapping[str, str]) -> SampleDetail:
-    """Texts of a sample that was made; `judges` are those whose verdicts count.
+    """Return the texts of a sample that was made; `judges` are those whose verdicts count.
 
     Input, expected and actual output of the first failing test are what official mode recorded of
     it, as lcb_runner would, shortened. Standard mode records none.

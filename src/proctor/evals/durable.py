@@ -64,8 +64,8 @@ class DurableRun(Generic[Entry, Made]):
                     running[self.start(entry)] = entry
                 if not running:
                     return
-                patience = max(due - time.monotonic(), 0.0) if batch else None
-                done, _ = wait(running, patience, return_when=FIRST_COMPLETED)
+                left = max(due - time.monotonic(), 0.0) if batch else None
+                done, _ = wait(running, left, return_when=FIRST_COMPLETED)
                 if not batch:
                     due = time.monotonic() + COMMIT_EVERY
                 for future in done:  # one by one: what was made before an error is kept

@@ -33,18 +33,18 @@ class Figures:
 
     @property
     def fault_count(self) -> int:
-        """Samples without a reply, and without a verdict in the mode with most of these."""
+        """Count samples without a reply, or without a verdict in the mode with most such."""
         judged = (summary.infra_faults for summary in self.modes.values())
         return sum(self.faults.values()) + max(judged, default=0)
 
     @property
     def main_mode(self) -> str | None:
-        """Mode whose score counts where one has to: standard if there is that."""
+        """Mode whose score a gate looks at: standard if there is that."""
         return "standard" if "standard" in self.modes else next(iter(self.modes), None)
 
 
 def figures(records: Iterable[SampleRecord], modes: Sequence[str], ks: Sequence[int]) -> Figures:
-    """Figures over the records, in these modes, with pass@k for these k; reads them once."""
+    """Compute figures in these modes, with pass@k for these k; reads the records once."""
     counters = {mode: SampleCounter(Mode(mode)) for mode in modes}
     faults: Counter[str] = Counter()
     samples = prompt_tokens = completion_tokens = 0
@@ -76,7 +76,7 @@ def figures(records: Iterable[SampleRecord], modes: Sequence[str], ks: Sequence[
 
 
 def to_plain(found: Figures) -> dict[str, Any]:
-    """The figures as plain JSON values."""
+    """Return the figures as plain JSON values."""
     return {
         "samples": found.samples,
         "model_faults": found.faults,

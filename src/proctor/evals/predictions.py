@@ -27,7 +27,7 @@ MODES = MappingProxyType({
     "standard": "a literal, compared as a value",
 })  # fmt: skip
 LONGEST_SPLIT = 1 << 16
-"""Characters; longer answers are left as they are."""
+"""Longest answer that is split, in characters; longer ones are left as they are."""
 _OPEN, _CLOSE = "[ANSWER]", "[/ANSWER]"
 _TOKEN = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|[()\[\]{}]|[=!<>]?==?")
 
@@ -60,7 +60,7 @@ _THOUGHT = (
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One value, or call, to be said."""
+    """A question for one value, or one call."""
 
     info: ProblemInfo
     task: Task
@@ -72,7 +72,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class PredictionGrader:
-    """Grades what was said."""
+    """Grades predictions."""
 
     pool: Pool
     settings: Settings
@@ -102,7 +102,7 @@ class PredictionBenchmark:
     name: str
     places: Places
     question_of: Callable[[Row], Question]
-    """Raises InputError for a row that cannot be used."""
+    """Makes the question of a row. Raises InputError for a row that cannot be used."""
     ask: Callable[[Question, str], str]
     """Writes the prompt of a question, by a template."""
     taken: Callable[[str, Settings], str]
@@ -184,7 +184,7 @@ def call_prediction(
     upstream: Callable[[str, bool], str],
     wanted: Wanted = "output",
 ) -> PredictionBenchmark:
-    """Make such a benchmark, of questions about a CallTask.
+    """Make a benchmark of calls whose code is shown, each a question about a CallTask.
 
     `upstream` is how the publishers take the prediction from a reply, which may hold thoughts or
     not.

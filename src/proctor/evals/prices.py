@@ -34,13 +34,13 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     completion: float
     """Tokens of the reasoning included."""
     date: date
-    """When `source` said so."""
+    """Day on which `source` said so."""
     source: str
     """Page, or where else the price is from."""
     cached_prompt: float | None = None
     """Prompt tokens read from the server's cache; None for the price of the others."""
     server: str | None = None
-    """Host where it holds; None for any."""
+    """Host for which it holds; None for any."""
 
     def __post_init__(self) -> None:
         for name in ("prompt", "completion", "cached_prompt"):
@@ -49,7 +49,7 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
                 raise ValueError(f"{name} must be 0 or more, not {value}")
 
     def cost(self, generation: Generation) -> float | None:
-        """US dollars for a reply; None if the server did not count its tokens."""
+        """Return US dollars for a reply; None if the server did not count its tokens."""
         prompt, completion = generation.prompt_tokens, generation.completion_tokens
         if prompt is None or completion is None:
             return None
@@ -64,7 +64,7 @@ class _PriceTable(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def price_of(settings: Settings) -> Price | None:
-    """Price of the model that the settings name: of `prices` if it is there, else of our table.
+    """Find the price of the settings' model: in `prices` if it is there, else in the bundled table.
 
     Raises InputError for a table that cannot be read.
     """
@@ -88,5 +88,5 @@ def read_prices(file: Traversable) -> list[Price]:
 
 
 def remembered(value: Any) -> Price | None:
-    """The price that a run was begun with; None if it had none."""
+    """Return the price that a run was begun with; None if it had none."""
     return None if value is None else msgspec.convert(value, Price)

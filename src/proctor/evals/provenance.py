@@ -11,7 +11,7 @@ from proctor.evals.store import RunStore
 
 
 def provenance(store: RunStore) -> dict[str, Any]:
-    """JSON values by name. `report.paired.DECISIVE` says on which two runs must agree.
+    """Return JSON values by name; two runs must agree on those in `reports.paired.DECISIVE`.
 
     `dataset` is what the files hold, not where they lie; `judge` is what judged, not how often.
     """
@@ -56,7 +56,7 @@ def provenance(store: RunStore) -> dict[str, Any]:
 
 
 def _identity(files: Any) -> Any:
-    """The content of a benchmark's files as one digest, if all their digests are known."""
+    """Return the content of a benchmark's files as one digest, if all their digests are known."""
     if not isinstance(files, list) or not files:
         return files
     digests = [each.get("sha256") if isinstance(each, dict) else None for each in files]

@@ -1,4 +1,4 @@
-"""A store's samples as what reports and statistics are made from."""
+"""A store's samples as records, from which reports and statistics are made."""
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
@@ -16,7 +16,7 @@ from proctor.verdict import Verdict
 
 
 def current_judges(store: RunStore, settings: Settings) -> dict[str, str]:
-    """Keys of the judges whose verdicts count, by mode: those of the latest round.
+    """Return the keys of the judges whose verdicts count, by mode: those of the latest round.
 
     What is recorded decides, not this version of proctor: an update loses no verdict.
     """
@@ -25,7 +25,7 @@ def current_judges(store: RunStore, settings: Settings) -> dict[str, str]:
 
 
 def records(store: RunStore) -> Iterator[SampleRecord]:
-    """One record for every sample that has been made, by problem and number, read in pages.
+    """Read one record for every sample that has been made, by problem and number, in pages.
 
     A sample that has a reply but no verdict yet is among them only if the run judges nothing.
     """
@@ -66,7 +66,7 @@ class StoredRecords(Collection[SampleRecord]):
 
 
 def settings_of(store: RunStore) -> Settings:
-    """The settings a run was begun with."""
+    """Return the settings that a run was begun with."""
     return msgspec.convert(store.settings, Settings)
 
 

@@ -88,19 +88,19 @@ def installed() -> list[Installed]:
 
 
 def other_named(name: str) -> Installed | None:
-    """The one of an installed package; None if there is none.
+    """Find the one of an installed package; None if there is none.
 
     Raises InputError if two packages have the name, or if one takes a name of proctor's: which of
     them was meant cannot be known.
     """
     family = name.partition("/")[0]
-    ours = family in FAMILIES
+    bundled = family in FAMILIES
     found = [
         each
         for each in installed()
-        if each.name == name or (ours and each.name.partition("/")[0] == family)
+        if each.name == name or (bundled and each.name.partition("/")[0] == family)
     ]
-    if ours and found:
+    if bundled and found:
         raise found[0].error(
             f"{family!r} is the name of a benchmark that comes with proctor; "
             f"rename the entry point, or uninstall {found[0].distribution}"

@@ -23,13 +23,13 @@ class Round(msgspec.Struct, frozen=True):
 
     number: int
     proctor: str
-    """Version."""
+    """Version of proctor."""
     begun: str
     """ISO time, UTC."""
     judges: dict[str, str]
-    """Mode -> key in the store's judgements."""
+    """Keys in the store's judgements, by mode."""
     limits: dict[str, Any]
-    """Mode -> limits of a test, in seconds and bytes."""
+    """Limits of a test by mode, in seconds and bytes."""
     python: str | None
     packages: tuple[str, ...]
     preload: tuple[str, ...]
@@ -37,7 +37,7 @@ class Round(msgspec.Struct, frozen=True):
 
 
 def rounds(store: RunStore) -> list[Round]:
-    """All rounds that were begun, in order."""
+    """Return all rounds that were begun, in order."""
     return msgspec.convert(store.recall("rounds") or [], list[Round])
 
 
@@ -64,7 +64,7 @@ def begin_round(store: RunStore, settings: Settings) -> Round:
 
 
 def judges_to_use(store: RunStore, settings: Settings) -> dict[str, str]:
-    """Keys by mode to judge under: those of the latest round, if this is the judge it began with.
+    """Return the keys to judge under, by mode: those of the latest round if its judge is this one.
 
     Else, and where none was begun, of a new one.
     """

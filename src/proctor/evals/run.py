@@ -38,7 +38,7 @@ _logger = logging.getLogger(__name__)
 GATHERING = 0.01
 """Seconds that a change waits for others to be committed with."""
 GIVE_UP_AFTER = 10
-"""Requests in a row to which the server has nothing to say: it is down, or the request wrong."""
+"""Requests in a row that fail before a run ends: the server is down, or the request wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ class Done:
     problem_id: str
     sample: int
     verdicts: Mapping[str, Verdict]
-    """By mode."""
+    """Verdicts by mode."""
     fault: str = ""
-    """Why there is no reply."""
+    """Reason why there is no reply; empty if there is one."""
 
 
 @dataclass(slots=True)
@@ -61,15 +61,15 @@ class RunPlan:
     settings: Settings
     model: Model
     grader: Grader[Any] | None = None
-    """None where nothing is graded, and no agent at work."""
+    """Opened grader; None where nothing is graded, and no agent at work."""
     judges: Mapping[str, str] = field(default_factory=dict)
-    """Mode -> key of the judge; empty to grade nothing."""
+    """Keys of the judges by mode; empty to grade nothing."""
     in_flight: int = 16
     """Samples under way at once; those of one request count as one."""
     on_done: Callable[[Done], None] = lambda _done: None
     """Called when a sample is complete; also tells a caller that a kill now loses nothing of it."""
     agent: AgenticAdapter | None = None
-    """None for single shots."""
+    """Agent that works on samples; None for single shots."""
 
 
 async def evaluate(store: RunStore, instances: Iterable[Instance], plan: RunPlan) -> None:
@@ -80,7 +80,7 @@ async def evaluate(store: RunStore, instances: Iterable[Instance], plan: RunPlan
     Cancelled, it stores what was made and stops.
     """
     run = _Run(store, plan)
-    # The writer ends first only if the disk fails; then nobody is to wait for it.
+    # The writer ends first only if the disk fails; then nothing waits for it.
     writer = asyncio.create_task(run.write())
     try:
         await for_each(_work(store, instances, plan), run.do, plan.in_flight, [writer])
@@ -127,7 +127,7 @@ class _Run:
             await self._together(instance, group)
 
     async def write(self) -> None:
-        """Commit what is waiting, all in one; while the disk works, more gathers."""
+        """Commit all waiting changes in one; while the disk works, more gathers."""
         while not self._finished or self._changes:
             await self._pending.wait()
             if not self._finished:
@@ -272,7 +272,7 @@ class _Run:
         )
 
     def _count(self, fault: ModelFault) -> None:
-        """Stop the run when asking on is pointless."""
+        """Count a fault; ends the run when too many came in a row."""
         self._refusals += isinstance(fault, ModelUnreachable | ModelRefused)
         if self._refusals >= GIVE_UP_AFTER:
             raise fault
@@ -333,7 +333,7 @@ def _faulty(problem_id: str, sample: int, digest: str, fault: ProctorError) -> G
 
 
 def judged(generation: Generation, mode: str, key: str, graded: Graded) -> SampleJudgement:
-    """The row for what a grader found."""
+    """Make the row of a grade."""
     return SampleJudgement(
         problem_id=generation.problem_id,
         sample=generation.sample,

@@ -26,7 +26,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model: str = ""
     """Name at the server, or `replay:FILE`."""
     base_url: str = ""
-    """Empty for OpenAI's."""
+    """Address of the server; empty for OpenAI's."""
     source: str = "fixture"
     earlier: str = ""
     """Directory of the run that this one goes on from, for self-repair."""
@@ -35,11 +35,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     min_release_date: str = ""
     max_release_date: str = ""
     years: str = ""
-    """Of the IOI, such as `2023,2024`; empty for all."""
+    """Years of the IOI, such as `2023,2024`; empty for all."""
     all_subtasks: bool = False
-    """IOI: judge a program on all subtasks of its task, not only the one it was made for."""
+    """True to judge a program of the IOI on all subtasks, not only the one it was made for."""
     medals: str = ""
-    """IOI: file of medal thresholds."""
+    """File of medal thresholds of the IOI."""
     limit: str = ""
     sample_id: tuple[str, ...] = ()
     n: int | None = None
@@ -56,19 +56,19 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mode: Modes = "both"
     run_tests: bool = True
     timeout: float = 600.0
-    """For one whole reply."""
+    """Longest time of one whole reply."""
     test_timeout: float = 6.0
     memory: int | None = None
     max_connections: int = 8
     concurrency: int | None = None
     """Samples under way at once; None for what connections and cells can use."""
     max_retries: int = 4
-    """For one reply."""
+    """Second and later requests for one reply, at most."""
     retry_budget: int = 1000
-    """For the whole run."""
+    """Second and later requests in the whole run, at most."""
     agentic_mode: bool = False
     agent: str = ""
-    """MODULE:CALLABLE of the agent; empty for ours. Needs agentic_mode."""
+    """MODULE:CALLABLE of the agent; empty for the built-in one. Needs agentic_mode."""
     agentic_turn_budget: int = 10
     agentic_protocol: Channel = "tools"
     agentic_token_budget: int | None = None
@@ -80,7 +80,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     packages: tuple[str, ...] = ()
     preload: tuple[str, ...] = ()
     prices: str = ""
-    """File with a table of prices that goes above ours."""
+    """File with a table of prices that goes above the bundled one."""
 
     def __post_init__(self) -> None:
         for name in ("n", "request_n", "max_tokens", "max_connections", "concurrency",
@@ -102,14 +102,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def modes(self) -> tuple[Mode, ...]:
-        """How to judge, in the order of display; none with --no-run-tests."""
+        """Modes of judging, in the order of display; none with --no-run-tests."""
         if not self.run_tests:
             return ()
         return ("official", "standard") if self.mode == "both" else (self.mode,)
 
     @property
     def sampling(self) -> Sampling:
-        """How replies are drawn."""
+        """Sampling parameters of requests."""
         return Sampling(self.temperature, self.top_p, self.max_tokens, self.seed, self.stop)
 
     def judge_settings(self, mode: str) -> JudgeSettings:
@@ -120,7 +120,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return JudgeSettings(cast("Mode", mode), limits)  # it looks itself whether it is one
 
     def judges(self, round_: int) -> dict[str, str]:
-        """Key of the judge in each mode: what it depends on, and which round of judging it is."""
+        """Return the key of the judge in each mode: of what it depends on, and the round."""
         return {
             mode: _digest([
                 __version__, round_, self.judge_settings(mode), self.python, self.packages,

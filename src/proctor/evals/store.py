@@ -34,9 +34,9 @@ from proctor.evals.stored import (
 )
 
 SCHEMA = 2
-"""Goes up with every change of the tables."""
+"""Version of the tables."""
 _PAGE = 100
-"""Samples read at once: replies may be long."""
+"""Number of samples read at once: replies may be long."""
 _PAGE_WITHOUT_TEXTS = 1000
 _TEXTS = {"text", "reasoning", "tests", "upstream"}
 """Columns that may be long, and that figures do without."""
@@ -58,7 +58,7 @@ class Missing:
     generation: Generation | None
     """Reply to be judged; None where the model has to be asked."""
     modes: tuple[str, ...]
-    """In which it has not been judged."""
+    """Modes in which it has not been judged."""
 
 
 class RunStore:
@@ -159,12 +159,12 @@ class RunStore:
 
     @property
     def begun(self) -> str:
-        """When the run was begun: ISO time, UTC."""
+        """Time at which the run was begun: ISO, UTC."""
         return str(self.recall("begun") or self.changed)
 
     @property
     def changed(self) -> str:
-        """When the run was last written to: ISO time, UTC."""
+        """Time at which the run was last written to: ISO, UTC."""
         last = max(path.stat().st_mtime for path in self.directory.glob(f"{FILE}*"))
         return datetime.fromtimestamp(last, UTC).isoformat(timespec="seconds")
 
@@ -191,12 +191,12 @@ class RunStore:
             connection.execute("INSERT INTO meta VALUES ('planned', 'true')")
 
     def problems(self) -> Iterator[ProblemInfo]:
-        """All problems of the run, in the order of their source."""
+        """Read all problems of the run, in the order of their source."""
         for (text,) in self._connection.execute("SELECT info FROM problem ORDER BY position"):
             yield msgspec.json.decode(text, type=ProblemInfo)
 
     def problem(self, problem_id: str) -> ProblemInfo:
-        """One problem of the run. Raises InputError for another."""
+        """Read one problem of the run. Raises InputError for another."""
         row = self._connection.execute(
             "SELECT info FROM problem WHERE id = ?", (problem_id,)
         ).fetchone()
@@ -205,17 +205,17 @@ class RunStore:
         return msgspec.json.decode(row[0], type=ProblemInfo)
 
     def count(self) -> int:
-        """How many samples the run is to have."""
+        """Count the samples that the run is to have."""
         return int(self._connection.execute("SELECT count(*) FROM sample").fetchone()[0])
 
     def unasked(self) -> int:
-        """How many samples the model has still to be asked for."""
+        """Count the samples that the model has still to be asked for."""
         return self.count() - int(
             self._connection.execute("SELECT count(*) FROM generation").fetchone()[0]
         )
 
     def recorded(self, judges: Mapping[str, str]) -> int:
-        """How many samples have a fault or a judgement by these; a reply, if there is no judge."""
+        """Count samples with a fault or a judgement by these; with a reply if there is no judge."""
         if not judges:
             return self.count() - self.unasked()
         query = (
@@ -227,7 +227,7 @@ class RunStore:
         return int(self._connection.execute(query, values).fetchone()[0])
 
     def unfinished(self, judges: Mapping[str, str]) -> int:
-        """How many samples lack a reply, or a judgement; `judges` has a key per mode."""
+        """Count samples that lack a reply, or a judgement; `judges` has a key per mode."""
         finished = "SELECT count(*) FROM generation g WHERE g.fault != '' OR (1"
         values: list[str] = []
         for mode, key in judges.items():
@@ -255,7 +255,7 @@ class RunStore:
                 )
 
     def prompt(self, digest: str) -> list[dict[str, Any]] | None:
-        """Messages of the prompt with this hash."""
+        """Return the messages of the prompt with this hash."""
         row = self._connection.execute(
             "SELECT messages FROM prompt WHERE hash = ?", (digest,)
         ).fetchone()
@@ -270,7 +270,7 @@ class RunStore:
         return total.hexdigest()[:16] if digest else ""
 
     def levels(self, judges: Iterable[str]) -> list[str]:
-        """Isolation levels that these judges' programs ran at."""
+        """Return the isolation levels that these judges' programs ran at."""
         found: set[str] = set()
         for judge in judges:
             rows = self._connection.execute(
@@ -280,7 +280,7 @@ class RunStore:
         return sorted(found)
 
     def missing(self, problem_id: str, judges: Mapping[str, str]) -> Iterator[Missing]:
-        """Samples of a problem that lack a reply, or a judgement; `judges` has a key per mode.
+        """Find a problem's samples that lack a reply, or a judgement; `judges` has a key per mode.
 
         A generation that ended in a fault lacks nothing: `retry` forgets it first.
         """
@@ -296,7 +296,7 @@ class RunStore:
     def samples(
         self, problem_id: str | None = None, *, texts: bool = True, exact: bool = False
     ) -> Iterator[Sample]:
-        """All samples with what is known of them, a page at a time, by problem and number.
+        """Read all samples with their judgements, a page at a time, by problem and number.
 
         Without `texts`, replies and what is known of tests are empty; see from_row for `exact`.
         """
@@ -320,7 +320,7 @@ class RunStore:
             after = (rows[-1][0], rows[-1][1])
 
     def sample(self, problem_id: str, number: int) -> Sample | None:
-        """One sample with what is known of it; None if it was not made."""
+        """Read one sample with its judgements; None if it was not made."""
         row = self._connection.execute(
             f"SELECT {_selected(Generation)} FROM generation "  # noqa: S608
             "WHERE problem_id = ? AND sample = ?",
@@ -349,7 +349,7 @@ class RunStore:
         return found
 
     def turns(self, problem_id: str, sample: int) -> list[Turn]:
-        """Turns of an agent, in order."""
+        """Read the turns of an agent, in order."""
         rows = self._connection.execute(
             f"SELECT {', '.join(columns(Turn))} FROM turn "  # noqa: S608
             "WHERE problem_id = ? AND sample = ? ORDER BY number",

@@ -19,10 +19,10 @@ class ProblemInfo(msgspec.Struct, frozen=True):
     published: date | None = None
     contest: str = ""
     contest_date: str = ""
-    """As the source has it."""
+    """Date of the contest as the source has it."""
     starter_code: str = ""
     samples: int = 0
-    """How many there can be; 0 for any number."""
+    """Number of samples that there can be; 0 for any number."""
 
 
 class Prompt(msgspec.Struct, frozen=True):
@@ -30,11 +30,11 @@ class Prompt(msgspec.Struct, frozen=True):
 
     hash: str
     messages: str
-    """JSON."""
+    """Messages as JSON."""
 
 
 class Generation(msgspec.Struct, frozen=True):
-    """One reply, or why there is none."""
+    """One reply, or the fault in its place."""
 
     TABLE: ClassVar[str] = "generation"
     KEY: ClassVar[tuple[str, ...]] = ("problem_id", "sample")
@@ -45,23 +45,23 @@ class Generation(msgspec.Struct, frozen=True):
     text: str = ""
     reasoning: str = ""
     code: str = ""
-    """The program taken from it; "" for none."""
+    """Program taken from the reply; "" for none."""
     policy: str = ""
-    """How it was taken; `given` where the recording held it."""
+    """Policy by which the program was taken; `given` where the recording held it."""
     finish_reason: str = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None
     cached_tokens: int | None = None
-    """Of the prompt, read from the server's cache."""
+    """Tokens of the prompt that were read from the server's cache."""
     seconds: float = 0.0
     fault: str = ""
     """Code of the ModelFault instead of a reply, such as `model-stalled`."""
     fault_message: str = ""
     turns: int | None = None
-    """Of an agent; None for a single shot."""
+    """Replies of an agent; None for a single shot."""
     stop_reason: str = ""
-    """Of an agent."""
+    """Reason why an agent stopped."""
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -76,7 +76,7 @@ class Turn(msgspec.Struct, frozen=True):
     kind: str
     """`model` or `tool`."""
     name: str = ""
-    """Of the tool."""
+    """Name of the tool."""
     call_id: str = ""
     content: str = ""
     """The reply's text or the tool's result."""
@@ -122,7 +122,7 @@ _Row = TypeVar("_Row", Generation, Turn, SampleJudgement)
 
 
 class Sample(msgspec.Struct, frozen=True):
-    """A sample and all that is known of it."""
+    """A sample, its reply and its judgements."""
 
     problem_id: str
     number: int
@@ -131,13 +131,13 @@ class Sample(msgspec.Struct, frozen=True):
 
 
 def columns(kind: Any) -> tuple[str, ...]:
-    """Names of a row's columns, in order."""
+    """Return the names of a row's columns, in order."""
     names: tuple[str, ...] = kind.__struct_fields__
     return names
 
 
 def declared(kind: type[Generation] | type[Turn] | type[SampleJudgement]) -> str:
-    """The columns of a row's table, for CREATE TABLE.
+    """Return the columns of a row's table, for CREATE TABLE.
 
     Types matter: SQLite does not use an index to compare columns of different affinity.
     """
@@ -151,7 +151,7 @@ def declared(kind: type[Generation] | type[Turn] | type[SampleJudgement]) -> str
 
 
 def to_row(value: Generation | Turn | SampleJudgement) -> tuple[Any, ...]:
-    """Values in the order of `columns`. Texts are well-formed, as SQLite takes no others.
+    """Return values in the order of `columns`. Texts are well-formed, as SQLite takes no others.
 
     A program's is kept exactly, if need be as bytes: what is judged now and later is the same.
     """
@@ -165,7 +165,7 @@ def to_row(value: Generation | Turn | SampleJudgement) -> tuple[Any, ...]:
 
 
 def from_row(kind: type[_Row], row: tuple[Any, ...], *, exact: bool = False) -> _Row:
-    """The value of a row; a program exactly as it was, or else well-formed too."""
+    """Return the value of a row; a program exactly as it was, or else well-formed too."""
     if kind is Generation and isinstance(row[_CODE], bytes):
         code = row[_CODE].decode("utf-8", "surrogatepass")
         row = (*row[:_CODE], code if exact else well_formed(code), *row[_CODE + 1 :])

@@ -1,4 +1,4 @@
-"""Sources that are tables, of which a row is an instance."""
+"""Sources that are tables: each row is an instance."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -29,7 +29,7 @@ class TableSource(Generic[InstanceT]):
     name: str
     files: tuple[Path, ...]
     instance_of: Callable[[Row], InstanceT]
-    """Raises InputError for a row that cannot be used."""
+    """Makes the instance of a row. Raises InputError for a row that cannot be used."""
     info_of: Callable[[InstanceT], ProblemInfo]
 
     def infos(self) -> Iterator[ProblemInfo]:
@@ -37,7 +37,7 @@ class TableSource(Generic[InstanceT]):
         return map(self.info_of, self._all())
 
     def instances(self, only: Collection[str]) -> Iterator[InstanceT]:
-        """Those with these ids, in the order of the tables. Raises InputError for an absent one."""
+        """Load those with these ids, in the tables' order. Raises InputError for an absent one."""
         left = set(only)
         for instance in self._all() if left else ():
             if instance.id in left:
@@ -51,7 +51,7 @@ class TableSource(Generic[InstanceT]):
             raise InputError(f"has no {absent!r}{did_you_mean(absent, known)}", file=self.name)
 
     def provenance(self) -> list[dict[str, Any]]:
-        """Name, bytes and SHA-256 of each table."""
+        """Describe each table by name, bytes and SHA-256."""
         return described(self.files)
 
     def _all(self) -> Iterator[InstanceT]:
@@ -78,18 +78,18 @@ def described(paths: Iterable[Path]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where a benchmark's tables are."""
+    """Places of a benchmark's tables."""
 
     repo: str
-    """Data set of the hub."""
+    """Name of a data set of the hub."""
     tables: tuple[str, ...] = ()
     """Paths of its tables; empty where it says itself which they are."""
     config: str | None = None
     fixture: str = ""
-    """Bundled file; empty where there is none."""
+    """Name of a bundled file; empty where there is none."""
 
     def files(self, source: str, progress: Progress | None = None) -> tuple[Path, ...]:
-        """Files of a source: `fixture`; `huggingface[:REVISION]`; or a path.
+        """Find the files of a source: `fixture`; `huggingface[:REVISION]`; or a path.
 
         Raises InputError, InfraFault.
         """
@@ -108,7 +108,7 @@ class Places:
 
 
 def converted(row: Row, kind: type[_Struct]) -> _Struct:
-    """The row as a struct. Raises InputError, with file, line and field."""
+    """Convert the row to a struct. Raises InputError, with file, line and field."""
     try:
         return msgspec.convert(row.content, kind)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
@@ -117,7 +117,7 @@ def converted(row: Row, kind: type[_Struct]) -> _Struct:
 
 
 def day_of(row: Row, field: str) -> date | None:
-    """A date of a row, if it has one. Raises InputError."""
+    """Return a date of a row, if it has one. Raises InputError."""
     value = row.content.get(field)
     if value is None or value == "":
         return None

@@ -10,7 +10,7 @@ set which was used before can be used without network.
                     rows/             what its viewer serves; see hub_rows.py
 
 Environment: PROCTOR_CACHE_DIR, HF_ENDPOINT (default https://huggingface.co), HF_TOKEN for closed
-data sets, and HF_HUB_OFFLINE=1 to ask nobody. The hub's HTTP API: https://huggingface.co/docs/hub/api.
+data sets, and HF_HUB_OFFLINE=1 to work offline. The hub's HTTP API: https://huggingface.co/docs/hub/api.
 """
 
 import fcntl
@@ -110,7 +110,7 @@ def fetch(
     which of them belong to its configurations.
 
     Raises InputError if the data set, its revision or configuration is not there or not open to
-    you, or if it is not in the cache and nobody may be asked; InfraFault if the hub cannot be
+    you, or if it is not in the cache and HF_HUB_OFFLINE is set; InfraFault if the hub cannot be
     reached or what it sends stays wrong, UnsupportedPlatform without httpx, stamina and PyYAML.
     """
     home = home_of(source.repo, cache)
@@ -242,7 +242,7 @@ def hash_of(chunks: Iterable[bytes], file: HubFile) -> str:
 
 
 def replace(path: Path, content: bytes) -> None:
-    """Replace a file at once: whoever reads sees all of the old or all of the new one."""
+    """Replace a file at once: a reader sees all of the old or all of the new one."""
     with replacing(path) as file:
         file.write(content)
 

@@ -23,7 +23,7 @@ ROWS_PAGE = 100
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _CHUNK = 1 << 20
 _LONGEST_WAIT = 300.0
-"""Seconds; a hub that asks for more patience counts as out of reach."""
+"""Seconds; a hub that asks for a longer wait counts as out of reach."""
 _TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
@@ -206,7 +206,7 @@ def _file(entry: _TreeEntry) -> HubFile:
 
 def _retried(what: str, attempt: Callable[[], _T]) -> _T:
     try:
-        for trial in stamina.retry_context(on=patience, attempts=ATTEMPTS, timeout=None):
+        for trial in stamina.retry_context(on=worth_another, attempts=ATTEMPTS, timeout=None):
             with trial:
                 return attempt()
     except httpx.HTTPStatusError as error:
@@ -223,7 +223,7 @@ def _retried(what: str, attempt: Callable[[], _T]) -> _T:
     raise AssertionError("unreachable: the loop returns or raises")
 
 
-def patience(error: Exception) -> bool | float:
+def worth_another(error: Exception) -> bool | float:
     """True to try again; the number of seconds to wait if the server has said so."""
     if isinstance(error, httpx.HTTPStatusError):
         if error.response.status_code == 416:  # what we had was not its beginning

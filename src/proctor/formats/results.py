@@ -164,7 +164,7 @@ class ResultsFile:
                     field="row",
                 )
             self.finished[head.row] = head.digest
-        # Only now that the file is known to be ours. A last line that lacks only its newline goes
+        # Only now that the file is known to be of it. A last line that lacks only its newline goes
         # too: whether it is whole cannot be told from every kind of row, and judging is cheap.
         if size != self._size:
             os.ftruncate(self._fd, size)
@@ -220,7 +220,7 @@ def judgement_row(
 ) -> dict[str, Any]:
     """The JSON row for one judgement. CPU and wall in seconds, memory in bytes.
 
-    The submission's other fields follow ours; one whose name is ours (`RESERVED`) is found under
+    The submission's other fields follow; one whose name is taken (`RESERVED`) is found under
     `extra` instead. In official mode the row also has lcb_runner's results, error_code,
     error_message and metadata.
     """

@@ -1,4 +1,4 @@
-"""Zip archives from strangers: opened within bounds, and every fault of theirs an InputError."""
+"""Untrusted zip archives: opened within bounds; each of their faults is an InputError."""
 
 import io
 import lzma

@@ -107,8 +107,8 @@ def evaluate_generations(
     }
     metadata: dict[int, list[Any]] = {i: [None] * len(results[i]) for i in results}
     faults: list[str] = []
-    work = _work(samples_list, generations_list)
-    for task, judgement in _judge_all(work, settings, most):
+    every = _generations(samples_list, generations_list)
+    for task, judgement in _judge_all(every, settings, most):
         report = judgement.upstream
         if judgement.verdict.is_fault or report is None:
             faults.append(_fault(task, judgement))
@@ -133,8 +133,10 @@ def check_correctness(
     then, [-2] and TestRunnerError, instead of raising IndexError.
     """
     settings = _settings(timeout)
-    work = [_Task(0, 0, _problem(sample, "sample"), _checked_program(generation, "generation"))]
-    [(task, judgement)] = _judge_all(work, settings, 1)
+    only = [
+        _Generation(0, 0, _problem(sample, "sample"), _checked_program(generation, "generation"))
+    ]
+    [(task, judgement)] = _judge_all(only, settings, 1)
     if judgement.verdict.is_fault or judgement.upstream is None:
         raise InfraFault(_fault(task, judgement))
     return list(judgement.upstream.results), dict(judgement.upstream.metadata)
@@ -163,7 +165,7 @@ def run_test(
 def estimate_pass_at_k(
     num_samples: SupportsIndex | Iterable[int], num_correct: Iterable[int], k: int
 ) -> Any:
-    """pass@k of each problem; `num_samples` is one number for all or one for each.
+    """Return pass@k of each problem; `num_samples` is one number for all or one for each.
 
     Returns a numpy array where numpy can be imported, since callers use its methods, else a list
     of floats. NaN stands for a problem with fewer than `k` samples, for which upstream says 1.
@@ -208,12 +210,12 @@ def compute_metrics_from_results(
 
 
 def extract_instance_results(results: Mapping[Any, Sequence[Sequence[int]]]) -> list[list[bool]]:
-    """Whether each generation passes: a list a problem, in order of the problems' keys."""
+    """Return for each generation if it passes: a list a problem, in order of the problems' keys."""
     return [[_passed(generation) for generation in results[task]] for task in sorted(results)]
 
 
 def extract_code_generation(model_output: str, model_type: str = "chat") -> str:
-    """The program in a model's reply.
+    """Return the program in a model's reply.
 
     chat: the lines between the last two that hold a Markdown fence, and "" if there are no two.
     base: all of it, stripped. Raises InputError for another `model_type`.
@@ -234,7 +236,7 @@ def use_pool(pool: Pool | None) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
+class _Generation:
     sample: int
     generation: int
     problem: Problem
@@ -274,12 +276,14 @@ def _checked_program(program: object, place: str) -> str:
     return program
 
 
-def _work(samples: Sequence[Sample], generations: Sequence[Sequence[str]]) -> Iterator[_Task]:
+def _generations(
+    samples: Sequence[Sample], generations: Sequence[Sequence[str]]
+) -> Iterator[_Generation]:
     # One problem after the other, read when its turn comes: a benchmark's tests are gigabytes.
     for index, (sample, programs) in enumerate(zip(samples, generations, strict=True)):
         problem = _problem(sample, f"samples_list[{index}]")
         for number, program in enumerate(programs):
-            yield _Task(index, number, problem, program)
+            yield _Generation(index, number, problem, program)
 
 
 def _problem(sample: Sample, place: str) -> Problem:
@@ -328,14 +332,14 @@ def _whole(value: SupportsIndex, name: str) -> int:
 
 
 def _judge_all(
-    work: Iterable[_Task], settings: JudgeSettings, most: int
-) -> Iterator[tuple[_Task, Judgement]]:
+    generations: Iterable[_Generation], settings: JudgeSettings, most: int
+) -> Iterator[tuple[_Generation, Judgement]]:
     """Yield judgements as they come, with at most `most` on their way."""
     # After an error the few that are on their way run to their end in the pool, unheard.
     pool = chosen_pool.get()
     most = min(most, pool.cells * AHEAD)
-    running: dict[Future[Judgement], _Task] = {}
-    for task in work:
+    running: dict[Future[Judgement], _Generation] = {}
+    for task in generations:
         if len(running) >= most:
             yield from _take(running)
         running[start(task.problem, task.program, settings, pool)] = task
@@ -343,13 +347,13 @@ def _judge_all(
         yield from _take(running)
 
 
-def _take(running: dict[Future[Judgement], _Task]) -> Iterator[tuple[_Task, Judgement]]:
+def _take(running: dict[Future[Judgement], _Generation]) -> Iterator[tuple[_Generation, Judgement]]:
     done, _ = wait(running, return_when=FIRST_COMPLETED)
     for future in done:
         yield running.pop(future), future.result()
 
 
-def _fault(task: _Task, judgement: Judgement) -> str:
+def _fault(task: _Generation, judgement: Judgement) -> str:
     return (
         f"sample {task.sample}, generation {task.generation} could not be judged:"
         f" {judgement.message}"

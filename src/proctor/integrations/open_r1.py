@@ -45,11 +45,11 @@ __all__ = [
 
 
 _CRASHES = ("CE", "RE", "TLE", "MLE")
-"""Statuses that a program knows of without a judge."""
+"""Statuses that a program can find out without a judge."""
 
 
 @dataclass
-class TestResult:
+class OpenR1TestResult:
     """Result of one test, as published."""
 
     __test__ = False  # pytest takes the name for a test's
@@ -61,14 +61,14 @@ class TestResult:
 
 
 @dataclass
-class SubtaskResult:
+class OpenR1SubtaskResult:
     """Result of one subtask, as published."""
 
     problem: str | None = None
     subtask: str | None = None
     points: float = 0.0
     score_precision: int = 2
-    test_results: list[TestResult] = field(default_factory=list)
+    test_results: list[OpenR1TestResult] = field(default_factory=list)
 
     @property
     def status(self) -> str:
@@ -90,7 +90,7 @@ class SubtaskResult:
         return min((result.score for result in self.test_results), default=0)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """Return the result as JSON values."""
         return {
             "problem": self.problem,
             "subtask": self.subtask,
@@ -103,11 +103,11 @@ class SubtaskResult:
         }
 
 
-class Client:
-    """What judges, in the place of the published Piston client. Use it in a `with` block.
+class OpenR1Client:
+    """Judge in the place of the published Piston client. Use it in a `with` block.
 
-    `tests` names where the tests of rows without `test_cases` come from; it is read when the first
-    such row comes.
+    `tests` is the source of the tests of rows without `test_cases`; it is read at the first such
+    row.
     """
 
     def __init__(self, pool: Pool | None = None, *, tests: str = TESTS) -> None:
@@ -129,10 +129,16 @@ class Client:
         self.close()
 
 
+# The published names.
+Client = OpenR1Client
+SubtaskResult = OpenR1SubtaskResult
+TestResult = OpenR1TestResult
+
+
 @cache
-def get_piston_client_from_env(session: object = None) -> Client:  # noqa: ARG001 as published
+def get_piston_client_from_env(session: object = None) -> OpenR1Client:  # noqa: ARG001 as published
     """Return the process's one client. No Piston is asked, and no variable is needed."""
-    return Client()
+    return OpenR1Client()
 
 
 def add_includes(code: str, problem_id: str) -> str:
@@ -141,13 +147,13 @@ def add_includes(code: str, problem_id: str) -> str:
 
 
 async def score_single_test_case(
-    client: Client,
+    client: OpenR1Client,
     subtask: Mapping[str, Any],
     test_name: str,
     test_input: str,
     test_output: str,
     submission: str,
-) -> TestResult:
+) -> OpenR1TestResult:
     """Score one test. Raises InfraFault, InputError."""
     case = [test_input, test_output]
     problem = client.rows.problem({**subtask, "test_names": [test_name], "test_cases": [case]})
@@ -155,18 +161,18 @@ async def score_single_test_case(
 
 
 async def score_subtask(
-    client: Client,
+    client: OpenR1Client,
     subtask: Mapping[str, Any],
     submission: str,
-    test_case_run_cache: MutableMapping[str, TestResult] | None = None,
+    test_case_run_cache: MutableMapping[str, OpenR1TestResult] | None = None,
     test_batch_size: int = 1,
-) -> SubtaskResult:
+) -> OpenR1SubtaskResult:
     """Score a subtask: a row of the data set, with `test_cases` of its own or of the client's.
 
     Tests count in batches of `test_batch_size`, all in one if it is below 1; after a batch with a
-    score of 0 the rest is skipped, and so is everything if the cache holds such a test. What is
-    skipped after a wrong answer is run all the same: that a test is run is to say nothing of the
-    answers to those before. Raises InfraFault and InputError, never a score for a fault.
+    score of 0 the rest is skipped, and so is everything if the cache holds such a test. Tests
+    skipped after a wrong answer are run all the same, so that a program that is run again learns
+    nothing about its earlier answers. Raises InfraFault and InputError, never a score for a fault.
     """
     names = list(subtask["test_names"])
     done = {} if test_case_run_cache is None else test_case_run_cache
@@ -184,32 +190,32 @@ async def score_subtask(
             if any(result.score == 0 for result in results.values()):
                 break
         done.update(known)
-    return SubtaskResult(
+    return OpenR1SubtaskResult(
         problem=subtask["id"],
         subtask=subtask["subtask"],
         points=subtask["score"],
         score_precision=subtask["score_precision"],
-        test_results=[known.get(name) or TestResult(name) for name in names],
+        test_results=[known.get(name) or OpenR1TestResult(name) for name in names],
     )
 
 
 async def score_subtasks(
-    client: Client,
+    client: OpenR1Client,
     subtasks: Sequence[Mapping[str, Any]],
     submission: str,
     skip_mode: bool = True,
-) -> list[SubtaskResult]:
+) -> list[OpenR1SubtaskResult]:
     """Score several subtasks of a problem; a test that they share is run once.
 
     With `skip_mode` a subtask ends at its first failed test; without, all its tests are run.
     """
-    cached: dict[str, TestResult] = {}
+    cached: dict[str, OpenR1TestResult] = {}
     size = 1 if skip_mode else -1
     return [await score_subtask(client, each, submission, cached, size) for each in subtasks]
 
 
 async def run_submission(
-    client: Client,
+    client: OpenR1Client,
     problem: Mapping[str, Any],
     test_input: str,
     submission: str,
@@ -224,15 +230,15 @@ async def run_submission(
 
 
 async def _judge(
-    client: Client,
+    client: OpenR1Client,
     problem: Problem,
     names: Sequence[str],
     submission: str,
     stop: Stop = "never",
-) -> Callable[[str], TestResult]:
+) -> Callable[[str], OpenR1TestResult]:
     """Judge some tests of a problem.
 
-    What is returned gives the result of the test of a name; for a fault it raises.
+    Returns a function from a test's name to its result, which raises for a fault.
     """
     known = problem.tests_by_name()
     alone = replace(
@@ -250,20 +256,20 @@ async def _judge(
     if judgement.verdict is Verdict.CE:
         broken = judgements.TestResult(Verdict.CE)
         said = feedback.words(broken, compared=compared, compiler_output=judgement.compiler_output)
-        return lambda name: TestResult(name, 0.0, "CE", said)
+        return lambda name: OpenR1TestResult(name, 0.0, "CE", said)
     tests = {test.name: test for test in judgement.tests}
 
-    def told(name: str) -> TestResult:
-        # Of what is no program nothing is run.
-        return _result(tests[name], compared=compared) if name in tests else TestResult(name)
+    def told(name: str) -> OpenR1TestResult:
+        # Without a program no test is run.
+        return _result(tests[name], compared=compared) if name in tests else OpenR1TestResult(name)
 
     return told
 
 
-def _result(test: judgements.TestResult, *, compared: bool) -> TestResult:
+def _result(test: judgements.TestResult, *, compared: bool) -> OpenR1TestResult:
     if test.verdict is Verdict.INFRA_FAULT:
         raise InfraFault(f"test {test.name}: {test.message}")
     status = status_of(test.verdict)
     if status is None:
         raise InputError(f"the task is broken: test {test.name}: {test.message} {test.log}".strip())
-    return TestResult(test.name, test.score, status, feedback.words(test, compared=compared))
+    return OpenR1TestResult(test.name, test.score, status, feedback.words(test, compared=compared))

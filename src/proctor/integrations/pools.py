@@ -18,7 +18,7 @@ class ChosenPool:
         self._chosen: Pool | None = None
 
     def get(self) -> Pool:
-        """Raises UsageError for a pool that stayed behind in the parent, and as `open_pool`."""
+        """Return the pool. Raises UsageError for one opened before a fork, and as `open_pool`."""
         pool = self._chosen
         if pool is None:
             return _with_numpy.get()
@@ -38,7 +38,7 @@ chosen_pool = ChosenPool()
 
 
 def beside_numpy() -> tuple[str, ...]:
-    """The directory numpy is installed in, if cells can use it."""
+    """Return the directory that numpy is installed in, if cells can use it."""
     spec = find_spec("numpy")
     if spec is None or spec.origin is None:
         return ()

@@ -1,4 +1,4 @@
-"""What rows of training data hold: the tests of a problem in any of several forms; completions."""
+"""Rows of training data: columns as rows, the tests of a problem in several forms, completions."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,21 +14,21 @@ from proctor.problem import Problem, Test
 
 LIVECODEBENCH = ("public_test_cases", "private_test_cases")
 COLUMNS = ("problem", "verification_info", "test_cases", "ground_truth", *LIVECODEBENCH)
-"""Columns that tests are found in, in this order."""
+"""Columns that tests are looked for in, in this order."""
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """A problem, and what else a row says of judging it."""
+class RewardTask:
+    """A problem, with the weights and language that its row gives."""
 
     problem: Problem
     weights: tuple[float, ...]
-    """Of the tests."""
+    """Weights of the tests, in their order."""
     language: str | None
     """None if the row names none."""
 
 
-class _Case(msgspec.Struct):
+class _RowTest(msgspec.Struct):
     input: Any
     output: Any
     type: str = "stdin_stdout"
@@ -36,19 +36,34 @@ class _Case(msgspec.Struct):
     weight: float = 1.0
 
 
-class _Columns(msgspec.Struct):
+class _TestColumns(msgspec.Struct):
     inputs: list[Any]
     outputs: list[Any]
     fn_name: str | None = None
     weights: list[float] | None = None
 
 
-class _Info(msgspec.Struct):
+class _VerificationInfo(msgspec.Struct):
     test_cases: Any
     language: str | None = None
 
 
-def task_of(row: Mapping[str, Any]) -> Task:
+def rows_of(columns: Mapping[str, Any], count: int, needed: Sequence[str]) -> list[dict[str, Any]]:
+    """Turn columns into rows, without what trainers pass beside them. Raises InputError."""
+    kept = {
+        name: values
+        for name, values in columns.items()
+        if isinstance(values, list | tuple) and len(values) == count
+    }
+    if count and not any(name in kept for name in needed):
+        raise InputError(
+            f"the data set must have one of the columns {', '.join(needed)}, as long as the batch;"
+            f" it has {', '.join(columns) or 'none'}"
+        )
+    return [{name: values[index] for name, values in kept.items()} for index in range(count)]
+
+
+def task_of(row: Mapping[str, Any]) -> RewardTask:
     """Read a row's tests.
 
     problem            a proctor Problem
@@ -62,9 +77,9 @@ def task_of(row: Mapping[str, Any]) -> Task:
     """
     language = row.get("language")
     if isinstance(problem := row.get("problem"), Problem):
-        return Task(problem, (1.0,) * len(problem.tests), language)
+        return RewardTask(problem, (1.0,) * len(problem.tests), language)
     if (info := row.get("verification_info")) is not None:
-        read = _convert(_loaded(info, "verification_info"), _Info, "verification_info")
+        read = _convert(_loaded(info, "verification_info"), _VerificationInfo, "verification_info")
         return _task(read.test_cases, language or read.language, "verification_info.test_cases")
     for name in ("test_cases", "ground_truth"):
         if (cases := row.get(name)) is not None:
@@ -72,12 +87,12 @@ def task_of(row: Mapping[str, Any]) -> Task:
     if any(row.get(name) is not None for name in LIVECODEBENCH):
         fields = {"question_id": "row", **row}
         problem = problem_of(fields)
-        return Task(problem, (1.0,) * len(problem.tests), language)
+        return RewardTask(problem, (1.0,) * len(problem.tests), language)
     raise InputError(f"the row has none of {', '.join(COLUMNS)}")
 
 
 def key_of(row: Mapping[str, Any]) -> bytes | int:
-    """What rows with the same tests have in common: the completions of one prompt."""
+    """Return a key that is the same for rows with the same tests: the completions of one prompt."""
     if isinstance(problem := row.get("problem"), Problem):
         return id(problem)
     told = [row.get(name) for name in (*COLUMNS, "metadata", "language")]
@@ -86,7 +101,7 @@ def key_of(row: Mapping[str, Any]) -> bytes | int:
 
 
 def text_of(completion: object) -> str:
-    """Text of a completion: a string, or the last word of a model in a list of messages.
+    """Return the text of a completion: a string, or a model's last message in a list of messages.
 
     Raises InputError for anything else.
     """
@@ -113,7 +128,7 @@ def _content(content: object) -> str:
     return "".join(part for part in parts if isinstance(part, str))
 
 
-def _task(cases: Any, language: str | None, field: str) -> Task:
+def _task(cases: Any, language: str | None, field: str) -> RewardTask:
     cases = _loaded(cases, field)
     while isinstance(cases, Mapping) and "test_cases" in cases:
         language = language or cases.get("language")
@@ -121,11 +136,11 @@ def _task(cases: Any, language: str | None, field: str) -> Task:
     if isinstance(cases, Mapping):
         if "inputs" not in cases and "outputs" not in cases:
             raise InputError("has neither a list of tests nor inputs and outputs", field=field)
-        read = _of_columns(_convert(cases, _Columns, field), field)
+        read = _of_columns(_convert(cases, _TestColumns, field), field)
     else:
         read = [
-            _Case(*case) if isinstance(case, list | tuple) and len(case) == 2
-            else _convert(case, _Case, field)
+            _RowTest(*case) if isinstance(case, list | tuple) and len(case) == 2
+            else _convert(case, _RowTest, field)
             for case in _convert(cases, list[Any], field)
         ]  # fmt: skip
     functions = {case.fn_name for case in read}
@@ -137,18 +152,20 @@ def _task(cases: Any, language: str | None, field: str) -> Task:
     tests = [_test(case, field) for case in read]
     if any(not 0 <= case.weight < float("inf") for case in read):
         raise InputError("a weight is a number from 0 up", field=field)
-    return Task(Problem("row", tuple(tests), function), tuple(c.weight for c in read), language)
+    return RewardTask(
+        Problem("row", tuple(tests), function), tuple(c.weight for c in read), language
+    )
 
 
-def _of_columns(columns: _Columns, field: str) -> list[_Case]:
+def _of_columns(columns: _TestColumns, field: str) -> list[_RowTest]:
     weights = columns.weights or [1.0] * len(columns.inputs)
     if not len(columns.inputs) == len(columns.outputs) == len(weights):
         raise InputError("inputs, outputs and weights are not of one length", field=field)
     rows = zip(columns.inputs, columns.outputs, weights, strict=True)
-    return [_Case(i, o, fn_name=columns.fn_name, weight=weight) for i, o, weight in rows]
+    return [_RowTest(i, o, fn_name=columns.fn_name, weight=weight) for i, o, weight in rows]
 
 
-def _test(case: _Case, field: str) -> Test:
+def _test(case: _RowTest, field: str) -> Test:
     if case.fn_name is None:
         return Test(_lines(case.input, field), _lines(case.output, field))
     arguments = case.input
@@ -158,7 +175,7 @@ def _test(case: _Case, field: str) -> Test:
 
 
 def _lines(value: Any, field: str) -> str:
-    """Text of a stream; some data sets have it as a list of lines."""
+    """Return the text of a stream; some data sets have it as a list of lines."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(line, str) for line in value):

@@ -39,15 +39,15 @@ def final_answer(*args, **kwargs):
     display({{{_ANSWER!r}: made}}, raw=True)
     raise _FinalAnswer
 """
-MOST_LOGS = 50_000
-"""Characters of what a code action printed that the model is shown: smolagents' own bound."""
+MAX_LOG_CHARACTERS = 50_000
+"""How many characters of a code action's output the model is shown: smolagents' own limit."""
 
 
-class _Quiet:
-    """What smolagents' errors report to before there is an agent."""
+class _SilentLogger:
+    """A logger for smolagents' errors, which want one even without an agent."""
 
     def log_error(self, message: str) -> None:
-        """The agent logs what it catches."""
+        """Do nothing: the agent logs the errors that it catches."""
 
 
 class ProctorExecutor(PythonExecutor):  # type: ignore[misc]  # smolagents is not typed
@@ -59,7 +59,7 @@ class ProctorExecutor(PythonExecutor):  # type: ignore[misc]  # smolagents is no
         *,
         cpu: float | None = None,
         wall: float | None = None,
-        most_logs: int = MOST_LOGS,
+        most_logs: int = MAX_LOG_CHARACTERS,
     ) -> None:
         """Without a session it opens one of its own, which `cleanup` ends.
 
@@ -72,7 +72,7 @@ class ProctorExecutor(PythonExecutor):  # type: ignore[misc]  # smolagents is no
         self._cpu, self._wall, self._most_logs = cpu, wall, most_logs
         self._prelude: dict[str, str] = {}
         self.state: dict[str, Any] = {"_print_outputs": ""}
-        """What the agent shows of an action that failed: what it had printed."""
+        """Output of the last action, which the agent shows if the action failed."""
 
     def send_tools(self, tools: dict[str, Tool]) -> None:
         """Define tools in the sandbox. Raises InputError for what is no tool with source."""
@@ -104,7 +104,7 @@ class ProctorExecutor(PythonExecutor):  # type: ignore[misc]  # smolagents is no
         if answer is not None and result.error is not None and result.error.name == "_FinalAnswer":
             return CodeOutput(output=_loaded(answer), logs=logs, is_final_answer=True)
         if not result.ok:
-            raise AgentExecutionError(_what_happened(result), _Quiet())
+            raise AgentExecutionError(_what_happened(result), _SilentLogger())
         return CodeOutput(output=result.result, logs=logs, is_final_answer=False)
 
     def cleanup(self) -> None:
@@ -126,7 +126,7 @@ class ProctorExecutor(PythonExecutor):  # type: ignore[misc]  # smolagents is no
             self._set_up(source)
 
     def _begin(self) -> bool:
-        """Have an interpreter that knows what was sent; whether it is a new one."""
+        """Set up the interpreter with what was sent if it is new; return True if it is."""
         if not self._notebook.run_cell("").fresh:
             return False
         for source in self._prelude.values():
@@ -136,7 +136,7 @@ class ProctorExecutor(PythonExecutor):  # type: ignore[misc]  # smolagents is no
     def _set_up(self, source: str) -> None:
         result = self._notebook.run_cell(source)
         if not result.ok:
-            raise AgentExecutionError(_what_happened(result), _Quiet())
+            raise AgentExecutionError(_what_happened(result), _SilentLogger())
 
     def _logs(self, result: CellResult) -> str:
         printed = (result.stdout + result.stderr).decode("utf-8", "replace")
@@ -155,7 +155,7 @@ def _what_happened(result: CellResult) -> str:
 
 
 def _loaded(answer: str) -> Any:
-    """The cell's word: it may show what it likes."""
+    """Return the answer that the cell displayed, as text if it is not JSON."""
     try:
         return json.loads(answer)
     except (ValueError, RecursionError):

@@ -1,8 +1,8 @@
 """verifiers: a runtime over a session, and a reward for its tasks.
 
 The contracts are those of verifiers 0.4 (verifiers/v1): `Runtime` in runtimes/base.py, and what a
-task's `@vf.reward` method may return. Its list of runtimes is closed, so one of ours is made by the
-caller and lent: `agent.run(task, runtime=box)`, `task.score(trace, runtime=box)`,
+task's `@vf.reward` method may return. Its list of runtimes is closed, so the caller makes this one
+and lends it: `agent.run(task, runtime=box)`, `task.score(trace, runtime=box)`,
 `task.validate(box)`. A session has no network: of harnesses, which mostly call the model from
 within their runtime, only those that call it from the host can use one.
 """
@@ -18,28 +18,28 @@ from verifiers.v1.errors import SandboxError
 from verifiers.v1.runtimes import ProgramResult, Runtime, SubprocessRuntimeInfo, register
 
 from proctor.errors import InfraFault, InputError, ProctorError
-from proctor.integrations.rewards import Grading
+from proctor.integrations.grading import CompletionGrader
 from proctor.integrations.rows import COLUMNS
 from proctor.limits import GIB, MIB, Limits
 from proctor.sandbox.pool import Pool
 from proctor.sandbox.session import Session, open_session
 
 _KILLED = 137
-"""Exit code of what overran a limit: as of a shell's child that SIGKILL ended."""
+"""Exit code of a command that overran a limit, as a shell reports a child ended by SIGKILL."""
 
 
-class ProctorConfig(BaseConfig):  # type: ignore[misc]  # verifiers is not typed for us
+class ProctorConfig(BaseConfig):  # type: ignore[misc]  # verifiers is not typed
     """Limits of a runtime's session. Seconds and bytes."""
 
     type: Literal["proctor"] = "proctor"
     cpu: float = 60.0
-    """Of each command."""
+    """CPU seconds of each command."""
     memory: int = GIB
     disk: int = 256 * MIB
     output: int = 64 * MIB
     processes: int = 64
     idle: float = 3600.0
-    """After which an unused session ends."""
+    """Seconds after which an unused session ends."""
 
 
 class ProctorRuntime(Runtime):  # type: ignore[misc]
@@ -149,10 +149,10 @@ async def code_reward(task: Any, trace: Any, **options: Any) -> float:
     those of make_code_reward. Raises InputError and InfraFault for faults, which fail the trace:
     verifiers has no other word for "does not count". Raises SettingsError.
     """
-    grading = _grading(tuple(sorted(options.items())))
+    grader = _grader(tuple(sorted(options.items())))
     names = (*COLUMNS, "metadata", "language")
     row: Mapping[str, Any] = {name: getattr(task, name, None) for name in names}
-    (graded,) = await asyncio.to_thread(grading.grade, [row], [trace.last_reply])
+    (graded,) = await asyncio.to_thread(grader.grade, [row], [trace.last_reply])
     if graded.reward is None:
         kind = InfraFault if graded.verdict == "INFRA_FAULT" else InputError
         raise kind(f"{graded.verdict}: {graded.message}")
@@ -160,5 +160,5 @@ async def code_reward(task: Any, trace: Any, **options: Any) -> float:
 
 
 @lru_cache(maxsize=16)
-def _grading(options: tuple[tuple[str, Any], ...]) -> Grading:
-    return Grading(**dict(options))
+def _grader(options: tuple[tuple[str, Any], ...]) -> CompletionGrader:
+    return CompletionGrader(**dict(options))

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from proctor.errors import InfraFault, InputError, SettingsError
-from proctor.integrations.rewards import Graded, Grading
+from proctor.integrations.grading import CompletionGrader, GradedCompletion
 from proctor.limits import MIB, TEST_LIMITS
 
 _ENDPOINT = "/run_code"
@@ -45,11 +45,11 @@ def compute_score(
     """
     settings = {name: value for name, value in options.items() if name not in _OWN}
     settings["limits"] = replace(TEST_LIMITS, cpu=cpu, memory=memory)
-    grading = _grading(tuple(sorted(settings.items())))
+    grader = _grader(tuple(sorted(settings.items())))
     row = {"ground_truth": ground_truth, "language": (extra_info or {}).get("language")}
-    (graded,) = grading.grade([row], [solution_str])
+    (graded,) = grader.grade([row], [solution_str])
     if graded.reward is None and graded.verdict == "INFRA_FAULT":
-        (graded,) = grading.grade([row], [solution_str])
+        (graded,) = grader.grade([row], [solution_str])
     if graded.reward is None and on_fault is None:
         raise _fault(graded)
     return {
@@ -78,13 +78,13 @@ def sandbox_fusion(
 
 
 @lru_cache(maxsize=16)
-def _grading(options: tuple[tuple[str, Any], ...]) -> Grading:
+def _grader(options: tuple[tuple[str, Any], ...]) -> CompletionGrader:
     try:
-        return Grading(**dict(options))
+        return CompletionGrader(**dict(options))
     except TypeError as error:
         raise SettingsError(f"reward_kwargs: {error}") from error
 
 
-def _fault(graded: Graded) -> Exception:
+def _fault(graded: GradedCompletion) -> Exception:
     kind = InfraFault if graded.verdict == "INFRA_FAULT" else InputError
     return kind(f"{graded.verdict}: {graded.message}")

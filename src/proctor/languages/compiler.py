@@ -220,10 +220,10 @@ def limit_name(limit: LimitHit) -> str:
 
 def failed(message: str, finished: Finished) -> CompileFailed:
     """Return the error to raise for a compiler that ended so."""
-    return CompileFailed(message, said(finished), finished.execution)
+    return CompileFailed(message, compiler_messages(finished), finished.execution)
 
 
-def said(finished: Finished) -> str:
+def compiler_messages(finished: Finished) -> str:
     """Return a compiler's messages, without names of directories that mean nothing outside."""
     execution = finished.execution
     data = (execution.stdout + execution.stderr)[:_SHOWN]

@@ -1,11 +1,9 @@
 """The languages that are defined, and those that this machine can run."""
 
-import difflib
 import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib import resources
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
@@ -14,6 +12,7 @@ from proctor.errors import InputError, NoLanguage
 from proctor.languages.language import InstalledLanguage, Language, read
 from proctor.sandbox.machine import tools
 
+_DEFINITIONS = Path(__file__).with_name("definitions")
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(?:\S*/)?(\S+)")
 _VERSIONED = re.compile(r"[\d.]+$")
 
@@ -29,6 +28,8 @@ def get(name: str) -> Language:
     wanted = name.lower()
     if wanted in known:
         return known[wanted]
+    import difflib  # takes a while, and is for mistakes only
+
     near = difflib.get_close_matches(wanted, known, n=1)
     meant = f"; did you mean {near[0]!r}?" if near else ""
     raise InputError(
@@ -96,9 +97,7 @@ def reads(wanted: Iterable[Language] | None = None) -> tuple[str, ...]:
 @cache
 def _load(directory: str) -> Mapping[str, Language]:
     files = {
-        place.name: (place.read_text("utf-8"), place.name)
-        for place in (resources.files("proctor.languages") / "definitions").iterdir()
-        if place.name.endswith(".toml")
+        place.name: (place.read_text("utf-8"), place.name) for place in _DEFINITIONS.glob("*.toml")
     }
     if directory:
         files |= _users(Path(directory).expanduser())

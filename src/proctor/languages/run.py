@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 
 from proctor.errors import CompileFailed, InputError, NoLanguage, must_be
 from proctor.execution import Execution
-from proctor.languages import scripts as pairs
+from proctor.languages import scripts as by_script
 from proctor.languages.cache import Cache
-from proctor.languages.compiler import Compiler, said
+from proctor.languages.compiler import Compiler, compiler_messages
 from proctor.languages.headers import Headers
 from proctor.languages.pools import open_pool
 from proctor.languages.scripts import Scripts
@@ -146,7 +146,7 @@ class Runner:
         """Compile with `execute`. Raises CompileFailed, InputError, NoLanguage, InfraFault."""
         if self.only_python and request.program.language != PYTHON:
             raise NoLanguage(
-                f"{request.program.language} is not to be had at level container, which runs Python"
+                f"{request.program.language} is not available at level container, which runs Python"
                 " programs only: use level namespaces or landlock"
             )
         if request.scripts is not None:
@@ -189,11 +189,11 @@ def _by_scripts(execute: Executor, request: RunRequest, scripts: Scripts) -> Pre
     if request.compile_cpu is not None:
         scripts = replace(scripts, limits=replace(scripts.limits, cpu=request.compile_cpu))
     began = time.monotonic()
-    left = pairs.compiled(execute, scripts, files)
+    left = by_script.run_compile(execute, scripts, files)
     compilation = None
     if left.finished is not None:
-        compilation = Compilation(True, said(left.finished), time.monotonic() - began)
-    command = pairs.running(
+        compilation = Compilation(True, compiler_messages(left.finished), time.monotonic() - began)
+    command = by_script.run_command(
         scripts, left.files, request.args, environment=request.environment,
         collect=request.collect, most=request.most,
     )  # fmt: skip

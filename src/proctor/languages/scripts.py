@@ -37,34 +37,34 @@ class Scripts:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class CompiledFiles:
     """The files that `compile` left, and its execution."""
 
     files: Mapping[str, bytes]
     finished: Finished | None
 
 
-def compiled(execute: Executor, scripts: Scripts, files: Mapping[str, bytes]) -> Left:
+def run_compile(execute: Executor, scripts: Scripts, files: Mapping[str, bytes]) -> CompiledFiles:
     """Run the `compile` script. Raises CompileFailed, InfraFault."""
     if not scripts.compile:
-        return Left(files, None)
-    finished = execute(*_compiling(scripts, files))
+        return CompiledFiles(files, None)
+    finished = execute(*_compile_command(scripts, files))
     execution = finished.execution
     if execution.limit is not None:
         raise failed(f"compiling exceeded its {limit_name(execution.limit)} limit", finished)
     if not execution.ok:
         raise failed("the program does not compile", finished)
-    return Left(finished.files, finished)
+    return CompiledFiles(finished.files, finished)
 
 
-def _compiling(scripts: Scripts, files: Mapping[str, bytes]) -> tuple[Command, bytes, Limits]:
+def _compile_command(scripts: Scripts, files: Mapping[str, bytes]) -> tuple[Command, bytes, Limits]:
     plain = Command(scripts.compile, files=files, environment=scripts.environment, collect=_ALL)
     room = disk_for(plain, scripts.limits.disk or ROOM)
     # Bounded by the disk, so that nothing that fits there is left behind.
     return replace(plain, most=room), b"", replace(scripts.limits, disk=room)
 
 
-def running(
+def run_command(
     scripts: Scripts,
     files: Mapping[str, bytes],
     args: tuple[str, ...] = (),

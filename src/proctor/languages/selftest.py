@@ -14,11 +14,8 @@ from proctor.languages.language import Language
 from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.backend import CellSetup
-from proctor.sandbox.cell import Cell
 from proctor.sandbox.choice import policy
-from proctor.sandbox.clock import ContestClock
-from proctor.sandbox.command import Finished, Streams
-from proctor.sandbox.executor import in_pool
+from proctor.sandbox.executor import Executor, in_pool
 from proctor.sandbox.pool import Pool
 
 _LIMITS = Limits()
@@ -56,12 +53,13 @@ def selftest(
         tempfile.TemporaryDirectory(prefix="proctor-selftest-") as scratch,
         Pool(choice.backend, setup, 1) as pool,
     ):
-        compiler = Compiler(in_pool(pool), Cache(Path(scratch)))
+        execute = in_pool(pool)
+        compiler = Compiler(execute, Cache(Path(scratch)))
         for language in languages:
-            yield _test(language, compiler, pool)
+            yield _test(language, compiler, execute)
 
 
-def _test(language: Language, compiler: Compiler, pool: Pool) -> LanguageResult:
+def _test(language: Language, compiler: Compiler, execute: Executor) -> LanguageResult:
     try:
         built = compiler.build(Program(language.selftest.source, language.id))
     except NoLanguage as error:
@@ -73,12 +71,8 @@ def _test(language: Language, compiler: Compiler, pool: Pool) -> LanguageResult:
     command = built.command(memory=_LIMITS.memory)
     limits = built.limits(_LIMITS, command)
 
-    def job(cell: Cell, _queued: float) -> Finished:
-        stdin = language.selftest.input.encode()
-        return cell.execute(command, Streams(stdin), limits, ContestClock(limits))
-
     try:
-        execution = pool.submit(job).result().execution
+        execution = execute(command, language.selftest.input.encode(), limits).execution
     except InfraFault as error:
         return LanguageResult(language, str(error))
     return LanguageResult(language, _complaint(language, execution), cpu=execution.cpu)

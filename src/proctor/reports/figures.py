@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from proctor.errors import InputError
 from proctor.reports.contamination import LargestStep, Step, by_month, largest_step, step_at
-from proctor.reports.errata import ErrataList, Erratum, correct
+from proctor.reports.errata import ErrataList, Erratum, applicable, correct
 from proctor.reports.expense import Expense, ExpenseCounter
 from proctor.reports.flaky import FlakyDetector, FlakyVerdicts
 from proctor.reports.pass_at_k import pass_at_k
@@ -111,6 +112,31 @@ def figures(
         expense=expense.expense(),
         flaky=flaky.found(),
     )
+
+
+def figures_of_runs(
+    runs: Sequence[RunRecords],
+    mode: Mode | None = None,
+    cutoffs: Mapping[str, date] | None = None,
+    errata: Sequence[ErrataList] = (),
+) -> list[RunFigures]:
+    """Calculate the figures of several runs for one page; `cutoffs` and errata by run.
+
+    Without a `mode` it is that of `main_mode`. Raises InputError for two runs of one name, and for
+    a run without a scored sample.
+    """
+    names = [run.name for run in runs]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise InputError(f"two runs are called {repeated!r}; name them: NAME=FILE", field="RUN")
+    chosen = mode or main_mode(runs)
+    found = []
+    for run in runs:
+        lists = applicable(errata, run.provenance.get("benchmark"))
+        found.append(figures(run, chosen, (cutoffs or {}).get(run.name), lists))
+        if not found[-1].tallies:
+            raise InputError(f"no sample was scored by {chosen} rules", file=run.name)
+    return found
 
 
 def main_mode(runs: Sequence[RunRecords]) -> Mode:

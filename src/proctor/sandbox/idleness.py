@@ -21,7 +21,7 @@ _NOTHING = 20e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class JobSnapshot:
     """A job at one moment."""
 
     wall: float = 0.0
@@ -48,9 +48,9 @@ class Idleness:
     def __init__(self, tasks: Tasks | None = None) -> None:
         """Begin with these tasks, whose past does not count."""
         self.seconds = 0.0
-        self._rested = self._latest = Look(tasks=tasks or {})
+        self._rested = self._latest = JobSnapshot(tasks=tasks or {})
 
-    def add(self, look: Look, *, at_rest: bool) -> None:
+    def add(self, look: JobSnapshot, *, at_rest: bool) -> None:
         """Take in a look. `at_rest`: nothing has run during it, and nothing wanted to."""
         if at_rest:
             known = _none_ended(self._rested, look)
@@ -58,7 +58,7 @@ class Idleness:
             self._rested = look
         self._latest = look
 
-    def at_end(self, look: Look) -> float:
+    def at_end(self, look: JobSnapshot) -> float:
         """Return the idle seconds up to a look at a program that is over, during which none ran.
 
         It rests because it is over, which tells nothing of the time before. So that time counts
@@ -69,13 +69,13 @@ class Idleness:
         return self.seconds + _unexplained(self._latest, look)
 
 
-def _none_ended(since: Look, now: Look) -> bool:
+def _none_ended(since: JobSnapshot, now: JobSnapshot) -> bool:
     """Return whether all that has run since then still lives."""
     grown = now.ended_cpu - since.ended_cpu
     return since.tasks.keys() <= now.tasks.keys() and abs(grown) < _NOTHING
 
 
-def _unexplained(since: Look, now: Look) -> float:
+def _unexplained(since: JobSnapshot, now: JobSnapshot) -> float:
     """Return the seconds in which the job neither ran nor, as far as is known, waited for a CPU."""
     waited = 0
     for name, task in now.tasks.items():

@@ -11,7 +11,7 @@ from proctor.execution import Execution, LimitHit
 from proctor.limits import Limits
 from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.clock import NOTHING, Clock, Reading
-from proctor.sandbox.idleness import Idleness, Look
+from proctor.sandbox.idleness import Idleness, JobSnapshot
 from proctor.sandbox.machine import memfile, procfs
 
 _AT_LIMIT = 0.9
@@ -71,15 +71,15 @@ class Meter:
         self._latest = Reading(look.cpu, self._idleness.seconds)
         return self._latest
 
-    def _look(self) -> Look:
+    def _look(self) -> JobSnapshot:
         # We may be kept waiting between any two of these while the job goes on: in this order it
         # then seems to have used more since, but not to have been idle.
         self._pids = pids = self._cell.job_pids()
         cpu = self._used(pids)
         tasks = procfs.tasks(pids)
-        return Look(self.wall(), cpu, tasks)
+        return JobSnapshot(self.wall(), cpu, tasks)
 
-    def _confirmed(self, look: Look) -> Look | None:
+    def _confirmed(self, look: JobSnapshot) -> JobSnapshot | None:
         """Return the look with figures of one moment; None if anything in the job has run since."""
         cpu = self._used(self._pids)
         same = procfs.tasks(self._cell.job_pids()) == look.tasks

@@ -153,13 +153,13 @@ class Notebook:
                 assert self._socket is not None
                 send(self._socket, token, [code, answer])
                 hit, answered, called_off = self._attend(watch, token, stop)
-            said = _decoded(memfile.content(answer, MAX_ANSWER + 1)) if answered else None
+            reply = _decoded(memfile.content(answer, MAX_ANSWER + 1)) if answered else None
         finally:
             for fd in (code, answer):
                 if fd >= 0:
                     os.close(fd)
         result: CellResult = self._call(
-            lambda programs: self._result(programs, watch, said, hit, fresh)
+            lambda programs: self._result(programs, watch, reply, hit, fresh)
         )
         if called_off:
             kept = "its state is kept" if result.ended is None else "the interpreter was ended"
@@ -170,7 +170,7 @@ class Notebook:
         self,
         programs: Programs,
         watch: Watch,
-        said: _Answer | None,
+        reply: _Answer | None,
         hit: LimitHit | None,
         fresh: bool,
     ) -> CellResult:
@@ -181,16 +181,16 @@ class Notebook:
         if hit is None and max(len(stdout), len(stderr)) > most:
             hit = LimitHit.OUTPUT
         ended = None
-        if said is None:
+        if reply is None:
             running.hit = hit
             ended = self._end(programs)
             hit = hit or (ended.limit if ended is not None else None)
         return CellResult(
             stdout=stdout[:most],
             stderr=stderr[:most],
-            result=(said.result or {}).get("text/plain") if said is not None else None,
-            error=_error(said),
-            displays=_displays(said),
+            result=(reply.result or {}).get("text/plain") if reply is not None else None,
+            error=_error(reply),
+            displays=_displays(reply),
             limit=hit,
             ended=ended,
             fresh=fresh,
@@ -205,9 +205,9 @@ class Notebook:
         if self._running is None:
             fresh = True
             self._close_socket()
-            self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            self._socket, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             life = replace(self._limits, cpu=_LIFE, wall=None)
-            self._running = programs.start(Program(_driver()), theirs.detach(), life)
+            self._running = programs.start(Program(_driver()), far_end.detach(), life)
             nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
             os.dup2(nothing, self._running.files[0], inheritable=False)  # so that its end shows
             os.close(nothing)
@@ -303,14 +303,14 @@ def _decoded(data: bytes) -> _Answer | None:
         return None
 
 
-def _error(said: _Answer | None) -> CellError | None:
-    if said is None or said.error is None:
+def _error(reply: _Answer | None) -> CellError | None:
+    if reply is None or reply.error is None:
         return None
-    return CellError(said.error.name, said.error.value, tuple(said.error.lines))
+    return CellError(reply.error.name, reply.error.value, tuple(reply.error.lines))
 
 
-def _displays(said: _Answer | None) -> tuple[Mapping[str, str], ...]:
-    if said is None:
+def _displays(reply: _Answer | None) -> tuple[Mapping[str, str], ...]:
+    if reply is None:
         return ()
-    rich = said.result is not None and said.result.keys() > {"text/plain"}
-    return (*said.shown, said.result) if rich and said.result is not None else tuple(said.shown)
+    rich = reply.result is not None and reply.result.keys() > {"text/plain"}
+    return (*reply.shown, reply.result) if rich and reply.result is not None else tuple(reply.shown)

@@ -9,14 +9,24 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
-from proctor.cell.wire import MAX_MESSAGE, Kind, Notice, Order, Reply, Tag, Tell, What, send
+from proctor.cell.wire import (
+    MAX_MESSAGE,
+    Kind,
+    Notice,
+    NoticeKind,
+    Order,
+    OrderKind,
+    Reply,
+    Tag,
+    send,
+)
 from proctor.errors import CellDied, UsageError
 from proctor.execution import Execution, LimitHit
 from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.clock import NOTHING, ContestClock, Reading
-from proctor.sandbox.idleness import Idleness, Look
+from proctor.sandbox.idleness import Idleness, JobSnapshot
 from proctor.sandbox.machine import kill_tree, memfile, procfs
 from proctor.sandbox.stop import Stop
 
@@ -135,7 +145,7 @@ class Programs:
             running = Running(self._next, limits, files, time.monotonic())
             running.oom_kills = group.oom_kills() if group is not None else 0
             self._running[running.id] = running
-            self._order(Order(What.RUN, running.id), [*files, source])
+            self._order(Order(OrderKind.RUN, running.id), [*files, source])
             while running.pid is None and running.notice is None:
                 self._receive(None)
         except BaseException:
@@ -147,7 +157,7 @@ class Programs:
             if source >= 0:
                 os.close(source)
         running.began = time.monotonic()
-        if running.notice is not None and running.notice.tell is Tell.REFUSED:
+        if running.notice is not None and running.notice.kind is NoticeKind.REFUSED:
             self._forget(running)
             raise UsageError(
                 f"the session cannot start another program: {os.strerror(running.notice.status)}"
@@ -219,8 +229,8 @@ class Programs:
         """
         if running.notice is None and running.pid is not None:
             kill_tree.kill_tree(running.pid, self._cell.job_pids)
-        if running.notice is None:  # nobody may be signalled by us: at least its group
-            self._order(Order(What.KILL, running.id), [])
+        if running.notice is None:  # no single process may be signalled: at least the group
+            self._order(Order(OrderKind.KILL, running.id), [])
         while running.notice is None:
             self._receive(None)
 
@@ -228,7 +238,7 @@ class Programs:
         """Send a program's process group SIGINT; it has arrived when this returns."""
         if running.notice is None:
             running.interrupts += 1
-            self._order(Order(What.INTERRUPT, running.id), [])
+            self._order(Order(OrderKind.INTERRUPT, running.id), [])
         while running.notice is None and running.interrupts:
             self._receive(None)
 
@@ -293,12 +303,12 @@ class Programs:
         running = self._running.get(notice.id)
         if running is None:
             return
-        if notice.tell is Tell.INTERRUPTED:
+        if notice.kind is NoticeKind.INTERRUPTED:
             running.interrupts -= 1
-        elif notice.tell is not Tell.STARTED:
+        elif notice.kind is not NoticeKind.STARTED:
             running.notice, running.wall = notice, time.monotonic() - running.began
         for _, kind, value in extras:
-            if kind == socket.SCM_CREDENTIALS and notice.tell is Tell.STARTED:
+            if kind == socket.SCM_CREDENTIALS and notice.kind is NoticeKind.STARTED:
                 running.pid = _CREDENTIALS.unpack(value)[0]
 
     def _reading(self, watch: Watch) -> Reading:
@@ -310,7 +320,7 @@ class Programs:
             return Reading(cpu, None)
         # In this order: see Meter, which does the same with the job of a cell.
         tasks = procfs.tasks(pids)
-        look = Look(time.monotonic() - watch.began, cpu, tasks)
+        look = JobSnapshot(time.monotonic() - watch.began, cpu, tasks)
         over = any(task.state == "Z" for task in tasks.values())  # and its notice is on the way
         at_rest = look.at_rest and not over
         if at_rest:

@@ -114,11 +114,11 @@ def outcome(done: Execution, path: str) -> bytes:
     if done.limit is not None:
         number = _ERRNO_OF_LIMIT.get(done.limit, errno.ETIMEDOUT)
         raise FileRefused(f"the {done.limit} limit was hit on it", file=path, errno=number)
-    said = done.stderr.decode("utf-8", "replace").strip()
-    if done.exit_code == _REFUSED and said.isascii() and said.isdecimal() and len(said) < 5:
-        raise FileRefused(os.strerror(int(said)), file=path, errno=int(said))
+    stderr = done.stderr.decode("utf-8", "replace").strip()
+    if done.exit_code == _REFUSED and stderr.isascii() and stderr.isdecimal() and len(stderr) < 5:
+        raise FileRefused(os.strerror(int(stderr)), file=path, errno=int(stderr))
     if not done.ok:
-        why = said.splitlines()[-1] if said else f"exit code {done.exit_code}"
+        why = stderr.splitlines()[-1] if stderr else f"exit code {done.exit_code}"
         raise InputError(why, file=path)
     return done.stdout
 

@@ -13,7 +13,7 @@ the first line that is no comment::
 | kind | `run`: one program; `judge`: a submission; `pair`: two programs in one cell, the second |
 |      | after the first, separated by the line SECOND; `guess`: a submission that is judged again |
 |      | and again, in two cells and all modes alternately |
-| must | what has to happen; see Expectation. For `judge` and `guess` always `not AC` |
+| must | what has to happen; see RequiredOutcome. For `judge` and `guess` always `not AC` |
 | limits | `cpu=0.5 wall=1 memory=64M output=1M processes=16 disk=0 stack=8M`, any of them |
 | modes | judge and guess: some of `standard fast official`; all if left out |
 | function | judge only: the function to call, for a function-call problem |
@@ -43,14 +43,14 @@ MODES = ("standard", "fast", "official")
 SECOND = "# --- second ---"
 NOT_AC = "not AC"
 LIMITS = Limits(cpu=2.0, memory=64 * MIB, output=MIB, processes=16, stack=8 * MIB)
-"""Small, so that exhausting them is quick."""
+"""Limits of an attack that names none: small, so that exhausting them is quick."""
 
 _DIRECTIVE = re.compile(r"# ([a-z]+):(.*)")
 _SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 _IN_BYTES = ("memory", "output", "disk", "stack")
 
 
-class Kind(StrEnum):
+class AttackKind(StrEnum):
     """How an attack is carried out."""
 
     RUN = "run"
@@ -59,19 +59,19 @@ class Kind(StrEnum):
     GUESS = "guess"
 
 
-_SUBMISSIONS = (Kind.JUDGE, Kind.GUESS)
+_SUBMISSIONS = (AttackKind.JUDGE, AttackKind.GUESS)
 _KINDS = {
     "modes": _SUBMISSIONS,
-    "function": (Kind.JUDGE,),
-    "source": (Kind.JUDGE,),
-    "judged": (Kind.RUN,),
+    "function": (AttackKind.JUDGE,),
+    "source": (AttackKind.JUDGE,),
+    "judged": (AttackKind.RUN,),
 }
-"""Kinds that a directive is for, if not for all."""
+"""Directive -> the kinds that it is for, if not for all."""
 
 
 @dataclass(frozen=True, slots=True)
-class Expectation:
-    """What must happen to a run: one of several alternatives, joined by ` or `.
+class RequiredOutcome:
+    """Required end of a run: one of several alternatives, joined by ` or `.
 
     `held` (it ended with code 0 and last said so), `limit NAME`, `exit nonzero`, `signal`, `any
     end`. Whatever is expected, a run that said `through` has not met it.
@@ -81,7 +81,7 @@ class Expectation:
     alternatives: tuple[str, ...]
 
     def met(self, execution: Execution) -> bool:
-        """Whether this is how it ended."""
+        """Return True if the run ended in one of these ways."""
         return said(execution, "through") is None and any(
             _happened(alternative, execution) for alternative in self.alternatives
         )
@@ -94,11 +94,11 @@ class Attack:
     group: str
     stem: str
     title: str
-    kind: Kind
-    must: Expectation | None
+    kind: AttackKind
+    must: RequiredOutcome | None
     """None for kinds judge and guess: any verdict but AC."""
     parts: tuple[str, ...]
-    """Source text: one program, two for a pair."""
+    """Source texts: one program, or two for a pair."""
     limits: Limits = LIMITS
     modes: tuple[str, ...] = MODES
     function: str | None = None
@@ -110,17 +110,17 @@ class Attack:
 
     @property
     def name(self) -> str:
-        """Name by which it is chosen and shown."""
+        """Name by which it is chosen and shown, group/stem."""
         return f"{self.group}/{self.stem}"
 
     @property
     def must_text(self) -> str:
-        """What must happen, for people."""
+        """Required end, for readers."""
         return NOT_AC if self.must is None else self.must.text
 
 
 def said(execution: Execution, word: str) -> str | None:
-    """What stands behind `word` in the last line that begins with it; None if there is none."""
+    """Return the rest of the last line that begins with `word`; None if there is no such line."""
     for line in reversed(execution.stdout[-65536:].decode("utf-8", "replace").splitlines()):
         if line == word or line.startswith(f"{word}: "):
             return line[len(word) + 2 :]
@@ -188,9 +188,9 @@ def guesser() -> str:
     return (_home() / "guesser.py").read_text("utf-8")
 
 
-def look() -> str:
+def inspection() -> str:
     """Return the harmless program that is run after each attack."""
-    return (_home() / "look.py").read_text("utf-8")
+    return (_home() / "inspection.py").read_text("utf-8")
 
 
 def _home() -> Traversable:
@@ -225,7 +225,7 @@ class _Reader:
         for name in ("title", "kind", "must"):
             if name not in self.values:
                 raise self.error(f"directive {name!r} is missing", 1)
-        kind = Kind(self.values["kind"])
+        kind = AttackKind(self.values["kind"])
         for name, kinds in _KINDS.items():
             if name in self.values and kind not in kinds:
                 only = " and ".join(kinds)
@@ -242,7 +242,7 @@ class _Reader:
             harmless="harmless" in self.values,
         )  # fmt: skip
 
-    def _must(self, kind: Kind) -> Expectation | None:
+    def _must(self, kind: AttackKind) -> RequiredOutcome | None:
         text = self.values["must"]
         if (text == NOT_AC) is not (kind in _SUBMISSIONS):
             raise self.error(
@@ -258,11 +258,11 @@ class _Reader:
                 raise self.error(
                     f"{alternative!r} is not one of {', '.join(sorted(known))}", self.lines["must"]
                 )
-        return Expectation(text, alternatives)
+        return RequiredOutcome(text, alternatives)
 
-    def _parts(self, kind: Kind, text: str) -> tuple[str, ...]:
+    def _parts(self, kind: AttackKind, text: str) -> tuple[str, ...]:
         parts = tuple(text.split(f"\n{SECOND}\n"))
-        wanted = 2 if kind is Kind.PAIR else 1
+        wanted = 2 if kind is AttackKind.PAIR else 1
         if len(parts) != wanted:
             raise self.error(
                 f"kind {kind} has {wanted} program(s), this file has {len(parts)}, separated by"
@@ -298,7 +298,7 @@ _CHECKS = {
     name: re.compile(pattern)
     for name, pattern in {
         "title": r".+",
-        "kind": "|".join(Kind),
+        "kind": "|".join(AttackKind),
         "must": r".+",
         "limits": r".+",
         "modes": r".+",

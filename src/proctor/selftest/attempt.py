@@ -1,4 +1,4 @@
-"""One attack in one cell, and the proof afterwards that cell and host are as they were."""
+"""One attack in one cell, and the check afterwards that cell and host are as they were."""
 
 import json
 import secrets
@@ -18,9 +18,9 @@ from proctor.problem import Problem, Test
 from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import Pool
-from proctor.selftest.attack import Attack, Kind, look, prelude, said
+from proctor.selftest.attack import Attack, AttackKind, inspection, prelude, said
 from proctor.selftest.bait import Bait
-from proctor.selftest.report import Outcome, Status
+from proctor.selftest.report import AttackOutcome, AttackStatus
 from proctor.verdict import Verdict
 
 T = TypeVar("T")
@@ -29,22 +29,22 @@ SECRET = f"proctor-answer-{secrets.token_hex(16)}"
 """Expected output of all tests; the same for all attacks, so that whatever an earlier one or an
 honest program left in the cell passes too. Made anew for each process."""
 _INPUTS = ("alpha", "beta", "gamma")
-_LOOK_LIMITS = Limits(cpu=5.0, memory=64 * MIB, processes=4, output=MIB)
+_INSPECTION_LIMITS = Limits(cpu=5.0, memory=64 * MIB, processes=4, output=MIB)
 _CPU_SLACK = 0.5
-"""Seconds by which a program may overrun its CPU limit before that counts as got through."""
+"""Seconds by which a program may overrun its CPU limit before it counts as got through."""
 
 
-class _Held:
-    """A pool of the one cell that is at hand, so that what must meet in one cell does."""
+class _OneCellPool:
+    """A pool of one given cell, so that programs which must meet in one cell do."""
 
     def __init__(self, cell: Cell) -> None:
         self._cell = cell
         self.died: CellDied | None = None
         self.pool = cast("Pool", self)
-        """Itself: running and judging use nothing but submit() of a pool."""
+        """This object: running and judging use only submit() of a pool."""
 
     def submit(self, job: Callable[[Cell, float], T]) -> Future[T]:
-        """Do the work at once."""
+        """Run the job at once."""
         future: Future[T] = Future()
         try:
             future.set_result(job(self._cell, 0.0))
@@ -56,22 +56,25 @@ class _Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What a harmless job found in the cell."""
+class CellState:
+    """State of a cell, as a harmless job finds it."""
 
     uid: int
     """The user that jobs run as, in the host's numbering."""
     places: dict[str, list[str]]
+    """Directory -> names in it."""
     others: bool
-    """Whether it could signal anything."""
+    """True if the job could signal another process."""
     niceness: int
-    """Of jobs in this cell: that of the host, who may have been started by nice."""
+    """Niceness of jobs in this cell, which is that of the host process."""
 
 
-def look_around(cell: Cell) -> Look:
-    """Run the harmless job. Raises CellDied, which it also does on a wrong answer."""
+def inspect_cell(cell: Cell) -> CellState:
+    """Run the harmless job and return what it finds. Raises CellDied, also for a wrong answer."""
     question = secrets.randbelow(1 << 30)
-    execution = run(look(), f"{question}\n", limits=_LOOK_LIMITS, pool=_Held(cell).pool)
+    execution = run(
+        inspection(), f"{question}\n", limits=_INSPECTION_LIMITS, pool=_OneCellPool(cell).pool
+    )
     try:
         answer: dict[str, Any] = json.loads(execution.stdout)
         right = answer["answer"] == question * 7 and execution.ok
@@ -79,52 +82,52 @@ def look_around(cell: Cell) -> Look:
         right = False
     if not right:
         raise CellDied(f"a harmless program ended wrongly: {_ending(execution)}")
-    return Look(answer["uid"], answer["places"], answer["others"], answer["niceness"])
+    return CellState(answer["uid"], answer["places"], answer["others"], answer["niceness"])
 
 
 @dataclass
-class Attempt:
+class AttackAttempt:
     """One attack on one cell."""
 
     attack: Attack
     cell: Cell
     bait: Bait
-    before: Look
+    before: CellState
     wrong: list[str] = field(default_factory=list)
-    """What got through."""
+    """Descriptions of what got through."""
     happened: str = ""
     reaped: float | None = None
     cpu: float = 0.0
     wall: float = 0.0
 
-    def outcome(self) -> Outcome:
-        """Carry it out and look at what it left. Raises nothing that the attack could cause."""
-        held = _Held(self.cell)
+    def outcome(self) -> AttackOutcome:
+        """Carry out the attack, check what it left. Raises nothing that the attack could cause."""
+        one_cell = _OneCellPool(self.cell)
         try:
             if self.attack.judged:
-                self._run_judged(held)
-            elif self.attack.kind is Kind.RUN:
-                self._run(held, self.attack.parts[0], self.bait.described(), last=True)
-            elif self.attack.kind is Kind.PAIR:
-                self._pair(held)
+                self._run_judged(one_cell)
+            elif self.attack.kind is AttackKind.RUN:
+                self._run(one_cell, self.attack.parts[0], self.bait.described(), last=True)
+            elif self.attack.kind is AttackKind.PAIR:
+                self._pair(one_cell)
             else:
-                self._judge(held)
+                self._judge(one_cell)
         except CellDied as error:
             self.wrong.append(f"the cell died: {error}")
-        self._look_behind()
+        self._check_left_behind()
         return self._verdict()
 
-    def _run(self, held: _Held, source: str, stdin: bytes, *, last: bool) -> None:
-        """Run one program; of the last it matters how it ended."""
+    def _run(self, one_cell: _OneCellPool, source: str, stdin: bytes, *, last: bool) -> None:
+        """Run one program; the end of the last one must be the required one."""
         attack, began = self.attack, time.monotonic()
         limits = attack.limits
         try:
-            execution = run(prelude() + source, stdin, limits=limits, pool=held.pool)
+            execution = run(prelude() + source, stdin, limits=limits, pool=one_cell.pool)
         except NoIsolation:
             if not limits.disk:
                 raise
             limits = replace(limits, disk=0)  # this level has none to give, so none to overrun
-            execution = run(prelude() + source, stdin, limits=limits, pool=held.pool)
+            execution = run(prelude() + source, stdin, limits=limits, pool=one_cell.pool)
         took = time.monotonic() - began
         self.cpu += execution.cpu
         self.wall += execution.wall
@@ -138,27 +141,29 @@ class Attempt:
             self.wrong.append(f"it should have been {attack.must_text}, but: {self.happened}")
         self.wrong += _beyond_limits(execution, attack.limits)
 
-    def _run_judged(self, held: _Held) -> None:
+    def _run_judged(self, one_cell: _OneCellPool) -> None:
         """Run the program as a submission whose right answer is that it was held."""
         test = Test(self.bait.described().decode(), "held\n")
         settings = JudgeSettings(limits=self.attack.limits)
         source = prelude() + self.attack.parts[0]
-        judgement = judge(Problem("selftest", (test,)), source, settings=settings, pool=held.pool)
-        if held.died is not None:
-            raise held.died
+        judgement = judge(
+            Problem("selftest", (test,)), source, settings=settings, pool=one_cell.pool
+        )
+        if one_cell.died is not None:
+            raise one_cell.died
         self.happened = "held" if judgement.passed else judgement.message
         if not judgement.passed:
             self.wrong.append(f"it should have been held, but: {judgement.message}")
 
-    def _pair(self, held: _Held) -> None:
+    def _pair(self, one_cell: _OneCellPool) -> None:
         plant = f"proctor-planted-{secrets.token_hex(16)}"
-        self._run(held, self.attack.parts[0], self.bait.described(plant=plant), last=False)
+        self._run(one_cell, self.attack.parts[0], self.bait.described(plant=plant), last=False)
         if not self.cell.spent:  # else nothing of the first is left to be found
             facts = self.bait.described(niceness=self.before.niceness)
-            self._run(held, self.attack.parts[1], facts, last=True)
+            self._run(one_cell, self.attack.parts[1], facts, last=True)
 
-    def _judge(self, held: _Held) -> None:
-        source = self._submission(held)
+    def _judge(self, one_cell: _OneCellPool) -> None:
+        source = self._submission(one_cell)
         if source is None:
             return
         verdicts = []
@@ -166,44 +171,44 @@ class Attempt:
         for mode in self.attack.modes:
             if self.cell.spent:
                 break  # one job a cell: the other modes need cells of their own
-            verdict = self._judged(held, source, mode)
+            verdict = self._judged(one_cell, source, mode)
             verdicts.append(f"{mode} {verdict}")
             if verdict is Verdict.AC:
                 self.wrong.append(f"it passed in {mode} mode")
             if verdict.is_fault:
                 self.wrong.append(f"it escaped its verdict in {mode} mode: {verdict}")
             if not self.cell.spent:
-                honest = self._judged(held, _honest(self.attack.function), mode)
+                honest = self._judged(one_cell, _honest(self.attack.function), mode)
                 if honest is not Verdict.AC:
                     self.wrong.append(f"a right program after it got {honest} in {mode} mode")
         self.happened = ", ".join(verdicts)
         self.wall = time.monotonic() - began
 
-    def _submission(self, held: _Held) -> str | None:
-        """The program to judge: the file itself, or what it prints; None if it fails to."""
+    def _submission(self, one_cell: _OneCellPool) -> str | None:
+        """Return the program to judge: the file itself, or its output; None if that fails."""
         source = self.attack.parts[0]
         if not self.attack.printed:
             return source
         limits = replace(self.attack.limits, cpu=5.0, memory=256 * MIB, output=64 * MIB)
-        execution = run(source, limits=limits, pool=held.pool)
+        execution = run(source, limits=limits, pool=one_cell.pool)
         if not execution.ok:
             self.wrong.append(f"the attack itself failed: {_ending(execution)}")
             return None
         return execution.stdout.decode()
 
-    def _judged(self, held: _Held, source: str, mode: str) -> Verdict:
+    def _judged(self, one_cell: _OneCellPool, source: str, mode: str) -> Verdict:
         function = self.attack.function
         expected = json.dumps(SECRET) if function is not None else f"{SECRET}\n"
         inputs = [json.dumps(text) if function is not None else f"{text}\n" for text in _INPUTS]
         problem = Problem("selftest", tuple(Test(text, expected) for text in inputs), function)
         chosen: Mode = "official" if mode == "official" else "standard"
         settings = JudgeSettings(chosen, self.attack.limits, fast=mode == "fast")
-        judgement = judge(problem, source, settings=settings, pool=held.pool)
-        if held.died is not None:
-            raise held.died
+        judgement = judge(problem, source, settings=settings, pool=one_cell.pool)
+        if one_cell.died is not None:
+            raise one_cell.died
         return judgement.verdict
 
-    def _look_behind(self) -> None:
+    def _check_left_behind(self) -> None:
         """Add to `wrong` what the attack left, in the cell and on the host."""
         self.wrong += self.bait.harm()
         if isinstance(self.cell, AgentProcess) and not self.cell.spent:  # else its end is theirs
@@ -212,9 +217,9 @@ class Attempt:
                 self.wrong.append(f"processes were left: {len(left)}")
                 self.cell.odd = True
         if self.cell.spent:
-            return  # the pool replaces it; the next look is at the new one
+            return  # the pool replaces it; the next inspection is at the new one
         try:
-            after = look_around(self.cell)
+            after = inspect_cell(self.cell)
         except CellDied as error:
             self.cell.odd = True
             self.wrong.append(f"the cell does not work any more: {error}")
@@ -227,19 +232,19 @@ class Attempt:
         if after.others and not self.before.others:
             self.wrong.append("a process was left that later programs can reach")
 
-    def _verdict(self) -> Outcome:
-        status, happened = Status.HELD, self.happened
+    def _verdict(self) -> AttackOutcome:
+        status, happened = AttackStatus.HELD, self.happened
         if self.wrong:
             excuse = _excuse(self.attack, self.cell.isolation)
-            status = Status.THROUGH if excuse is None else Status.NOT_GUARANTEED
+            status = AttackStatus.THROUGH if excuse is None else AttackStatus.NOT_GUARANTEED
             happened = "; ".join(dict.fromkeys(self.wrong))
             if excuse is not None:
                 happened += f" ({excuse})"
-        return Outcome(self.attack, status, happened, self.reaped, self.cpu, self.wall)
+        return AttackOutcome(self.attack, status, happened, self.reaped, self.cpu, self.wall)
 
 
 def _excuse(attack: Attack, isolation: Isolation) -> str | None:
-    """What the level says of a guarantee the attack needs; level none has no excuse."""
+    """Return the gap in a guarantee that the attack needs; level none has no excuse."""
     if isolation.level == "none":
         return None
     for name in attack.needs:

@@ -1,7 +1,7 @@
-"""Things of the host's that attacks aim at: a process, files, sockets, a terminal, a secret.
+"""Targets on the host that attacks aim at: a process, files, sockets, a terminal, a secret.
 
-Without them an attack could fail for want of anything to hit. All are made anew for each worker,
-named to the attack on its stdin, and looked at afterwards.
+Without them an attack could fail for lack of a target. All are made anew for each worker, described
+to the attack on its stdin, and checked afterwards.
 """
 
 import contextlib
@@ -46,7 +46,7 @@ class _Marker:
         ]
 
     def _state(self) -> tuple[_Stat, bytes, tuple[str, ...]]:
-        # NOATIME, or our own look would be the change that we look for.
+        # NOATIME: otherwise checking the file would itself change it.
         fd = os.open(self.path, os.O_RDONLY | os.O_NOATIME)
         try:
             s = os.fstat(fd)
@@ -203,7 +203,7 @@ class Bait:
         return json.dumps(facts | more).encode() + b"\n"
 
     def harm(self) -> list[str]:
-        """What has happened to it; then it has to be replaced."""
+        """Describe what was done to any of it; if anything was, it must be replaced."""
         found = self._victim.harm()
         for marker in self._markers:
             found += marker.harm()
@@ -215,7 +215,7 @@ class Bait:
         return found + self._left_behind()
 
     def _left_behind(self) -> list[str]:
-        """Files that an attack made on the host; it names them `left-` and our id."""
+        """Describe files that an attack made on the host, which it names `left-` and this id."""
         found = []
         for place in self._places():
             with contextlib.suppress(OSError):
@@ -234,7 +234,7 @@ class Bait:
         return sorted(places)
 
     def close(self) -> None:
-        """Take everything away, what attacks left included."""
+        """Remove all targets, and files that attacks left."""
         for place in self._places():
             with contextlib.suppress(OSError):
                 for path in Path(place).glob(f"*left-{self.id}*"):

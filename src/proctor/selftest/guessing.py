@@ -1,4 +1,4 @@
-"""Judging a program that guesses, again and again: if it has any memory, it passes in the end."""
+"""Judging a program that guesses, again and again: one with any memory passes in the end."""
 
 import secrets
 import time
@@ -9,19 +9,19 @@ from proctor.judging.settings import JudgeSettings, Mode
 from proctor.problem import Problem, Test
 from proctor.sandbox.pool import Pool
 from proctor.selftest.attack import Attack, guesser
-from proctor.selftest.report import Outcome, Status
+from proctor.selftest.report import AttackOutcome, AttackStatus
 from proctor.verdict import Verdict
 
 JUDGEMENTS = 300
-"""Judgements of one program, over all modes; with a memory it needs about fifty."""
+"""How often one program is judged, over all modes; with a memory it needs about fifty."""
 CELLS = 2
-"""Cells in which it is judged, in whichever is free."""
+"""Number of cells that it is judged in, whichever is free."""
 _TESTS, _VALUES = 10, 10
 _IN_ONE_MODE = 6
-"""Judgements of one mode before it is the next one's turn."""
+"""Judgements in one mode before the next mode's turn."""
 
 
-def guess(attack: Attack, pool: Pool, judgements: int = JUDGEMENTS) -> Outcome:
+def guess(attack: Attack, pool: Pool, judgements: int = JUDGEMENTS) -> AttackOutcome:
     """Judge the attack's program until it passes, `judgements` times at most."""
     problem = Problem(
         "guess",
@@ -45,5 +45,5 @@ def guess(attack: Attack, pool: Pool, judgements: int = JUDGEMENTS) -> Outcome:
         f"{verdict} {number}" for verdict, number in found.most_common()
     )
     escaped = sum(number for verdict, number in found.items() if verdict.is_fault)
-    status = Status.THROUGH if found[Verdict.AC] or escaped else Status.HELD
-    return Outcome(attack, status, happened, wall=time.monotonic() - began)
+    status = AttackStatus.THROUGH if found[Verdict.AC] or escaped else AttackStatus.HELD
+    return AttackOutcome(attack, status, happened, wall=time.monotonic() - began)

@@ -1,4 +1,4 @@
-"""What became of the attacks."""
+"""Outcomes of attacks, and the report on a whole self-test."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -9,54 +9,54 @@ from proctor.execution import Isolation
 from proctor.selftest.attack import Attack
 
 
-class Status(StrEnum):
-    """What one attack came to."""
+class AttackStatus(StrEnum):
+    """Result of one attack."""
 
     HELD = "held"
     THROUGH = "through"
-    """Something got through, or it could not be shown that nothing did."""
+    """Something got through, or nothing proves that nothing did."""
     NOT_GUARANTEED = "not guaranteed"
-    """Something got through that this level says it does not hold here."""
+    """Something got through that this level does not claim to hold here."""
     NOT_RUN = "not run"
     """Level none holds nothing, and this attack would harm the machine."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """One attack and what happened."""
+class AttackOutcome:
+    """One attack and its result."""
 
     attack: Attack
-    status: Status
+    status: AttackStatus
     happened: str
-    """In a few words: how it ended, or what got through."""
+    """A few words on how it ended, or on what got through."""
     reaped: float | None = None
-    """Seconds from the limit that it hit until nothing of it was left, at most; None: no limit."""
+    """Upper bound of the seconds from the limit that it hit to its end; None if it hit none."""
     cpu: float = 0.0
     wall: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """A whole self-test."""
+class SelftestReport:
+    """Result of a whole self-test."""
 
     isolation: Isolation
-    outcomes: tuple[Outcome, ...]
-    """In the order of the attacks' files."""
+    outcomes: tuple[AttackOutcome, ...]
+    """Outcomes in the order of the attacks' files."""
     left: tuple[str, ...]
-    """What was left on the host when all cells were closed: descriptors, processes."""
+    """Descriptors and processes left on the host after all cells were closed."""
     seconds: float
     complete: bool
     """False if it was interrupted."""
 
     @property
-    def counts(self) -> Counter[Status]:
-        """How many attacks came to what."""
+    def counts(self) -> Counter[AttackStatus]:
+        """Number of attacks per status."""
         return Counter(outcome.status for outcome in self.outcomes)
 
     @property
     def clean(self) -> bool:
-        """Whether nothing got through."""
-        return not self.counts[Status.THROUGH] and not self.left
+        """True if nothing got through and nothing was left."""
+        return not self.counts[AttackStatus.THROUGH] and not self.left
 
     @property
     def slowest_reaping(self) -> float | None:
@@ -64,13 +64,13 @@ class Report:
         return max((o.reaped for o in self.outcomes if o.reaped is not None), default=None)
 
 
-def to_json(report: Report) -> dict[str, Any]:
+def to_json(report: SelftestReport) -> dict[str, Any]:
     """Return a report as JSON values."""
     return {
         "level": report.isolation.level,
         "clean": report.clean,
         "complete": report.complete,
-        "counts": {status.value: report.counts[status] for status in Status},
+        "counts": {status.value: report.counts[status] for status in AttackStatus},
         "left": list(report.left),
         "slowest_reaping": report.slowest_reaping,
         "seconds": report.seconds,

@@ -14,16 +14,16 @@ from proctor.execution import Isolation
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import open_pool
 from proctor.selftest import guessing
-from proctor.selftest.attack import Attack, Kind
-from proctor.selftest.attempt import Attempt, look_around
+from proctor.selftest.attack import Attack, AttackKind
+from proctor.selftest.attempt import AttackAttempt, inspect_cell
 from proctor.selftest.bait import Bait
-from proctor.selftest.report import Outcome, Report, Status
+from proctor.selftest.report import AttackOutcome, AttackStatus, SelftestReport
 
 _FIRST_PRIVATE_UID = 0x70000000
-"""Users from here on are nobody's but cells'."""
-_PATIENCE = 10.0
-"""Seconds that the kernel is given to end what was killed."""
-Show = Callable[[Outcome], None]
+"""User ids from here on belong to cells only."""
+_KILL_TIMEOUT = 10.0
+"""Seconds to wait for the kernel to end a killed process."""
+Show = Callable[[AttackOutcome], None]
 
 
 def selftest(
@@ -32,18 +32,18 @@ def selftest(
     isolation: str | None = None,
     judgements: int = guessing.JUDGEMENTS,
     show: Show = lambda _outcome: None,
-) -> Report:
-    """Carry out attacks on this machine; `show` is told of each outcome as it is made.
+) -> SelftestReport:
+    """Carry out attacks on this machine; `show` is called with each outcome at once.
 
     `judgements`: how often each program that guesses is judged.
 
-    On KeyboardInterrupt the report is of what was done until then, and not complete. Raises
-    PlatformError where no level is to be had, CellStartFailed if no cell works, UsageError if
+    On KeyboardInterrupt the report covers the attacks so far, and is not complete. Raises
+    PlatformError where no level works, CellStartFailed if no cell works, UsageError if
     none of the attacks may be run here.
     """
     began = time.monotonic()
     descriptors = _descriptors()
-    test = _Selftest(isolation, show)
+    test = _SelftestRun(isolation, show)
     try:
         complete = test.carry_out(attacks, judgements)
     finally:
@@ -56,15 +56,15 @@ def selftest(
         for fd, target in _descriptors() - descriptors
     ]
     assert test.isolation is not None
-    return Report(
+    return SelftestReport(
         test.isolation, tuple(outcomes), (*sorted(left), *test.survivors()),
         time.monotonic() - began, complete,
     )  # fmt: skip
 
 
-class _Selftest:
+class _SelftestRun:
     def __init__(self, isolation: str | None, show: Show) -> None:
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[AttackOutcome] = []
         self.isolation: Isolation | None = None
         self.first_seen: dict[tuple[int, str], str] = {}
         """Attack after which a descriptor was first open; only those that stay are leaks."""
@@ -77,12 +77,12 @@ class _Selftest:
         self._pool = open_pool(isolation=isolation)
 
     def carry_out(self, attacks: Sequence[Attack], judgements: int) -> bool:
-        """Whether all were done."""
+        """Carry out the attacks; return True if all were done."""
         try:
             self.isolation = self._pool.submit(self._first).result()
             attacks = self._permitted(attacks)
-            guesses = [attack for attack in attacks if attack.kind is Kind.GUESS]
-            others = [attack for attack in attacks if attack.kind is not Kind.GUESS]
+            guesses = [attack for attack in attacks if attack.kind is AttackKind.GUESS]
+            others = [attack for attack in attacks if attack.kind is not AttackKind.GUESS]
             self._all(attack for attack in others if not attack.alone)
             for attack in others:
                 if attack.alone:
@@ -95,11 +95,11 @@ class _Selftest:
         return True
 
     def _first(self, cell: Cell, _waited: float) -> Isolation:
-        look_around(cell)
+        inspect_cell(cell)
         return cell.isolation
 
     def _permitted(self, attacks: Sequence[Attack]) -> Sequence[Attack]:
-        """All; at level none only those that cannot do harm."""
+        """Return the attacks to carry out: at level none only those that cannot do harm."""
         assert self.isolation is not None
         if self.isolation.level != "none":
             return attacks
@@ -109,11 +109,11 @@ class _Selftest:
         reason = "level none would not hold it, and it does harm"
         for attack in attacks:
             if not attack.harmless:
-                self._note(Outcome(attack, Status.NOT_RUN, reason))
+                self._note(AttackOutcome(attack, AttackStatus.NOT_RUN, reason))
         return permitted
 
     def _all(self, attacks: Iterable[Attack]) -> None:
-        running: dict[Future[Outcome], Attack] = {}
+        running: dict[Future[AttackOutcome], Attack] = {}
         for attack in attacks:
             running[self._pool.submit(self._job(attack))] = attack
         for future in as_completed(running):
@@ -121,7 +121,7 @@ class _Selftest:
                 outcome = future.result()
             except (CellDied, CellStartFailed) as error:
                 reason = f"no cell works any more: {error}"
-                outcome = Outcome(running[future], Status.THROUGH, reason)
+                outcome = AttackOutcome(running[future], AttackStatus.THROUGH, reason)
             self._note(outcome)
 
     def _guess(self, attacks: Sequence[Attack], judgements: int) -> None:
@@ -131,21 +131,21 @@ class _Selftest:
             for attack in attacks:
                 self._note(guessing.guess(attack, pool, judgements))
 
-    def _note(self, outcome: Outcome) -> None:
+    def _note(self, outcome: AttackOutcome) -> None:
         self.outcomes.append(outcome)
         self._show(outcome)
 
-    def _job(self, attack: Attack) -> Callable[[Cell, float], Outcome]:
-        def job(cell: Cell, _waited: float) -> Outcome:
-            before = look_around(cell)
+    def _job(self, attack: Attack) -> Callable[[Cell, float], AttackOutcome]:
+        def job(cell: Cell, _waited: float) -> AttackOutcome:
+            before = inspect_cell(cell)
             bait = self._take(before.uid)
             try:
-                attempt = Attempt(attack, cell, bait, before)
+                attempt = AttackAttempt(attack, cell, bait, before)
                 outcome = attempt.outcome()
             except BaseException:
                 self._discard(bait)
                 raise
-            if outcome.status is Status.HELD:
+            if outcome.status is AttackStatus.HELD:
                 with self._lock:
                     self._idle.append(bait)
             else:
@@ -175,7 +175,7 @@ class _Selftest:
             self._baits.remove(bait)
 
     def survivors(self) -> tuple[str, ...]:
-        """Processes of the users that cells alone run as; to be asked when all is closed."""
+        """Describe processes of the users that only cells run as; to be called after `close`."""
         found = []
         for entry in Path("/proc").iterdir():
             if not entry.name.isdigit():
@@ -189,7 +189,7 @@ class _Selftest:
                 uid = int(status.partition("\nUid:")[2].split()[1])
                 # What was killed with its cell may still be on its way out.
                 private = uid in self._uids and uid >= _FIRST_PRIVATE_UID
-                if private and not select.select([pidfd], [], [], _PATIENCE)[0]:
+                if private and not select.select([pidfd], [], [], _KILL_TIMEOUT)[0]:
                     found.append(f"the process {entry.name} ({status.split()[1]})")
             finally:
                 os.close(pidfd)
@@ -202,7 +202,7 @@ class _Selftest:
 
 
 def _descriptors() -> set[tuple[int, str]]:
-    """Our open descriptors and what they are of."""
+    """Return this process's open descriptors and their targets."""
     found = set()
     for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 - names are all that is wanted
         try:

@@ -1,4 +1,4 @@
-"""A process of the host's for attacks to aim at, run as the user that jobs run as."""
+"""A process on the host for attacks to aim at, run as the user that jobs run as."""
 
 import os
 import signal
@@ -50,7 +50,7 @@ class Victim:
         self._before = self._state()
 
     def harm(self) -> list[str]:
-        """What was done to it since it started."""
+        """Describe what was done to the process since it started."""
         if self._dying():
             self._process.wait()
         if self._process.poll() is not None:
@@ -63,7 +63,7 @@ class Victim:
         ]
 
     def _dying(self) -> bool:
-        """Whether it has been killed, even if on a busy machine it has not come to that yet."""
+        """Return True if it has been killed, even if on a busy machine it has not ended yet."""
         try:
             lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
             stat = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()

@@ -175,7 +175,7 @@ class Jobs:
 
     def _note_end(self, job: Job, task: asyncio.Task[Any]) -> None:
         if not task.cancelled():
-            task.exception()  # taken, or asyncio would log it where nobody waits
+            task.exception()  # or asyncio would log an error that nothing else awaits
         elif job.state not in ENDED:  # cancelled before it had begun to run
             job.state = "cancelled"
             job.tell(job.state)

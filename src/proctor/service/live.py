@@ -117,7 +117,7 @@ class LiveRun:
         prepared = self._runner.prepare(cell, self._request)
         if isinstance(prepared, Ran):
             return prepared
-        self._tell(prepared.compilation)
+        self._set_compiled(prepared.compilation)
         try:
             execution = self._run.execute(cell, prepared.command, prepared.limits)
         except (CellDied, OSError) as error:
@@ -126,13 +126,13 @@ class LiveRun:
             raise InfraFault(str(error)) from error
         return Ran(prepared.compilation, execution)
 
-    def _tell(self, compilation: Compilation | None) -> None:
-        def tell() -> None:
+    def _set_compiled(self, compilation: Compilation | None) -> None:
+        def set_result() -> None:
             if not self._compiled.done():
                 self._compiled.set_result(compilation)
 
         with suppress(RuntimeError):  # the loop is closed
-            self._loop.call_soon_threadsafe(tell)
+            self._loop.call_soon_threadsafe(set_result)
 
     def _note_end(self, ended: asyncio.Future[Ran]) -> None:
         # Retrieved here, so that asyncio does not complain where result() is not called.

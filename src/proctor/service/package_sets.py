@@ -10,6 +10,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 from proctor.errors import InfraFault, InputError, PoolClosed, SettingsError, UsageError
@@ -35,7 +36,7 @@ class PackageSet:
     """Modules that cells import once, before programs."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class PackageCells:
     """Cells that have a set's packages."""
 
@@ -45,7 +46,7 @@ class PackageCells:
     users: int = 0
     """Number of jobs and sessions that are in them, or will be."""
 
-    @property
+    @cached_property
     def runner(self) -> Runner:
         """Runner of programs in these cells."""
         pool = self.pool

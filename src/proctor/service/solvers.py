@@ -14,9 +14,9 @@ from proctor.service.threads import result_even_if_cancelled
 from proctor.solver import incumbents
 from proctor.solver import profile as profiles
 from proctor.solver.envelope import Envelope
-from proctor.solver.gate import Gated
+from proctor.solver.gate import GateResult
 from proctor.solver.host import SolverHost
-from proctor.solver.incumbents import Hear
+from proctor.solver.incumbents import OnIncumbent
 from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest
 
@@ -51,9 +51,12 @@ class Solvers:
         return found
 
     async def solve(
-        self, request: SolveRequest, context: RequestContext, hear: Hear = incumbents.ignore
+        self,
+        request: SolveRequest,
+        context: RequestContext,
+        on_incumbent: OnIncumbent = incumbents.ignore,
     ) -> Envelope:
-        """Run a solver; `hear` gets incumbents from some thread.
+        """Run one; `on_incumbent` is called from another thread.
 
         Cancelling this task ends the run with all it started. It then returns what had been found
         by then, with status `cancelled`, when all of it is over. Raises Busy, InputError.
@@ -62,7 +65,7 @@ class Solvers:
         try:
             async with place:
                 context.started()
-                run = self._opened().start(request, hear)
+                run = self._opened().start(request, on_incumbent)
                 envelope = await result_even_if_cancelled(
                     asyncio.wrap_future(run.future), run.cancel
                 )
@@ -75,8 +78,8 @@ class Solvers:
 
     async def check(
         self, code: str | bytes, profile: Profile, context: RequestContext, *, compiled: bool = True
-    ) -> Gated:
-        """Check that a program compiles, or (`compiled` False) that it parses.
+    ) -> GateResult:
+        """Say whether a program compiles, or (`compiled` False) parses.
 
         Takes seconds at most, and cannot be cancelled. Raises Busy, InfraFault, PlatformError.
         """

@@ -1,4 +1,4 @@
-"""Having inputs and results checked, in a process of its own, and users' predicates, in cells."""
+"""Checks of inputs and results, in processes of their own, and of users' predicates, in cells."""
 
 import hashlib
 import json
@@ -14,12 +14,13 @@ from proctor.limits import MIB, Limits
 from proctor.program import Program
 from proctor.sandbox.cancellation import Submitting
 from proctor.sandbox.helper import Helper, HelperTimeout
+from proctor.solver.envelope import SolveRefused
 from proctor.solver.profile import Profile
-from proctor.solver.validation.report import Report
+from proctor.solver.report import ValidationReport
 
-_WORKER = "proctor.solver.validation.worker"
+_PROCESS = "proctor.solver.validator_process"
 _MOST_PREDICATES = 100
-_MOST_FIT = 256
+_MOST_REMEMBERED = 256
 _PREDICATE = """
 import ast, json, sys
 job = json.load(sys.stdin)
@@ -55,22 +56,19 @@ print(json.dumps({"ok": ok, "message": said if isinstance(said, str) else json.d
 """
 
 
-class Unfit(Exception):
-    """What is to be checked against cannot be: nothing should be run."""
-
-    def __init__(self, detail: str, digest: str) -> None:
-        self.detail, self.digest = detail, digest
-        super().__init__(digest)
+class _PredicateAnswer(msgspec.Struct, frozen=True):
+    ok: bool
+    message: str
 
 
-class Checked(msgspec.Struct, frozen=True):
-    """What is known of a value."""
+class CheckResult(msgspec.Struct, frozen=True):
+    """The outcome of a check of an input or of a result."""
 
     problems: tuple[str, ...] = ()
-    """Where it does not fit its schema; of an input, also what its profile's own check says."""
-    report: Report | None = None
+    """Mismatches with the schema; for an input, also those that its profile's own check names."""
+    report: ValidationReport | None = None
     refused: str = ""
-    """Why the validator takes the input for none."""
+    """Why the validator refuses the input."""
     failed: str = ""
     """Why the validator has no report."""
 
@@ -84,37 +82,42 @@ def need_schemas(profile: Profile) -> None:
         )
 
 
-class Checker:
-    """Checks for one host, from any threads: as many processes as check at once. Close it."""
+class Validators:
+    """Processes that check for one host, as many as there are checks at once. Close it."""
 
     def __init__(self) -> None:
         self._idle: list[Helper] = []
-        self._fit: set[bytes] = set()
-        """Inputs that were found fit, by their digest."""
+        self._passed: set[bytes] = set()
+        """Digests of inputs that passed."""
 
     def input(self, data: bytes, value: Any, profile: Profile) -> None:
         """Check an input, and that the validator can work on it, before any program is run.
 
-        Raises Unfit, InfraFault.
+        Raises SolveRefused, InfraFault.
         """
         key = hashlib.sha256(msgspec.json.encode(profile) + data).digest()
-        if key in self._fit:
+        if key in self._passed:
             return
         rule = profile.input
         if rule.schema or rule.check:
             checked = self._ask(profile, rule.schema, value, {"check": rule.check})
             if checked.failed:
-                raise Unfit("invalid_profile", f"inputs cannot be checked: {checked.failed}")
-            if told := checked.problems or (checked.refused and [checked.refused]):
-                raise Unfit("invalid_input", f"the input: {'; '.join(told)}")
+                why = f"inputs cannot be checked: {checked.failed}"
+                raise SolveRefused("prepare", "invalid_profile", why)
+            if problems := checked.problems or (checked.refused and [checked.refused]):
+                why = f"the input: {'; '.join(problems)}"
+                raise SolveRefused("prepare", "invalid_input", why)
         if profile.validator.function:
             self._try_validator(value, profile)
-        if len(self._fit) >= _MOST_FIT:
-            self._fit.clear()
-        self._fit.add(key)
+        if len(self._passed) >= _MOST_REMEMBERED:
+            self._passed.clear()
+        self._passed.add(key)
 
     def _try_validator(self, given: Any, profile: Profile) -> None:
-        """Have it check an empty solution, as programs do leave them. Raises Unfit, InfraFault."""
+        """Let it check an empty solution, as programs may leave one.
+
+        Raises SolveRefused, InfraFault.
+        """
         rule = profile.status
         words = [word for word, meant in rule.table.items() if meant in {"feasible", "optimal"}]
         solutions: tuple[Any, ...] = ([], {}, "")
@@ -122,51 +125,53 @@ class Checker:
             result = {rule.field: (words or [""])[-1], rule.solution: empty}
             checked = self._validated(given, result, profile, [])
             if checked.refused:
-                raise Unfit("invalid_input", f"the input: {checked.refused}")
+                raise SolveRefused("prepare", "invalid_input", f"the input: {checked.refused}")
             if checked.failed:
                 named = profile.validator.function
                 why = f"validator {named} fails over an empty solution: {checked.failed}"
-                raise Unfit("invalid_profile", why)
+                raise SolveRefused("prepare", "invalid_profile", why)
             if not checked.problems:
                 return
 
     def result(
         self, given: Any, value: Any, profile: Profile, custom: list[dict[str, Any]]
-    ) -> Checked:
+    ) -> CheckResult:
         """Check a result by schema and validator. Raises InfraFault."""
         rule = profile.validator
         if not profile.result.schema and not rule.function:
-            return Checked()
+            return CheckResult()
         try:
             return self._validated(given, value, profile, custom)
         except HelperTimeout as error:  # a result can be made such that checking has no end
-            return Checked(failed=f"{error} (validator's limit: {float(rule.timeout):g} s)")
+            return CheckResult(failed=f"{error} (validator's limit: {float(rule.timeout):g} s)")
 
     def _validated(
         self, given: Any, value: Any, profile: Profile, custom: list[dict[str, Any]]
-    ) -> Checked:
+    ) -> CheckResult:
         rule = profile.validator
-        more = {
+        options = {
             "validator": rule.function, "given": given, "custom_checks": custom,
             "memory": int(rule.memory),
         }  # fmt: skip
-        return self._ask(profile, profile.result.schema, value, more)
+        return self._ask(profile, profile.result.schema, value, options)
 
-    def _ask(self, profile: Profile, schema: str, value: Any, more: Mapping[str, Any]) -> Checked:
+    def _ask(
+        self, profile: Profile, schema: str, value: Any, options: Mapping[str, Any]
+    ) -> CheckResult:
         file = str(profile.path(schema)) if schema else ""
-        request = {"schema": file, "value": value, "directory": profile.directory, **more}
+        request = {"schema": file, "value": value, "directory": profile.directory, **options}
         try:
             helper = self._idle.pop()
         except IndexError:
-            helper = Helper(_WORKER)
+            helper = Helper(_PROCESS)
         try:
             answer = helper.ask(request, float(profile.validator.timeout))
         finally:
             self._idle.append(helper)
-        return msgspec.convert(answer, Checked)
+        return msgspec.convert(answer, CheckResult)
 
     def close(self) -> None:
-        """End the processes; nothing may be checked any more."""
+        """End the processes; no check may follow."""
         while self._idle:
             self._idle.pop().close()
 
@@ -174,38 +179,38 @@ class Checker:
 def predicates(
     given: Any, value: Any, profile: Profile, open_pool: Callable[[], Submitting], disk: int = 0
 ) -> list[dict[str, Any]]:
-    """Run the predicates that an input brings, each in a cell; one that fails has not passed.
+    """Run the predicates that an input contains, each in a cell; one that fails has not passed.
 
-    `disk`: bytes that a program is given where it works; a container is started for so much.
+    `disk`: bytes of a program's working directory; a container is started for so much.
     Raises PlatformError, InfraFault if there is no pool for any.
     """
     rule = profile.predicates
     listed = given.get(rule.constraints) if rule.constraints and isinstance(given, dict) else None
-    asked = [
+    constraints = [
         each
         for each in listed or ()
         if isinstance(each, dict) and (not rule.kind or each.get("kind") == rule.kind)
         and isinstance(each.get(rule.source), str)
     ]  # fmt: skip
-    if not asked:
+    if not constraints:
         return []
     pool = open_pool()
     limits = Limits(cpu=float(rule.timeout), memory=512 * MIB, output=MIB, disk=disk)
     found: list[dict[str, Any]] = []
-    for each in asked:
+    for each in constraints:
         if len(found) >= _MOST_PREDICATES:
-            why = f"the predicate was not run: {_MOST_PREDICATES} are, of {len(asked)}"
-            found.append(_said(each, {"ok": False, "ran": False, "message": why}))
+            why = f"the predicate was not run: {_MOST_PREDICATES} are, of {len(constraints)}"
+            found.append(_answer(each, {"ok": False, "ran": False, "message": why}))
             continue
         job = {
             "source": each[rule.source], "input": given, "result": value,
             "solution": value.get(profile.status.solution) if isinstance(value, dict) else None,
         }  # fmt: skip
-        found.append(_said(each, _outcome(pool, json.dumps(job).encode(), limits)))
+        found.append(_answer(each, _outcome(pool, json.dumps(job).encode(), limits)))
     return found
 
 
-def _said(constraint: Mapping[str, Any], outcome: Mapping[str, Any]) -> dict[str, Any]:
+def _answer(constraint: Mapping[str, Any], outcome: Mapping[str, Any]) -> dict[str, Any]:
     return {"constraintId": str(constraint.get("id")), **outcome}
 
 
@@ -218,12 +223,7 @@ def _outcome(pool: Submitting, stdin: bytes, limits: Limits) -> dict[str, Any]:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             why = said[-1] if said else f"limit {done.limit}"
             return {"ok": False, "ran": False, "message": f"the predicate failed: {why[:500]}"}
-        answer = msgspec.json.decode(lines[-1], type=_Answer)
+        answer = msgspec.json.decode(lines[-1], type=_PredicateAnswer)
         return {"ok": answer.ok, "ran": True, "message": answer.message[:2000]}
     except (msgspec.MsgspecError, ProctorError) as error:
         return {"ok": False, "ran": False, "message": f"the predicate failed: {error}"}
-
-
-class _Answer(msgspec.Struct, frozen=True):
-    ok: bool
-    message: str

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from proctor.solver.validation.report import Report
+from proctor.solver.report import ValidationReport
 
 MOST = 800
 """Characters of a digest."""
@@ -71,7 +71,7 @@ def _last_lines(stream: bytes, marker: str) -> str:
     return "\n".join(_cut(line) for line in told[-_LINES:])[-MOST:]
 
 
-def of_report(report: Report) -> str:
+def of_report(report: ValidationReport) -> str:
     """Return the hard constraints that do not hold or were not checked: by kind, count and ids."""
     groups: dict[tuple[bool, str], list[tuple[str, int, str]]] = {}
     for broken in report.hard_violations:

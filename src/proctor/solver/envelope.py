@@ -1,62 +1,63 @@
-"""What is answered: one typed envelope, whatever came of it."""
+"""The answer to a solve: one typed envelope, however the run ended."""
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
 
-from proctor.solver.validation.report import Report
+from proctor.solver.report import ValidationReport
 
 Phase = Literal["prepare", "compile", "sandbox", "run", "parse"]
 Ending = Literal["optimal", "feasible", "infeasible", "unknown", "timeout", "cancelled", "crashed"]
 SCHEMA_VERSION = 1
 
 
-class _Part(msgspec.Struct, frozen=True, rename="camel"):
-    """Frozen, and in JSON named as the first clients expect it."""
+class _EnvelopePart(msgspec.Struct, frozen=True, rename="camel"):
+    """Base of the envelope's parts: frozen, and camel case in JSON, as the first clients expect."""
 
 
-class Incumbent(_Part, frozen=True):
-    """A solution that was there before the end."""
+class Incumbent(_EnvelopePart, frozen=True):
+    """A solution that a program left before its end."""
 
     t: float
-    """Seconds after the start at which we had it."""
+    """Seconds from the start until the host had it."""
     objective: float | None
-    """As the program claims."""
+    """Objective as the program claims it."""
     bound: float | None
     file: str | None
-    """The file that holds it, as the program named it; None if it was only told of."""
+    """Its file, as the program named it; None if it was only announced."""
 
 
-class Partial(_Part, frozen=True):
-    """The best from before the end, where the result is none, does not hold, or is worse."""
+class Partial(_EnvelopePart, frozen=True):
+    """The best solution from before the end, where the result is missing, invalid or worse."""
 
     available: bool
     valid: bool = False
-    """Whether it passed the validator."""
+    """True if it passed the validator."""
     objective: float | None = None
-    """As recomputed, else as claimed."""
+    """Objective as recomputed, else as claimed."""
     bound: float | None = None
     age_ms: int | None = None
-    """How old it was when the run ended."""
+    """Age when the run ended, in milliseconds."""
     file: str | None = None
     data: Any = None
-    validation: Report | None = None
+    validation: ValidationReport | None = None
 
 
 NOTHING = Partial(available=False)
 
 
-class Usage(_Part, frozen=True):
-    """What the run used."""
+class Usage(_EnvelopePart, frozen=True):
+    """Resources that the run used."""
 
     wall_ms: int = 0
     cpu_ms: int = 0
     peak_memory_mb: float = 0.0
     queue_ms: int = 0
-    """Waiting for its turn."""
+    """Time that it waited for its turn, in milliseconds."""
 
 
-class Artifact(_Part, frozen=True):
+class Artifact(_EnvelopePart, frozen=True):
     """A further file that the program left."""
 
     name: str
@@ -64,48 +65,74 @@ class Artifact(_Part, frozen=True):
     sha256: str
 
 
-class Truncated(_Part, frozen=True):
-    """How much of the streams is not shown."""
+class Truncated(_EnvelopePart, frozen=True):
+    """Bytes of the streams that are not shown."""
 
     stdout_bytes: int = 0
     stderr_bytes: int = 0
 
 
-class Fault(_Part, frozen=True):
-    """Why there is no answer, where the program is not to blame."""
+class Fault(_EnvelopePart, frozen=True):
+    """The reason why there is no answer, where the program is not to blame."""
 
     code: str
     message: str
 
 
-class Envelope(_Part, frozen=True):
-    """What came of one program."""
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """How a run ended and what its result comes to; fields as in the envelope."""
+
+    phase: Phase
+    status: Ending
+    detail: str = ""
+    digest: str = ""
+    ok: bool = False
+    accepted: bool = False
+    partial: Partial = NOTHING
+    validation: ValidationReport | None = None
+    roundtrip: bool | None = None
+    fault: Fault | None = None
+    doubts: tuple[str, ...] = ()
+    """Reasons why less is believed than the program claims, for the envelope's `warnings`."""
+
+
+class SolveRefused(Exception):
+    """A request whose program is not run, or whose program does not compile."""
+
+    def __init__(self, phase: Phase, detail: str, digest: str) -> None:
+        self.conclusion = Conclusion(phase, "crashed", detail, digest)
+        super().__init__(digest)
+
+
+class Envelope(_EnvelopePart, frozen=True):
+    """The outcome of one program."""
 
     job_id: str
     profile: str
     phase: Phase
-    """Where it ended."""
+    """Phase in which it ended."""
     status: Ending
     ok: bool
-    """There is a solution: proved, found, or a valid one from before its time was over."""
+    """True if there is a solution: proved, found, or a valid one from before the time-out."""
     accepted: bool = False
-    """Besides, that solution breaks no hard constraint, and every hard constraint was checked."""
+    """True if that solution breaks no hard constraint, and every hard constraint was checked."""
     status_detail: str = ""
-    """A word that says why: `syntax`, `oom`, `exit_code`, `marker_count`, `result_missing`, ..."""
+    """The reason in a word: `syntax`, `oom`, `exit_code`, `marker_count`, `result_missing`, ..."""
     claimed_status: str | None = None
-    """What the program said of its result, in its own word."""
+    """Status of the result in the program's own word."""
     error_digest: str = ""
-    """For people and for a repair prompt; empty if all is well."""
+    """Description of what went wrong, for people and for a repair prompt; empty if nothing did."""
     result_data: Any = None
-    """What the result file held, if it could be read and the program ended by itself."""
+    """Content of the result file, if it could be read and the program ended by itself."""
     result_summary: dict[str, Any] = {}
     result_path: str | None = None
-    """Where it is kept; the name is the host's."""
+    """Path under which it is kept; the host chooses the name."""
     partial: Partial = NOTHING
     incumbents: tuple[Incumbent, ...] = ()
-    validation: Report | None = None
+    validation: ValidationReport | None = None
     roundtrip: bool | None = None
-    """Whether the profile's own model agrees that it is a solution; None: it was not asked."""
+    """True if the profile's own model agrees that it is a solution; None if it was not asked."""
     warnings: tuple[str, ...] = ()
     stdout: str = ""
     stderr: str = ""
@@ -116,22 +143,22 @@ class Envelope(_Part, frozen=True):
     oom: bool = False
     usage: Usage = Usage()
     duration_ms: int = 0
-    """All of it: waiting, running, checking."""
+    """Time from request to answer in milliseconds: waiting, running, checking."""
     solver_workers: int = 0
     limits: dict[str, float] = {}
-    """In force: seconds and bytes."""
+    """Limits in force, in seconds and bytes."""
     isolation: str | None = None
-    """Level that held the program."""
+    """Isolation level that the program ran at."""
     guarantees: dict[str, str] = {}
-    """What it guaranteed, and what that leaves open."""
+    """Guarantees of that level, by name."""
     artifacts: tuple[Artifact, ...] = ()
     fault: Fault | None = None
-    """Ours or the machine's: the program is not to blame."""
+    """Fault of proctor or of the machine; None if the program was run and judged."""
     schema_version: int = SCHEMA_VERSION
 
     @property
     def solution(self) -> Any:
-        """The best there is, in the form of a result: a valid one from before the end, if any."""
+        """The best solution, in the form of a result: a valid one from before the end, if any."""
         if self.partial.valid or self.result_data is None:
             return self.partial.data
         return self.result_data

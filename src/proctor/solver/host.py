@@ -1,17 +1,17 @@
-"""The host of generated solvers: cells with the solver library warm, a checker, a store."""
+"""The host of generated solvers: cells with the solver library imported, validators, a store."""
 
 import os
 import threading
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
 from proctor import config
 from proctor.errors import (
     InfraFault,
-    InputError,
     NoIsolation,
+    NoLanguage,
     PlatformError,
     PoolClosed,
     SettingsError,
@@ -19,35 +19,33 @@ from proctor.errors import (
 from proctor.sandbox.pool import Pool, available_cpus, open_pool
 from proctor.sandbox.stop import Stop
 from proctor.solver import gate, incumbents
-from proctor.solver.artifacts import Store
-from proctor.solver.checking import Checker
+from proctor.solver.checking import Validators
 from proctor.solver.envelope import Envelope
-from proctor.solver.gate import Gated
-from proctor.solver.incumbents import Hear
+from proctor.solver.gate import GateResult
+from proctor.solver.incumbents import OnIncumbent
 from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest
-from proctor.solver.resources import packages
 from proctor.solver.solving import Solving
+from proctor.solver.store import ResultStore
 
 ORDER = ("container", "namespaces")
-"""Levels that are tried where nobody has said. No weaker one is ever taken unasked."""
-_MODES = {"docker": "container", "bwrap": "namespaces", "none": "none"}
+"""Isolation levels to try where none is named; a weaker one is never used unless named."""
 
 
-class Run:
-    """A run that was asked for."""
+class SolverRun:
+    """A run that was started."""
 
     def __init__(self, future: "Future[Envelope]", stop: Stop) -> None:
         self._future, self._stop = future, stop
         future.add_done_callback(lambda _: stop.close())
 
     def cancel(self) -> None:
-        """End it, with all it started; what it had found is in the answer. Idempotent."""
+        """End the program and all it started; its best solution is in the answer. Idempotent."""
         self._stop.set()
 
     @property
     def future(self) -> "Future[Envelope]":
-        """Its answer, to be waited for elsewhere."""
+        """The answer, to be awaited elsewhere."""
         return self._future
 
     def result(self) -> Envelope:
@@ -55,9 +53,9 @@ class Run:
         return self._future.result()
 
     def result_even_if_interrupted(self) -> Envelope:
-        """Wait for the answer; Ctrl-C ends the program, and what it had found is answered.
+        """Wait for the answer; Ctrl-C ends the program, and its best solution is in the answer.
 
-        Raises KeyboardInterrupt for another Ctrl-C before that.
+        Raises KeyboardInterrupt for a second Ctrl-C before that.
         """
         try:
             return self.result()
@@ -81,74 +79,73 @@ class SolverHost:
     ) -> None:
         """Start nothing yet.
 
-        `isolation` (else PROCTOR_ISOLATION, else TT_SANDBOX_MODE: docker, bwrap or none) names the
-        level to use; without, the first that works is used, of those that `backends` of `[solver]`
-        lists, else of ORDER. `extra_packages` are directories that programs may
-        import from besides those of the profile's modules; `store` is where results are kept.
-        Raises InputError for a TT_SANDBOX_MODE that is none.
+        `isolation` (else PROCTOR_ISOLATION, else PROCTOR_SOLVER_ISOLATION) names the level to use.
+        Without, it is the first that works of those that `backends` of `[solver]` lists in the
+        configuration, else of ORDER. `extra_packages` are directories that programs may import from
+        besides those of the profile's modules; `store` is the directory whose `.ai_results` keeps
+        results.
         """
         self.cells = cells or available_cpus()
-        self._isolation = isolation or os.environ.get("PROCTOR_ISOLATION") or _mode()
+        self._isolation = (
+            isolation
+            or os.environ.get("PROCTOR_ISOLATION")
+            or os.environ.get("PROCTOR_SOLVER_ISOLATION")
+        )
         self._min_isolation, self._python = min_isolation, python
-        self._extra, self._place = extra_packages, store
+        self._extra, self._store = extra_packages, store
         self._lock = threading.Lock()
         self._pools: dict[tuple[str, ...], Pool] = {}
-        self._checker = Checker()
+        self._validators = Validators()
         self._closed = False
         self._threads = ThreadPoolExecutor(self.cells, thread_name_prefix="proctor-solve")
 
     def start(
         self,
-        asked: SolveRequest,
-        hear: Hear = incumbents.ignore,
-        begun: Callable[[], None] | None = None,
-    ) -> Run:
-        """Queue a run; `hear` gets incumbents as they come, from some thread. Raises PoolClosed."""
+        request: SolveRequest,
+        on_incumbent: OnIncumbent = incumbents.ignore,
+    ) -> SolverRun:
+        """Queue a run; `on_incumbent` is called from another thread. Raises PoolClosed."""
         stop = Stop()
-        rule, store = asked.profile.artifacts, None
-        if self._place is not None:
-            store = Store(self._place, rule.keep, rule.keep_bytes)
-        solving = Solving(asked, self._checker, stop, hear, self._checks, store)
-
-        def solve() -> Envelope:
-            if begun is not None:
-                begun()
-            return solving.solve(self.pool)
-
+        rule, store = request.profile.artifacts, None
+        if self._store is not None:
+            store = ResultStore(self._store, rule.keep, rule.keep_bytes)
+        solving = Solving(request, self._validators, stop, on_incumbent, self._predicates, store)
         try:
-            return Run(self._threads.submit(solve), stop)
+            return SolverRun(self._threads.submit(solving.solve, self.pool), stop)
         except RuntimeError as error:
             stop.close()
             raise PoolClosed("the host of solvers is closed") from error
 
-    def solve(self, asked: SolveRequest, hear: Hear = incumbents.ignore) -> Envelope:
+    def solve(
+        self, request: SolveRequest, on_incumbent: OnIncumbent = incumbents.ignore
+    ) -> Envelope:
         """Run one and wait for it; Ctrl-C ends it."""
-        run = self.start(asked, hear)
+        run = self.start(request, on_incumbent)
         try:
             return run.result()
         except BaseException:
             run.cancel()
             raise
 
-    def check(self, code: str | bytes, profile: Profile, *, compiled: bool = True) -> Gated:
-        """Say whether a program compiles, or (`compiled` False) parses.
+    def check(self, code: str | bytes, profile: Profile, *, compiled: bool = True) -> GateResult:
+        """Return whether a program compiles, or only whether it parses if not `compiled`.
 
         Raises InfraFault, PlatformError.
         """
-        data = gate.size(code, profile)
-        if isinstance(data, Gated):
+        data = gate.encode(code, profile)
+        if isinstance(data, GateResult):
             return data
         return gate.check(data, profile, self.pool(profile), compiled=compiled)
 
     def pool(self, profile: Profile) -> Pool:
-        """Return cells for programs of this profile, which have its modules warm.
+        """Return cells for programs of this profile, which have its modules imported.
 
         Raises PlatformError, InfraFault.
         """
         return self._pool("programs", profile)
 
-    def _checks(self) -> Pool:
-        """Return cells for predicates: those of programs are taken while solutions are checked.
+    def _predicates(self) -> Pool:
+        """Return cells for predicates, since those of programs are busy when solutions are checked.
 
         Raises PlatformError, InfraFault.
         """
@@ -170,18 +167,22 @@ class SolverHost:
         for level in levels:
             try:
                 return self._open_level(profile, level)
-            except (PlatformError, InfraFault, SettingsError) as error:  # the last: below the least
+            except (
+                PlatformError,
+                InfraFault,
+                SettingsError,
+            ) as error:  # the last one: weaker than the minimum
                 if len(levels) == 1:
                     raise
                 failures.append(str(error))
         raise NoIsolation("\n".join(failures))
 
     def _open_level(self, profile: Profile, level: str) -> Pool:
-        # In a container the image brings them: those of this machine may be for another Python.
-        brought = self._extra if level == "container" else (*packages(profile), *self._extra)
+        # A container image has its own: those of this machine may be for another Python.
+        directories = self._extra if level == "container" else (*_packages(profile), *self._extra)
         pool = open_pool(
             isolation=level, min_isolation=self._min_isolation, python=self._python,
-            packages=brought, preload=(*profile.warm, *gate.MODULES), cells=self.cells,
+            packages=directories, preload=(*profile.warm, *gate.MODULES), cells=self.cells,
         )  # fmt: skip
         try:
             pool.submit(lambda cell, _queued: cell.isolation).result()
@@ -191,14 +192,14 @@ class SolverHost:
         return pool
 
     def close(self) -> None:
-        """Stop at once: what runs is killed, what waits gets PoolClosed. Idempotent."""
+        """Stop at once: programs are killed, and waiting runs get PoolClosed. Idempotent."""
         with self._lock:
             self._closed = True
             pools = list(self._pools.values())
         for pool in pools:
             pool.close()
         self._threads.shutdown(wait=True, cancel_futures=True)
-        self._checker.close()
+        self._validators.close()
 
     def __enter__(self) -> Self:
         return self
@@ -207,11 +208,17 @@ class SolverHost:
         self.close()
 
 
-def _mode() -> str | None:
-    """Return the level that Tack's variable names. Raises InputError."""
-    named = os.environ.get("TT_SANDBOX_MODE", "")
-    if named in {"", "auto"}:
-        return None
-    if named not in _MODES:
-        raise InputError(f"{named!r} is not one of {', '.join(_MODES)}", field="TT_SANDBOX_MODE")
-    return _MODES[named]
+def _packages(profile: Profile) -> tuple[str, ...]:
+    """Return the directories in which the profile's warm modules are installed, for this Python.
+
+    Raises NoLanguage, naming what to install.
+    """
+    found = []
+    for name in profile.warm:
+        top = name.split(".")[0]
+        spec = find_spec(top)
+        if spec is None or not spec.submodule_search_locations:
+            how = f": pip install '{profile.install}'" if profile.install else ""
+            raise NoLanguage(f"profile {profile.id} needs {top}, which is not installed{how}")
+        found += [str(Path(each).parent) for each in spec.submodule_search_locations]
+    return tuple(dict.fromkeys(found))

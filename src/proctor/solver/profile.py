@@ -1,13 +1,16 @@
-"""Profiles: what a kind of generated solver is given, must write, and how that is judged. Data.
+"""Profiles: what a kind of generated solver is given, must write, and how that is judged.
 
-A profile is a TOML file, whose reference is docs/reference/profiles.md. Those that come with
-proctor are in profiles/NAME/profile.toml; whoever names a file of his own trusts it: its validator
-runs outside the sandbox.
+A profile is a TOML file, whose reference is docs/reference/profiles.md. BUILT_IN lists those that
+come with proctor. Whoever names a file of his own trusts it: its validator runs outside the
+sandbox.
 """
 
 import ast
 import re
 import tomllib
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -19,7 +22,10 @@ from proctor.errors import InputError
 from proctor.limits import GIB, MIB
 from proctor.program import check_relative
 
-BUILT_IN = Path(__file__).parent / "profiles"
+BUILT_IN = {"packing": "solver/packing", "timetable": "timetable"}
+"""Profiles that come with proctor: folders of `proctor` that hold a `profile.toml`, by id."""
+DEFAULT = "timetable"
+"""Profile of those that are named none."""
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -34,104 +40,108 @@ _WORDS: dict[str, Status] = {
 }
 
 
-class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Tables of a profile: an unknown field is a mistake."""
+class _ProfileTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of a profile's tables: an unknown field is a mistake."""
 
 
-class Gate(_Table, frozen=True):
-    """`[gate]`: what a program must be before it is run."""
+class GateRule(_ProfileTable, frozen=True):
+    """`[gate]`: conditions that a program must meet before it is run."""
 
     max_bytes: int = MIB
     imports: tuple[str, ...] = ()
     """Modules that it should import and no others: others are warned of. Empty: no advice."""
 
 
-class Input(_Table, frozen=True):
-    """`[input]`: what a program gets."""
+class InputRule(_ProfileTable, frozen=True):
+    """`[input]`: the input that a program gets."""
 
     file: str = "input.json"
     schema: str = ""
     """File with a JSON Schema, beside the profile; empty: any JSON."""
     check: str = ""
-    """Trusted Python that says what else is wrong with an input, `check(input) -> list of texts`:
+    """Trusted Python, `check(input) -> list of texts`, that says what else is wrong with an input:
     `module:function`, or `file.py:function` beside the profile."""
     max_bytes: int = 32 * MIB
 
 
-class Result(_Table, frozen=True):
-    """`[result]`: what a program must leave."""
+class ResultRule(_ProfileTable, frozen=True):
+    """`[result]`: the file that a program must leave."""
 
     file: str = "result.json"
     schema: str = ""
     max_bytes: int = 8 * MIB
     max_depth: int = 64
     max_values: int = 1_000_000
-    """Objects, arrays and what is in them: in memory they are far larger than in a file."""
+    """Objects, arrays and their elements: in memory they are far larger than in a file."""
+    summary: str = ""
+    """`module:function` that returns the envelope's `resultSummary` for a result; it runs in
+    proctor's own process, over whatever the program wrote. Empty: there is no summary."""
 
 
-class Incumbents(_Table, frozen=True):
-    """`[incumbents]`: solutions that a program leaves on its way."""
+class IncumbentsRule(_ProfileTable, frozen=True):
+    """`[incumbents]`: solutions that a program leaves before its end."""
 
     files: str = r"inc_\d{1,9}\.json"
     """Names, as a regular expression. The result's own file counts as one whenever it changes."""
     max_events: int = 1000
-    """How many are listed, and told of."""
+    """How many are listed and announced."""
 
 
-class Marker(_Table, frozen=True):
+class MarkerRule(_ProfileTable, frozen=True):
     """`[marker]`: a line that a program prints when it has found a solution."""
 
     text: str = ""
-    """Empty: there is none."""
+    """Empty: no line is looked for."""
     match: Literal["line", "substring"] = "line"
-    """A whole line, or anywhere. Letters' case does not matter."""
+    """The text is a whole line or may stand anywhere. Case does not matter."""
     max: int = 1
     require: bool = False
-    """Whether a solution without it is refused."""
+    """True if a solution without it is refused."""
 
 
-class StatusRule(_Table, frozen=True):
-    """`[status]`: where a result says what it is."""
+class StatusRule(_ProfileTable, frozen=True):
+    """`[status]`: the fields by which a result says what it is."""
 
     field: str = "status"
     solution: str = "solution"
     """Field with the solution."""
     empty: Status = "infeasible"
-    """What a solution that is empty or missing is."""
+    """Status of a solution that is empty or missing."""
     table: dict[str, Status] = msgspec.field(default_factory=lambda: dict(_WORDS))
-    """What words mean, in capitals; other words are `unknown`."""
+    """Status by the result's word, in capitals; other words are `unknown`."""
 
 
-class Objective(_Table, frozen=True):
-    """`[objective]`: what is minimised or maximised, if anything."""
+class ObjectiveRule(_ProfileTable, frozen=True):
+    """`[objective]`: the value that is minimised or maximised, if there is one."""
 
     field: str = ""
-    """Empty: there is none."""
+    """Field of the result; empty: there is no objective."""
     bound: str = "bound"
     sense: Literal["min", "max"] = "min"
     recompute: bool = True
-    """Whether what the validator computes is what counts."""
+    """True if the value that the validator computes counts, not the one that is claimed."""
     tolerance: float = 1e-6
 
 
-class Bounds(_Table, frozen=True):
-    """`[limits]`: sizes as bytes or such as "2G", durations as seconds or such as "60s"."""
+class LimitsRule(_ProfileTable, frozen=True):
+    """`[limits]`: sizes in bytes or as text ("2G"), durations in seconds or as text ("60s")."""
 
     wall: float | str = 60.0
     max_wall: float | str = 86400.0
     grace: float | str = 2.0
-    """From SIGINT, at the end of `wall`, to the end of all."""
+    """Time from SIGINT, at the end of `wall`, until all processes are killed."""
     workers: tuple[int, int] = (1, 8)
+    """Fewest and most threads that a program is told to use."""
     memory: int | str = 2 * GIB
     disk: int | str = 256 * MIB
     output: int | str = 64 * MIB
-    """Of stdout and of stderr each, counted; what is shown is far less."""
+    """Limit on stdout and on stderr, each; far less is shown."""
     processes: int = 16
-    """Besides one for each worker."""
+    """Processes and threads besides one for each worker."""
 
 
-class Validator(_Table, frozen=True):
-    """`[validator]`: Python that is trusted, `validate(input, result, custom_checks) -> Report`."""
+class ValidatorRule(_ProfileTable, frozen=True):
+    """`[validator]`: trusted Python, `validate(input, result, custom_checks)`, and its limits."""
 
     function: str = ""
     """`module:function`, or `file.py:function` beside the profile; empty: nothing is checked."""
@@ -139,30 +149,30 @@ class Validator(_Table, frozen=True):
     memory: int | str = 2 * GIB
 
 
-class Predicates(_Table, frozen=True):
+class PredicatesRule(_ProfileTable, frozen=True):
     """`[predicates]`: constraints whose check is source in the input. Each runs in a cell."""
 
     constraints: str = ""
-    """Field of the input that lists constraints; empty: there are none of this kind."""
+    """Field of the input that lists constraints; empty: predicates are not looked for."""
     kind: str = "custom_dsl"
-    """Empty: of any kind, if they have the field with the source."""
+    """Kind of those with a predicate; empty: any that has the field with the source."""
     source: str = "pythonPredicate"
     timeout: float | str = 5.0
 
 
-class Artifacts(_Table, frozen=True):
-    """`[artifacts]`: what else a program may leave, and what of all runs is kept."""
+class ArtifactsRule(_ProfileTable, frozen=True):
+    """`[artifacts]`: further files that a program may leave, and how many results are kept."""
 
     files: str = ""
     """Paths in the working directory, as a regular expression."""
     max_files: int = 32
     max_bytes: int = 64 * MIB
     keep: int = 50
-    """Results that a store keeps: the latest."""
+    """Number of results that a store keeps, the latest ones."""
     keep_bytes: int = 256 * MIB
 
 
-class Profile(_Table, frozen=True):
+class Profile(_ProfileTable, frozen=True):
     """A whole profile."""
 
     id: str
@@ -172,28 +182,31 @@ class Profile(_Table, frozen=True):
     warm: tuple[str, ...] = ()
     """Modules that cells import once, so that programs get them for free."""
     install: str = ""
-    """What to install if they are missing."""
+    """Argument of `pip install`, for the message if they are missing."""
     modules: str = ""
     """A package that programs find beside them: `module:function` that returns its files."""
     roundtrip: str = ""
     """The profile's own model: `module:function` that returns a program, which finds the input and
     `claimed.json`, and leaves a solution exactly if what is claimed is one."""
     environment: dict[str, str] = {}
+    """Environment variables of the program, besides those that every program gets."""
+    deterministic_environment: dict[str, str] = {}
+    """Further variables for a run that is to be repeatable."""
     prompt: str = ""
-    """File, beside the profile, with what to tell a model that is to write such a program."""
-    gate: Gate = Gate()
-    input: Input = Input()
-    result: Result = Result()
-    incumbents: Incumbents = Incumbents()
-    marker: Marker = Marker()
+    """File beside the profile: instructions for a model that is to write such a program."""
+    gate: GateRule = GateRule()
+    input: InputRule = InputRule()
+    result: ResultRule = ResultRule()
+    incumbents: IncumbentsRule = IncumbentsRule()
+    marker: MarkerRule = MarkerRule()
     status: StatusRule = StatusRule()
-    objective: Objective = Objective()
-    limits: Bounds = Bounds()
-    validator: Validator = Validator()
-    predicates: Predicates = Predicates()
-    artifacts: Artifacts = Artifacts()
+    objective: ObjectiveRule = ObjectiveRule()
+    limits: LimitsRule = LimitsRule()
+    validator: ValidatorRule = ValidatorRule()
+    predicates: PredicatesRule = PredicatesRule()
+    artifacts: ArtifactsRule = ArtifactsRule()
     directory: str = ""
-    """Where its files are; set on loading."""
+    """Folder of its files; set on loading."""
 
     @property
     def name(self) -> str:
@@ -201,17 +214,22 @@ class Profile(_Table, frozen=True):
         return f"{self.id}@{self.version}"
 
     def path(self, file: str) -> Path:
-        """Return where one of its files is."""
+        """Return the path of one of its files."""
         return Path(self.directory, file)
 
 
 def names() -> list[str]:
-    """Return the profiles that come with proctor."""
-    return sorted(path.parent.name for path in BUILT_IN.glob("*/profile.toml"))
+    """Return the ids of the profiles that come with proctor."""
+    return sorted(BUILT_IN)
+
+
+def folder(name: str) -> Path:
+    """Return the folder of a profile that comes with proctor."""
+    return Path(__file__).parents[1] / BUILT_IN[name]
 
 
 def load(name: str) -> Profile:
-    """Return a profile that comes with proctor, or that a `.toml` file holds.
+    """Return a profile by its id, as `id@version` or id, or from a `.toml` file.
 
     Raises InputError, naming the file and the field.
     """
@@ -223,7 +241,7 @@ def load(name: str) -> Profile:
         raise InputError(
             f"there is no profile {name!r}: name one of {known}, or a .toml file", field="profile"
         )
-    profile = _read(BUILT_IN / plain / "profile.toml")
+    profile = _read(folder(plain) / "profile.toml")
     if version and version != str(profile.version):
         raise InputError(f"profile {plain} is of version {profile.version}", field="profile")
     return profile
@@ -246,7 +264,7 @@ def _read(path: Path) -> Profile:
 
 
 def _checked(profile: Profile) -> Profile:
-    """Return it with limits as numbers. Raises InputError."""
+    """Return a profile with limits as numbers. Raises InputError."""
     for field, pattern in (
         ("incumbents.files", profile.incumbents.files),
         ("artifacts.files", profile.artifacts.files),
@@ -264,16 +282,16 @@ def _checked(profile: Profile) -> Profile:
     for field, function in (
         ("input.check", profile.input.check), ("validator.function", profile.validator.function),
     ):  # fmt: skip
-        _need_function(profile, function, field)
+        _check_function(profile, function, field)
     for field, name in (
         ("entry", profile.entry), ("input.file", profile.input.file),
         ("result.file", profile.result.file),
     ):  # fmt: skip
         if "/" in check_relative(name):  # a program could make a link of the directory
-            raise InputError("is a plain file name", field=field)
+            raise InputError("must be a plain file name", field=field)
     low, high = profile.limits.workers
     if not 1 <= low <= high:
-        raise InputError("is two numbers, from 1 on, the smaller first", field="limits.workers")
+        raise InputError("must be two numbers from 1 on, the smaller first", field="limits.workers")
     return msgspec.structs.replace(
         profile,
         limits=_numbers(profile.limits, "limits"),
@@ -282,8 +300,8 @@ def _checked(profile: Profile) -> Profile:
     )
 
 
-def _need_function(profile: Profile, named: str, where: str) -> None:
-    """Raise InputError unless a function can be there: one in a file of the profile's must be."""
+def _check_function(profile: Profile, named: str, where: str) -> None:
+    """Raise InputError unless a function is named properly and, in a file, is defined there."""
     home, _, function = named.partition(":")
     if not named:
         return
@@ -329,3 +347,44 @@ def _numbers(table: T, name: str) -> T:
         if field in changes and changes[field] <= 0:
             raise InputError("must be more than zero", field=where)
     return msgspec.structs.replace(table, **changes)
+
+
+def modules(profile: Profile) -> Mapping[str, bytes]:
+    """Return the files that programs find beside them, by relative path."""
+    return _files(profile.modules) if profile.modules else {}
+
+
+@cache
+def _files(name: str) -> Mapping[str, bytes]:
+    files: Mapping[str, bytes] = _imported(name)()
+    return files
+
+
+def roundtrip(profile: Profile) -> str:
+    """Return the program that proves a claim. Raises InputError if the profile has none."""
+    if not profile.roundtrip:
+        raise InputError(f"profile {profile.id} has no model to prove claims by", field="roundtrip")
+    program: str = _imported(profile.roundtrip)()
+    return program
+
+
+def summary(result: Any, profile: Profile) -> dict[str, Any]:
+    """Return the profile's summary of a result."""
+    found: dict[str, Any] = (
+        _imported(profile.result.summary)(result) if profile.result.summary else {}
+    )
+    return found
+
+
+def _imported(name: str) -> Callable[..., Any]:
+    """Import `module:function`."""
+    module, _, function = name.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found
+
+
+def prompt(profile: Profile) -> str:
+    """Return the instructions for a model that is to write a program. Raises InputError."""
+    if not profile.prompt:
+        raise InputError(f"profile {profile.id} has no text for models", field="prompt")
+    return profile.path(profile.prompt).read_text("utf-8")

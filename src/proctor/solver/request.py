@@ -1,4 +1,4 @@
-"""What is asked for: a program, its input, a profile, and how long it may take."""
+"""A request to solve, and the limits and variables that its program gets."""
 
 import math
 import os
@@ -12,81 +12,82 @@ from proctor.solver.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class SolveRequest:
-    """One run. Raises InputError for a timeout or a number of workers that makes no sense."""
+    """One run. Raises InputError for a timeout, number of workers or seed out of range."""
 
     code: str | bytes
-    """The program, as it came."""
+    """The program, as received."""
     given: bytes
-    """The input: JSON."""
+    """The input, as JSON."""
     profile: Profile
     timeout: float | None = None
-    """Wall seconds; None: what EXECUTOR_TIMEOUT_SECONDS says, else the profile."""
+    """Wall seconds; None for EXECUTOR_TIMEOUT_SECONDS, else the profile's limit."""
     workers: int | None = None
-    """None: what SOLVER_WORKERS says, else one less than there are CPUs."""
+    """Threads; None for SOLVER_WORKERS, else one less than there are CPUs."""
     seed: int = 42
     deterministic: bool = False
+    """True if the program is to use one thread and be repeatable."""
     roundtrip: bool = False
-    """Whether the profile's own model must agree that a solution is one."""
+    """True if the profile's own model must confirm a solution."""
     job_id: str = ""
-    """Of the host's making; empty: one is made."""
+    """Id of the run; empty to have one made."""
 
     def __post_init__(self) -> None:
         most = float(self.profile.limits.max_wall)
         if self.timeout is not None and not 0 < self.timeout <= most:
-            raise InputError(f"is more than 0 and at most {most:g} seconds", field="timeout")
+            raise InputError(f"must be more than 0 and at most {most:g} seconds", field="timeout")
         if self.workers is not None and self.workers < 1:
-            raise InputError("is at least 1", field="workers")
+            raise InputError("must be at least 1", field="workers")
         if not 0 <= self.seed < 1 << 31:
-            raise InputError("is from 0 to 2147483647", field="seed")
+            raise InputError("must be from 0 to 2147483647", field="seed")
 
 
 @dataclass(frozen=True, slots=True)
-class Ladder:
-    """When a run ends, each step later than the one before. Wall seconds."""
+class TimeLimits:
+    """The steps in which a run is ended, in wall seconds, each later than the one before."""
 
     inner: float
-    """What the program is told: it should end by itself."""
+    """Time that the program is told; by then it should end by itself."""
     wall: float
-    """SIGINT."""
+    """Time at which it gets SIGINT."""
     grace: float
-    """So much later, the end of all."""
+    """Time after that at which all its processes are killed."""
 
     @property
     def transport(self) -> float:
-        """How long whoever waits for the answer should be patient."""
+        """Time for which a client should wait for the answer."""
         return self.wall + self.grace + 5.0
 
 
-def ladder(request: SolveRequest) -> Ladder:
-    """Return the limits on time. Raises InputError for what the environment says."""
+def time_limits(request: SolveRequest) -> TimeLimits:
+    """Return the limits on time. Raises InputError for a bad variable of the environment."""
     wall = request.timeout
     if wall is None:
         wall = _number("EXECUTOR_TIMEOUT_SECONDS") or float(request.profile.limits.wall)
         wall = min(wall, float(request.profile.limits.max_wall))
     inner = min(max(1.0, wall - max(1.0, 0.05 * wall)), 0.9 * wall)
-    return Ladder(inner, wall, float(request.profile.limits.grace))
+    return TimeLimits(inner, wall, float(request.profile.limits.grace))
 
 
 def workers(request: SolveRequest) -> int:
     """Return how many threads the program is told to use: never more than there are CPUs.
 
-    Raises InputError for what the environment says.
+    Raises InputError for a bad variable of the environment.
     """
     low, high = request.profile.limits.workers
     cpus = available_cpus()
-    asked = request.workers or _number("SOLVER_WORKERS") or cpus - 1
+    wanted = request.workers or _number("SOLVER_WORKERS") or cpus - 1
     if request.deterministic:
-        asked = 1
-    return max(min(math.floor(asked), high, cpus), low)
+        wanted = 1
+    return max(min(math.floor(wanted), high, cpus), low)
 
 
-def limits(request: SolveRequest, steps: Ladder, threads: int) -> Limits:
-    """Return the limits on the program. Time is the wall's: a solver is given seconds to use."""
+def limits(request: SolveRequest, times: TimeLimits, threads: int) -> Limits:
+    """Return the limits on the program. Wall time ends it: CPU time is never the first limit."""
     bounds = request.profile.limits
     needed = int(bounds.disk) + len(request.given) + len(request.code) + MIB
     return Limits(
-        cpu=(steps.wall + steps.grace) * (threads + 1) * 2,
-        wall=steps.wall,
+        cpu=(times.wall + times.grace) * (threads + 1) * 2,
+        wall=times.wall,
         memory=int(bounds.memory),
         output=int(bounds.output),
         processes=threads + bounds.processes,
@@ -94,12 +95,26 @@ def limits(request: SolveRequest, steps: Ladder, threads: int) -> Limits:
     )
 
 
-def environment(request: SolveRequest, steps: Ladder, threads: int) -> dict[str, str]:
+def in_force(times: TimeLimits, limits: Limits) -> dict[str, float]:
+    """Return the limits in force, as the envelope states them."""
+    return {
+        "innerSeconds": times.inner,
+        "wallSeconds": times.wall,
+        "graceSeconds": times.grace,
+        "transportSeconds": times.transport,
+        "memoryBytes": limits.memory,
+        "diskBytes": limits.disk,
+        "outputBytes": limits.output,
+        "processes": limits.processes,
+    }
+
+
+def environment(request: SolveRequest, times: TimeLimits, threads: int) -> dict[str, str]:
     """Return the variables that the program finds."""
     found = {
         **request.profile.environment,
-        "EXECUTOR_TIMEOUT_SECONDS": f"{steps.wall:g}",
-        "SOLVER_MAX_SECONDS": f"{steps.inner:g}",
+        "EXECUTOR_TIMEOUT_SECONDS": f"{times.wall:g}",
+        "SOLVER_MAX_SECONDS": f"{times.inner:g}",
         "SOLVER_WORKERS": str(threads),
         "SOLVER_RANDOM_SEED": str(request.seed),
         "SOLVER_MAX_MEMORY_MB": str(int(request.profile.limits.memory) // MIB),
@@ -107,7 +122,7 @@ def environment(request: SolveRequest, steps: Ladder, threads: int) -> dict[str,
         "PYTHONUNBUFFERED": "1",
     }
     if request.deterministic:
-        found |= {"SOLVER_DETERMINISTIC": "1", "TT_DETERMINISTIC": "1"}
+        found |= {"SOLVER_DETERMINISTIC": "1", **request.profile.deterministic_environment}
     return found
 
 

@@ -1,4 +1,4 @@
-"""`proctor.solve`: one generated solver, once; waiting, in asyncio, or hearing of incumbents."""
+"""`proctor.solve`: one run of a generated solver; blocking, in asyncio, or as a stream."""
 
 import asyncio
 import contextlib
@@ -11,23 +11,23 @@ from proctor.errors import InputError
 from proctor.per_process import PerProcess
 from proctor.solver import profile as profiles
 from proctor.solver.envelope import Envelope, Incumbent
-from proctor.solver.host import Run, SolverHost
-from proctor.solver.incumbents import Hear, ignore
-from proctor.solver.profile import Profile
+from proctor.solver.host import SolverHost, SolverRun
+from proctor.solver.incumbents import OnIncumbent, ignore
+from proctor.solver.profile import DEFAULT, Profile
 from proctor.solver.request import SolveRequest
 
 _hosts: PerProcess[SolverHost] = PerProcess(SolverHost)
 
 
 def shared_host() -> SolverHost:
-    """Return the host behind calls that bring none: opened on first use, for good."""
+    """Return the process's default host, opened on first use and never closed."""
     return _hosts.get()
 
 
-def asked(
+def make_request(
     program: str | bytes,
     given: Any,
-    profile: str | Profile = "timetable",
+    profile: str | Profile = DEFAULT,
     *,
     timeout: float | None = None,
     workers: int | None = None,
@@ -35,7 +35,7 @@ def asked(
     deterministic: bool = False,
     roundtrip: bool = False,
 ) -> SolveRequest:
-    """Put a request together; `given` is the input as plain data, or its JSON as bytes.
+    """Return a request; `given` is the input as plain data, or its JSON as bytes.
 
     Raises InputError.
     """
@@ -53,7 +53,7 @@ def asked(
 def solve(
     program: str | bytes,
     given: Any,
-    profile: str | Profile = "timetable",
+    profile: str | Profile = DEFAULT,
     *,
     timeout: float | None = None,
     workers: int | None = None,
@@ -61,61 +61,61 @@ def solve(
     deterministic: bool = False,
     roundtrip: bool = False,
     host: SolverHost | None = None,
-    hear: Hear = ignore,
+    on_incumbent: OnIncumbent = ignore,
 ) -> Envelope:
     """Run a generated solver under its profile's contract, and validate what it claims.
 
-    `given` is the input, `timeout` wall seconds, `hear` is called with each incumbent, from another
-    thread. What the program does wrong is in the envelope; so are faults of ours. Raises InputError
-    for a request that makes no sense.
+    `given` is the input, `timeout` is in wall seconds, `on_incumbent` is called with each incumbent
+    from another thread. The envelope says what the program did wrong, and what proctor did. Raises
+    InputError for values out of range.
     """
-    request = asked(
+    request = make_request(
         program, given, profile, timeout=timeout, workers=workers, seed=seed,
         deterministic=deterministic, roundtrip=roundtrip,
     )  # fmt: skip
-    return (host or shared_host()).solve(request, hear)
+    return (host or shared_host()).solve(request, on_incumbent)
 
 
 async def solve_async(
     program: str | bytes,
     given: Any,
-    profile: str | Profile = "timetable",
+    profile: str | Profile = DEFAULT,
     *,
     host: SolverHost | None = None,
     **options: Any,
 ) -> Envelope:
     """`solve` for asyncio, with its options. Cancelling ends the program."""
-    run = (host or shared_host()).start(asked(program, given, profile, **options))
+    run = (host or shared_host()).start(make_request(program, given, profile, **options))
     return await _awaited(run)
 
 
 async def solve_stream(
     program: str | bytes,
     given: Any,
-    profile: str | Profile = "timetable",
+    profile: str | Profile = DEFAULT,
     *,
     host: SolverHost | None = None,
     **options: Any,
 ) -> AsyncIterator[Incumbent | Envelope]:
     """Yield incumbents as they come, and last the envelope. Leaving early ends the program."""
     loop = asyncio.get_running_loop()
-    heard: asyncio.Queue[Incumbent | None] = asyncio.Queue()
+    incumbents: asyncio.Queue[Incumbent | None] = asyncio.Queue()
 
-    def hear(incumbent: Incumbent | None) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
-            loop.call_soon_threadsafe(heard.put_nowait, incumbent)
+    def put(incumbent: Incumbent | None) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(incumbents.put_nowait, incumbent)
 
-    run = (host or shared_host()).start(asked(program, given, profile, **options), hear)
-    run.future.add_done_callback(lambda _: hear(None))
+    run = (host or shared_host()).start(make_request(program, given, profile, **options), put)
+    run.future.add_done_callback(lambda _: put(None))
     try:
-        while (incumbent := await heard.get()) is not None:
+        while (incumbent := await incumbents.get()) is not None:
             yield incumbent
         yield await _awaited(run)
     finally:
         run.cancel()
 
 
-async def _awaited(run: Run) -> Envelope:
+async def _awaited(run: SolverRun) -> Envelope:
     try:
         return await asyncio.wrap_future(run.future)
     except asyncio.CancelledError:

@@ -1,4 +1,4 @@
-"""The registry of constraint kinds: what a kind's parameters are, and how it is checked.
+"""The registry of constraint kinds, each with its parameters and its check.
 
 A new kind is one function with `@checker` in a module of `kinds/`. Its docstring says what the
 kind means and stands in the reference; `unit` says what each unit of penalty is.
@@ -31,12 +31,12 @@ class Params(
 
 
 class NoParams(Params, frozen=True):
-    """None."""
+    """The parameters of a kind that has none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One way in which a constraint does not hold."""
+class Breach:
+    """One way in which a timetable breaks a constraint."""
 
     message: str
     lessons: Sequence[Lesson] = ()
@@ -44,49 +44,51 @@ class Finding:
     """Units of penalty, as the kind counts them."""
 
 
-Check = Callable[[Schedule, Any], Iterable[Finding]]
+Check = Callable[[Schedule, Any], Iterable[Breach]]
 P = TypeVar("P", bound=Params)
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ConstraintKind:
     """A kind of constraint."""
 
     name: str
     family: str
-    """Of what it speaks: the module it stands in."""
+    """Name of the module that defines it, such as `teachers`."""
     params: type[Params]
     check: Check
     meaning: str
     unit: str
 
 
-KINDS: dict[str, Kind] = {}
-"""All kinds there are, once `proctor.timetable.kinds` is imported."""
+KINDS: dict[str, ConstraintKind] = {}
+"""All kinds, once `proctor.timetable.kinds` is imported."""
 
 
 def checker(
     name: str, params: type[P], *, unit: str
 ) -> Callable[
-    [Callable[[Schedule, P], Iterable[Finding]]], Callable[[Schedule, P], Iterable[Finding]]
+    [Callable[[Schedule, P], Iterable[Breach]]], Callable[[Schedule, P], Iterable[Breach]]
 ]:
-    """Register a kind; what is decorated yields what is wrong, and may raise CannotCheck."""
+    """Register a kind; the decorated check yields breaches, and may raise CannotCheck."""
 
     def register(
-        check: Callable[[Schedule, P], Iterable[Finding]],
-    ) -> Callable[[Schedule, P], Iterable[Finding]]:
+        check: Callable[[Schedule, P], Iterable[Breach]],
+    ) -> Callable[[Schedule, P], Iterable[Breach]]:
         if name in KINDS:
             raise ValueError(f"the kind {name} is registered twice")
         family = check.__module__.rpartition(".")[2]
         meaning = " ".join((check.__doc__ or "").split())
-        KINDS[name] = Kind(name, family, params, check, meaning, unit)
+        KINDS[name] = ConstraintKind(name, family, params, check, meaning, unit)
         return check
 
     return register
 
 
-def decode(kind: str, params: Mapping[str, Any], vocabulary: Vocabulary) -> tuple[Kind, Any]:
-    """A kind and its parameters as its struct; raises CannotCheck if either is none of ours."""
+def decode(
+    kind: str, params: Mapping[str, Any], vocabulary: Vocabulary
+) -> tuple[ConstraintKind, Any]:
+    """Return a kind and its decoded parameters; raises CannotCheck for unknown ones."""
     found = KINDS.get(kind)
     if found is None:
         raise CannotCheck("no such kind is known")
@@ -96,7 +98,7 @@ def decode(kind: str, params: Mapping[str, Any], vocabulary: Vocabulary) -> tupl
         raise CannotCheck(f"its params are wrong: {error}") from None
 
 
-def findings(kind: str, params: Mapping[str, Any], schedule: Schedule) -> Iterator[Finding]:
-    """What is wrong with a schedule by one constraint; raises CannotCheck, perhaps midway."""
+def findings(kind: str, params: Mapping[str, Any], schedule: Schedule) -> Iterator[Breach]:
+    """Yield a schedule's breaches of one constraint; raises CannotCheck, perhaps midway."""
     found, decoded = decode(kind, params, schedule.vocabulary)
     yield from found.check(schedule, decoded)

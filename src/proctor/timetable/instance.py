@@ -16,7 +16,7 @@ import msgspec
 from proctor.errors import InputError
 
 LARGEST = 2**53 - 1
-"""Whole numbers beyond it are not the same in every language that reads JSON."""
+"""Largest whole number that every language reads from JSON exactly."""
 
 Wide = Annotated[int, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
@@ -67,17 +67,17 @@ class _InstanceWire(msgspec.Struct, rename="camel"):
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
-    """One teacher gives one subject to one class, so many periods a week."""
+class TimetableAssignment:
+    """A subject that a teacher gives to a class, so many periods a week."""
 
     id: str
     class_: str | None
-    """None where whom it must not meet is said by constraints, not by classes."""
+    """The class; None where constraints name what it must not overlap with."""
     subject: str
     teacher: str | None
     weekly_periods: int
     size: int | None = None
-    """Students."""
+    """Number of students."""
 
     @property
     def group(self) -> tuple[str, str]:
@@ -86,15 +86,15 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Constraint:
-    """What a timetable must (hard), should (soft) or is said to (info) fulfil."""
+class TimetableConstraint:
+    """A condition that a timetable must (hard) or should (soft) meet, or a remark (info)."""
 
     id: str
     kind: str
     severity: Literal["hard", "soft", "info"]
     params: Mapping[str, Any]
     weight: float = 1.0
-    """Of a soft one: what each unit of penalty costs."""
+    """Cost of each unit of penalty of a soft constraint."""
     tags: tuple[str, ...] = ()
     notes: str | None = None
     original: str | None = None
@@ -102,15 +102,15 @@ class Constraint:
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
-    """A timetable to be made. `instance` reads it from JSON."""
+class TimetableInput:
+    """The input of a timetable, as `instance` reads it from JSON."""
 
     classes: tuple[str, ...]
     days: tuple[str, ...]
     periods_of: tuple[tuple[int, ...], ...]
-    """Of each day, in the order of `days`: its periods, in the order of time."""
-    assignments: tuple[Assignment, ...]
-    constraints: tuple[Constraint, ...] = ()
+    """Periods of each day, in the order of time; days in the order of `days`."""
+    assignments: tuple[TimetableAssignment, ...]
+    constraints: tuple[TimetableConstraint, ...] = ()
     rooms: Mapping[str, int] | None = None
     """Capacity of each room, in students; None if rooms are not planned."""
     sessions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -120,11 +120,11 @@ class Instance:
 
     @property
     def lessons(self) -> int:
-        """Lessons that a full timetable has."""
+        """Number of lessons of a full timetable."""
         return sum(each.weekly_periods for each in self.assignments)
 
 
-def instance(data: Any) -> Instance:
+def instance(data: Any) -> TimetableInput:
     """Read an input from plain JSON; raises InputError that names the field."""
     try:
         wire = msgspec.convert(data, _InstanceWire, strict=True)
@@ -142,7 +142,7 @@ def instance(data: Any) -> Instance:
         rooms = {str(each.id): each.capacity for each in wire.rooms}
         _unique((str(each.id) for each in wire.rooms), "rooms[{}].id")
     _unique((str(each.id) for each in wire.sessions or ()), "sessions[{}].id")
-    return Instance(
+    return TimetableInput(
         classes=classes,
         days=days,
         periods_of=_periods(wire, days),
@@ -154,11 +154,11 @@ def instance(data: Any) -> Instance:
     )
 
 
-def _assignment(wire: _AssignmentWire, index: int, classes: frozenset[str]) -> Assignment:
+def _assignment(wire: _AssignmentWire, index: int, classes: frozenset[str]) -> TimetableAssignment:
     class_ = _name(wire.class_)
     if class_ is not None and class_ not in classes:
         raise InputError(f"{class_!r} is not in `classes`", field=f"assignments[{index}].class")
-    return Assignment(
+    return TimetableAssignment(
         id=str(wire.id),
         class_=class_,
         subject=str(wire.subject),
@@ -168,8 +168,8 @@ def _assignment(wire: _AssignmentWire, index: int, classes: frozenset[str]) -> A
     )
 
 
-def _constraint(wire: _ConstraintWire) -> Constraint:
-    return Constraint(
+def _constraint(wire: _ConstraintWire) -> TimetableConstraint:
+    return TimetableConstraint(
         id=str(wire.id),
         kind=wire.kind,
         severity=wire.severity,

@@ -19,7 +19,7 @@ SECTIONS = ("COURSES", "ROOMS", "CURRICULA", "UNAVAILABILITY_CONSTRAINTS")
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """So many lectures a week, on at least so many days, by one teacher to so many students."""
+    """A course: its teacher, lectures a week, fewest days and number of students."""
 
     id: str
     teacher: str
@@ -30,7 +30,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Curriculum:
-    """Courses that the same students attend."""
+    """A group of courses that the same students attend."""
 
     id: str
     courses: tuple[str, ...]
@@ -38,21 +38,21 @@ class Curriculum:
 
 @dataclass(frozen=True, slots=True)
 class Competition:
-    """One instance of the competition."""
+    """An instance of the competition."""
 
     name: str
     days: int
     periods: int
-    """Of each day."""
+    """Number of periods of each day."""
     courses: tuple[Course, ...]
     rooms: Mapping[str, int]
-    """Capacity of each, in students."""
+    """Capacity of each room, in students."""
     curricula: tuple[Curriculum, ...]
     unavailable: tuple[tuple[str, int, int], ...]
-    """Course, day and period, both from 0."""
+    """Course, day and period; days and periods count from 0."""
 
 
-class _Lines:
+class _CttLines:
     """Lines that are not empty, with their numbers."""
 
     def __init__(self, text: str, file: str | None) -> None:
@@ -90,7 +90,7 @@ class _Lines:
 
 def read(text: str, file: str | None = None) -> Competition:
     """Read a `.ctt` file's text; raises InputError that names the line."""
-    lines = _Lines(text, file)
+    lines = _CttLines(text, file)
     header = _header(lines)
     _section(lines, "COURSES")
     courses: dict[str, Course] = {}
@@ -128,7 +128,7 @@ def read(text: str, file: str | None = None) -> Competition:
     )
 
 
-def _header(lines: _Lines) -> dict[str, Any]:
+def _header(lines: _CttLines) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key in HEADER:
         fields = lines.next(f"{key}:")
@@ -140,18 +140,18 @@ def _header(lines: _Lines) -> dict[str, Any]:
     return found
 
 
-def _section(lines: _Lines, name: str) -> None:
+def _section(lines: _CttLines, name: str) -> None:
     if lines.next(f"{name}:") != [f"{name}:"]:
         raise lines.wrong(f"{name}: should be here: the header's numbers do not fit the sections")
 
 
-def _course(lines: _Lines) -> Course:
+def _course(lines: _CttLines) -> Course:
     id_, teacher, *numbers = lines.fields("a course", 5)
     lectures, days, students = (lines.integer(each, "a course's number") for each in numbers)
     return Course(id_, teacher, lectures, days, students)
 
 
-def _curriculum(lines: _Lines, courses: Mapping[str, Course]) -> Curriculum:
+def _curriculum(lines: _CttLines, courses: Mapping[str, Course]) -> Curriculum:
     fields = lines.next("a curriculum")
     if len(fields) < 2:
         raise lines.wrong("a curriculum has a name, a number, and so many courses")
@@ -167,7 +167,7 @@ def _curriculum(lines: _Lines, courses: Mapping[str, Course]) -> Curriculum:
 
 
 def _unavailable(
-    lines: _Lines, courses: Mapping[str, Course], header: Mapping[str, Any]
+    lines: _CttLines, courses: Mapping[str, Course], header: Mapping[str, Any]
 ) -> tuple[str, int, int]:
     course, day, period = lines.fields("an unavailability", 3)
     if course not in courses:
@@ -179,7 +179,7 @@ def _unavailable(
 
 
 def convert(given: Competition) -> dict[str, Any]:
-    """The input of the profile `timetable`: courses are assignments without a class.
+    """Return the input for the profile `timetable`: courses are assignments without a class.
 
     Ids of constraints say which of the competition's they are: `days:COURSE`,
     `compact:CURRICULUM`, `conflict:CURRICULUM`, `unavailable:COURSE:DAY:PERIOD`, `capacity`,
@@ -241,7 +241,7 @@ def _constraint(
 
 
 def solution(result: Mapping[str, Any]) -> str:
-    """A result's schedule in the competition's format: `course room day period`, a line each."""
+    """Return a result's schedule in the competition's format: `course room day period` lines."""
     try:
         rows = [
             f"{each['assignmentId']} {each['room']} {each['day']} {each['period']}\n"

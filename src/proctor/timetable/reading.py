@@ -1,4 +1,4 @@
-"""Entries of a result, which a stranger's program wrote: what is no lesson is a violation.
+"""Reads the entries of an untrusted result: an entry that is no lesson is a violation.
 
 Nothing here raises, whatever the result holds: it is walked, never trusted to be of a type.
 """
@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from proctor.timetable.instance import LARGEST, Assignment, Instance
+from proctor.timetable.instance import LARGEST, TimetableAssignment, TimetableInput
 from proctor.timetable.schedule import Lesson, Schedule
 
 TEXT = 200
-"""Characters of a string that are shown."""
+"""Most characters of a string that are shown."""
 MESSAGE = 1000
-"""Characters of a message."""
+"""Most characters of a message."""
 FIELDS = 12
-"""Fields of an entry that are shown, those of the contract first."""
+"""Most fields of an entry that are shown, those of the contract first."""
 CONTRACT = ("assignmentId", "class", "day", "period", "subject", "teacher", "room")
 
 BaseKind = Literal[
@@ -39,8 +39,8 @@ BaseKind = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """Something that no timetable may have."""
+class BaseViolation:
+    """A mistake that no timetable may have, whatever its constraints."""
 
     kind: BaseKind
     message: str
@@ -48,7 +48,7 @@ class Fault:
 
 
 def shown(entry: Any) -> Mapping[str, Any]:
-    """An entry as it stands, cut to what a report can hold and JSON can carry."""
+    """Return an entry, cut to what a report can hold and JSON can carry."""
     if not isinstance(entry, Mapping):
         return {"entry": _scalar(entry)}
     ours = [key for key in CONTRACT if key in entry]
@@ -70,13 +70,13 @@ def _scalar(value: Any) -> Any:
 
 
 def text_of(value: str, most: int = TEXT) -> str:
-    """A string cut to so many characters, and without what UTF-8 cannot hold."""
+    """Return a string cut to so many characters, without what UTF-8 cannot hold."""
     text = value if len(value) <= most else value[:most] + "…"
     return text.encode("utf-8", "replace").decode()
 
 
 def name(value: Any) -> str | None:
-    """An id as a string; None if it is none."""
+    """Return an id as a string; None if it is none."""
     if isinstance(value, str):
         return value
     if isinstance(value, int) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST:
@@ -85,31 +85,31 @@ def name(value: Any) -> str | None:
 
 
 class Reader:
-    """Reads entries into lessons, and collects what is wrong with them."""
+    """Reads entries into lessons, and collects violations."""
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: TimetableInput) -> None:
         self.instance = instance
-        self.faults: list[Fault] = []
+        self.violations: list[BaseViolation] = []
         self._by_id = {each.id: each for each in instance.assignments}
         self._day = {day: i for i, day in enumerate(instance.days)}
         self._at = [{period: i for i, period in enumerate(each)} for each in instance.periods_of]
         self._periods = {each for periods in instance.periods_of for each in periods}
 
     def schedule(self, result: Any) -> Schedule:
-        """The lessons of a result; what is none of them is left out and in `faults`."""
+        """Return the lessons of a result; other entries are left out and are in `violations`."""
         return Schedule(self.instance, self._lessons(self._entries(result)))
 
     def _entries(self, result: Any) -> Sequence[Any]:
         if not isinstance(result, Mapping):
-            self._fault("base_shape", f"the result is of type {type(result).__name__}, no object")
+            self._add("base_shape", f"the result is of type {type(result).__name__}, no object")
             return ()
         entries = result.get("schedule")
         if not isinstance(entries, list | tuple):
-            self._fault("base_shape", "the result has no `schedule` that is an array")
+            self._add("base_shape", "the result has no `schedule` that is an array")
             return ()
         most = 10 * self.instance.lessons + 100
         if len(entries) > most:
-            self._fault(
+            self._add(
                 "base_too_many",
                 f"the schedule has {len(entries)} entries, a full one has "
                 f"{self.instance.lessons}; more than {most} are not read",
@@ -126,14 +126,14 @@ class Reader:
             key = (lesson.assignment.id, *lesson.slot)
             if key in seen:
                 text = f"{lesson.assignment.id} stands twice on {self._where(lesson)}"
-                self._fault("base_duplicate", text, entry)
+                self._add("base_duplicate", text, entry)
                 continue
             seen.add(key)
             yield lesson
 
     def _lesson(self, entry: Any, number: int) -> Lesson | None:
         if not isinstance(entry, Mapping):
-            self._fault("base_shape", f"entry {number} is no object", entry)
+            self._add("base_shape", f"entry {number} is no object", entry)
             return None
         id_, day, period = (
             name(entry.get("assignmentId")),
@@ -153,12 +153,12 @@ class Reader:
         ]
         if wrong or id_ is None or day is None or not isinstance(period, int):
             fields = ", ".join(f"`{each}`" for each in wrong)
-            self._fault("base_shape", f"entry {number} lacks {fields}, or has another type", entry)
+            self._add("base_shape", f"entry {number} lacks {fields}, or has another type", entry)
             return None
         assignment = self._by_id.get(id_)
         if assignment is None:
             text = f"entry {number} names the assignment {text_of(id_)!r}, and there is none"
-            self._fault("base_unknown_assignment", text, entry)
+            self._add("base_unknown_assignment", text, entry)
             return None
         self._consistent(entry, number, assignment)
         at = self._slot(entry, number, day, period)
@@ -171,21 +171,23 @@ class Reader:
     def _slot(self, entry: Mapping[str, Any], number: int, day: str, period: int) -> int | None:
         if day not in self._day:
             text = f"entry {number} names the day {text_of(day)!r}, and there is none"
-            self._fault("base_unknown_day", text, entry)
+            self._add("base_unknown_day", text, entry)
             return None
         at = self._at[self._day[day]].get(period)
         if at is None:
             which = _scalar(period)
             if period in self._periods:
                 text = f"entry {number}: {day} has no period {which}"
-                self._fault("base_unknown_slot", text, entry)
+                self._add("base_unknown_slot", text, entry)
             else:
                 text = f"entry {number} names the period {which}, and there is none"
-                self._fault("base_unknown_period", text, entry)
+                self._add("base_unknown_period", text, entry)
         return at
 
-    def _consistent(self, entry: Mapping[str, Any], number: int, about: Assignment) -> None:
-        """What an entry says again must be what its assignment says; it need not say it."""
+    def _consistent(
+        self, entry: Mapping[str, Any], number: int, about: TimetableAssignment
+    ) -> None:
+        """Check the fields that repeat the assignment's; they may be missing."""
         for field, own in (
             ("class", about.class_),
             ("subject", about.subject),
@@ -197,28 +199,28 @@ class Reader:
                     f"entry {number} says `{field}` {_scalar(said)!r}, "
                     f"but the assignment {about.id} has {own!r}"
                 )
-                self._fault("base_inconsistent", text, entry)
+                self._add("base_inconsistent", text, entry)
 
     def _room(self, entry: Mapping[str, Any], number: int) -> str | None:
-        """The room, if rooms are planned and it is one of them."""
+        """Return the room, if rooms are planned and it is one of them."""
         rooms = self.instance.rooms
         if rooms is None:
             return None
         room = name(entry.get("room"))
         if room is None:
-            self._fault("base_room_missing", f"entry {number} has no `room`", entry)
+            self._add("base_room_missing", f"entry {number} has no `room`", entry)
             return None
         if room not in rooms:
             text = f"entry {number} names the room {text_of(room)!r}, and there is none"
-            self._fault("base_unknown_room", text, entry)
+            self._add("base_unknown_room", text, entry)
             return None
         return room
 
     def _where(self, lesson: Lesson) -> str:
         return f"{self.instance.days[lesson.day]} period {lesson.period}"
 
-    def _fault(self, kind: BaseKind, message: str, *entries: Any) -> None:
-        self.faults.append(Fault(kind, message, tuple(shown(each) for each in entries)))
+    def _add(self, kind: BaseKind, message: str, *entries: Any) -> None:
+        self.violations.append(BaseViolation(kind, message, tuple(shown(each) for each in entries)))
 
 
 CLASHES: tuple[tuple[BaseKind, str, Callable[[Lesson], str | None]], ...] = (
@@ -226,11 +228,11 @@ CLASHES: tuple[tuple[BaseKind, str, Callable[[Lesson], str | None]], ...] = (
     ("base_class_clash", "class", lambda each: each.assignment.class_),
     ("base_room_clash", "room", lambda each: each.room),
 )
-"""What cannot be in two places at once."""
+"""Kinds of things that cannot be in two places at once."""
 
 
-def clashes(schedule: Schedule) -> Iterator[Fault]:
-    """What no timetable may have, whatever its constraints: two at once, too few, too many."""
+def clashes(schedule: Schedule) -> Iterator[BaseViolation]:
+    """Yield clashes and wrong numbers of lessons, which no timetable may have."""
     instance = schedule.instance
     for (day, _), lessons in schedule.slot.items():
         if len(lessons) == 1:
@@ -246,9 +248,9 @@ def clashes(schedule: Schedule) -> Iterator[Fault]:
                 if len(found) > 1:
                     text = f"{what} {one} has {len(found)} lessons on {where}"
                     entries = tuple(each.entry for each in found)
-                    yield Fault(kind, text, entries)
+                    yield BaseViolation(kind, text, entries)
     for each in instance.assignments:
         lessons = list(schedule.of_assignment(each.id))
         if len(lessons) != each.weekly_periods:
             text = f"{each.id} has {len(lessons)} of its {each.weekly_periods} lessons a week"
-            yield Fault("base_weekly", text, tuple(lesson.entry for lesson in lessons))
+            yield BaseViolation("base_weekly", text, tuple(lesson.entry for lesson in lessons))

@@ -1,9 +1,9 @@
-"""The kinds as the reference and the prompt have them: from the registry, never otherwise."""
+"""The kinds of constraints as the reference and the prompt list them, from the registry."""
 
 import msgspec
 
 from proctor.timetable import kinds
-from proctor.timetable.checking import KINDS, Kind, Params
+from proctor.timetable.checking import KINDS, ConstraintKind, Params
 
 __all__ = ["FAMILIES", "kinds", "listing", "parameters", "table"]
 
@@ -23,7 +23,7 @@ by its own `pythonPredicate`, Python over the finished schedule, which is run el
 
 
 def parameters(params: type[Params]) -> str:
-    """Names of a kind's parameters; `?` where one may be left out, with what then holds."""
+    """Return the names of a kind's parameters, with `?` and the default where one is optional."""
     named = []
     for field in msgspec.structs.fields(params):
         text = field.encode_name
@@ -34,7 +34,7 @@ def parameters(params: type[Params]) -> str:
 
 
 def table() -> str:
-    """All kinds, by family, as Markdown."""
+    """Return all kinds, by family, as Markdown."""
     parts = []
     for family, title in FAMILIES.items():
         rows = [_row(each) for each in KINDS.values() if each.family == family]
@@ -44,7 +44,7 @@ def table() -> str:
 
 
 def listing() -> str:
-    """All kinds, one a line, for whoever writes a solver."""
+    """Return all kinds, one a line, for the prompt."""
     return _LISTED + "".join(
         f"- `{each.name}` ({parameters(each.params)}): {each.meaning}"
         + ("" if each.unit == "none" else f" Penalty for each: {each.unit}.")
@@ -55,6 +55,6 @@ def listing() -> str:
     )
 
 
-def _row(kind: Kind) -> str:
+def _row(kind: ConstraintKind) -> str:
     cells = (f"`{kind.name}`", parameters(kind.params), kind.meaning, kind.unit)
     return "| " + " | ".join(each.replace("|", "\\|") for each in cells) + " |\n"

@@ -1,11 +1,11 @@
-"""A schedule that was read: lessons in slots, found by whatever a constraint speaks of."""
+"""A schedule: lessons, by teacher, class and whatever else constraints name."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proctor.timetable.instance import Assignment, Instance
+from proctor.timetable.instance import TimetableAssignment, TimetableInput
 from proctor.timetable.vocabulary import Vocabulary
 
 
@@ -13,32 +13,32 @@ from proctor.timetable.vocabulary import Vocabulary
 class Lesson:
     """An entry of a schedule whose assignment and slot exist."""
 
-    assignment: Assignment
+    assignment: TimetableAssignment
     day: int
     """Position in the input's `days`."""
     period: int
-    """As the input names it."""
+    """Period as the input names it."""
     at: int
     """Position among the periods of its day: neighbours in time differ by one."""
     room: str | None
     entry: Mapping[str, Any]
-    """As it stands in the result, fit to be shown."""
+    """Entry of the result, in a form that can be shown."""
 
     @property
     def slot(self) -> tuple[int, int]:
-        """Day and position in it: sorts by time."""
+        """Day and position in it, which sort by time."""
         return self.day, self.at
 
     @property
     def group(self) -> tuple[str, str]:
-        """The class, as of the assignment."""
+        """The class, as for the assignment."""
         return self.assignment.group
 
 
 class Schedule:
     """Lessons by teacher, class, subject, assignment and slot, each list in the order of time."""
 
-    def __init__(self, instance: Instance, lessons: Iterable[Lesson]) -> None:
+    def __init__(self, instance: TimetableInput, lessons: Iterable[Lesson]) -> None:
         self.instance = instance
         self.lessons: tuple[Lesson, ...] = tuple(sorted(lessons, key=lambda each: each.slot))
         self.teacher: dict[str, list[Lesson]] = defaultdict(list)
@@ -57,7 +57,7 @@ class Schedule:
             self.slot[lesson.slot].append(lesson)
         self.vocabulary = Vocabulary(instance)
         self.groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-        """Params of each `subject_group`, by its name, whatever its severity."""
+        """Params of each `subject_group` by its name, whatever its severity."""
         for each in instance.constraints:
             group = each.params.get("groupName") if each.kind == "subject_group" else None
             if isinstance(group, str):
@@ -75,7 +75,7 @@ class Schedule:
         return self.class_.get(class_, ())
 
     def of_subject(self, subject: str, classes: Sequence[str] | None = None) -> list[Lesson]:
-        """Lessons of a subject, if asked only those given to some classes."""
+        """Return lessons of a subject, to these classes if they are given."""
         found = self.subject.get(subject, ())
         if classes is None:
             return list(found)
@@ -86,19 +86,19 @@ class Schedule:
         return self.assignment.get(assignment, ())
 
     def of_slot(self, day: str, period: int) -> Sequence[Lesson]:
-        """Lessons in a slot; none if the day has no such period."""
+        """Return the lessons in a slot; none if the day has no such period."""
         day_at = self.day_at[day]
         at = self.position[day_at].get(period)
         return () if at is None else self.slot.get((day_at, at), ())
 
     def where(self, day: int, period: int | None = None) -> str:
-        """A day or a slot in words."""
+        """Return a day or a slot in words."""
         name = self.instance.days[day]
         return name if period is None else f"{name} period {period}"
 
 
 def by_day(lessons: Iterable[Lesson]) -> dict[int, list[Lesson]]:
-    """Lessons of each day that has some, days and lessons in the order of time."""
+    """Return the lessons of each day that has some, days and lessons in the order of time."""
     found: dict[int, list[Lesson]] = {}
     for lesson in sorted(lessons, key=lambda each: each.slot):
         found.setdefault(lesson.day, []).append(lesson)
@@ -106,7 +106,7 @@ def by_day(lessons: Iterable[Lesson]) -> dict[int, list[Lesson]]:
 
 
 def by_group(lessons: Iterable[Lesson]) -> dict[tuple[str, str], list[Lesson]]:
-    """Lessons of each class."""
+    """Return the lessons of each class."""
     found: dict[tuple[str, str], list[Lesson]] = {}
     for lesson in lessons:
         found.setdefault(lesson.group, []).append(lesson)
@@ -114,7 +114,7 @@ def by_group(lessons: Iterable[Lesson]) -> dict[tuple[str, str], list[Lesson]]:
 
 
 def runs(lessons: Iterable[Lesson]) -> Iterator[list[Lesson]]:
-    """Lessons of one day, in order, parted where a period between them is free."""
+    """Yield the lessons of one day, in order, parted where a period between them is free."""
     run: list[Lesson] = []
     for lesson in lessons:
         if run and lesson.at > run[-1].at + 1:
@@ -126,10 +126,10 @@ def runs(lessons: Iterable[Lesson]) -> Iterator[list[Lesson]]:
 
 
 def length(run: Sequence[Lesson]) -> int:
-    """Periods that a run takes: lessons at the same time count once."""
+    """Return the number of periods of a run: lessons at the same time count once."""
     return run[-1].at - run[0].at + 1
 
 
 def free_between(lessons: Sequence[Lesson]) -> int:
-    """Free periods between the first and the last of a day's lessons."""
+    """Return the number of free periods between the first and the last of a day's lessons."""
     return length(lessons) - len({each.at for each in lessons})

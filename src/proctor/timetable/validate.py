@@ -1,4 +1,4 @@
-"""Whether a timetable is what its input asks for: told from plain data, trusting none of it.
+"""The validator of timetables: it checks a result against its input, and trusts none of it.
 
 Nothing that the program says of its own result counts here: neither its objective, nor its
 `customChecks`, nor the teacher an entry names. What a constraint speaks of is looked up by the
@@ -10,28 +10,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proctor.solver.validation.report import Report, Severity, Unchecked, Violation, report
+from proctor.solver.report import Severity, Unchecked, ValidationReport, Violation, report
 from proctor.timetable import kinds
-from proctor.timetable.checking import KINDS, Finding, findings
-from proctor.timetable.instance import Constraint, instance
-from proctor.timetable.reading import MESSAGE, Fault, Reader, clashes, shown, text_of
+from proctor.timetable.checking import KINDS, Breach, findings
+from proctor.timetable.instance import TimetableConstraint, instance
+from proctor.timetable.reading import MESSAGE, BaseViolation, Reader, clashes, shown, text_of
 from proctor.timetable.schedule import Schedule
 from proctor.timetable.vocabulary import CannotCheck
 
 __all__ = ["MOST", "PREDICATE", "SHOWN", "check", "kinds", "validate"]
 
 MOST = 100
-"""Violations of one constraint that are told one by one; what is over comes as one more."""
+"""Violations of one constraint that are listed; further ones are one violation more."""
 SHOWN = 20
-"""Offending entries that one violation shows."""
+"""Most offending entries that one violation shows."""
 PREDICATE = "custom_dsl"
-"""The kind whose constraints only the user's own predicate can check."""
+"""Kind of constraints that only the user's own predicate can check."""
 
 
 def validate(
     instance_json: Any, result: Any, custom_checks: Iterable[Mapping[str, Any]] = ()
-) -> Report:
-    """What is wrong with a result, as it was read from JSON.
+) -> ValidationReport:
+    """Return the report on a result, as it was read from JSON.
 
     `custom_checks` are what the input's own predicates said when the host ran them over this
     result, never what the result says: `constraintId`, `ok` (true or false; anything else, or `ran`
@@ -45,7 +45,7 @@ def validate(
     given = instance(instance_json)
     reader = Reader(given)
     schedule = reader.schedule(result)
-    violations: list[Violation] = list(_base(itertools.chain(reader.faults, clashes(schedule))))
+    violations: list[Violation] = list(_base(itertools.chain(reader.violations, clashes(schedule))))
     unchecked: list[Unchecked] = []
     figures: dict[str, float] = {"lessons": given.lessons, "entries": len(schedule.lessons)}
     own: dict[str, list[Mapping[str, Any]]] = {}
@@ -79,22 +79,24 @@ def validate(
 
 
 def check(instance_json: Any) -> Sequence[str]:
-    """Return the hard constraints that no timetable can be checked by. Raises InputError."""
+    """Return the hard constraints that cannot be checked at all. Raises InputError."""
     given = instance(instance_json)
-    said = [{"constraintId": each.id, "ok": True} for each in given.constraints if _asks(each)]
+    said = [
+        {"constraintId": each.id, "ok": True} for each in given.constraints if _has_source(each)
+    ]
     found = validate(instance_json, {"schedule": []}, said)
     hard = [each for each in found.unchecked if each.severity == "hard"]
     return [f"constraint {each.constraint_id} ({each.kind}): {each.why}" for each in hard]
 
 
-def _asks(constraint: Constraint) -> bool:
+def _has_source(constraint: TimetableConstraint) -> bool:
     return constraint.python_predicate is not None
 
 
 def _check(
-    constraint: Constraint, schedule: Schedule, own: Sequence[Mapping[str, Any]]
-) -> Iterator[Finding]:
-    """What is wrong by a constraint's kind, and by its predicate; raises CannotCheck."""
+    constraint: TimetableConstraint, schedule: Schedule, own: Sequence[Mapping[str, Any]]
+) -> Iterator[Breach]:
+    """Yield breaches of a constraint by its kind and by its predicate; raises CannotCheck."""
     if not own and _has_predicate(constraint):
         raise CannotCheck("its predicate was not run")
     if constraint.kind in KINDS:
@@ -105,27 +107,27 @@ def _check(
         message = text_of(str(each.get("message") or ""), MESSAGE)
         ran = each.get("ran", True) is True
         if ran and each.get("ok") is False:
-            yield Finding(f"its predicate does not hold{': ' if message else ''}{message}")
+            yield Breach(f"its predicate does not hold{': ' if message else ''}{message}")
         elif not ran or each.get("ok") is not True:
             raise CannotCheck(f"its predicate could not be run{': ' if message else ''}{message}")
 
 
-def _has_predicate(constraint: Constraint) -> bool:
-    return constraint.kind == PREDICATE or _asks(constraint)
+def _has_predicate(constraint: TimetableConstraint) -> bool:
+    return constraint.kind == PREDICATE or _has_source(constraint)
 
 
 @dataclass(frozen=True, slots=True)
 class _Tally:
-    """Findings of one constraint: the first ones, and how many there are."""
+    """Breaches of one constraint: the first ones, and their number."""
 
-    told: tuple[Finding, ...]
+    told: tuple[Breach, ...]
     more: int
     units: float
-    """Of all."""
+    """Units of penalty of all breaches."""
 
     @classmethod
-    def of(cls, found: Iterator[Finding]) -> "_Tally":
-        """Count them; no more are kept than are told, however many there are."""
+    def of(cls, found: Iterator[Breach]) -> "_Tally":
+        """Count breaches; only as many are kept as are listed."""
         told = tuple(itertools.islice(found, MOST))
         units, more = float(sum(each.units for each in told)), 0
         for each in found:
@@ -133,8 +135,8 @@ class _Tally:
         return cls(told, more, units)
 
 
-def _violations(constraint: Constraint, found: _Tally) -> Iterator[Violation]:
-    """Violations of one constraint: the first ones each, the others in sum."""
+def _violations(constraint: TimetableConstraint, found: _Tally) -> Iterator[Violation]:
+    """Yield violations of one constraint: the first ones each, the others in sum."""
     severity: Severity = "hard" if constraint.severity == "hard" else "soft"
     weight = 0.0 if severity == "hard" else constraint.weight
     for each in found.told:
@@ -157,10 +159,10 @@ def _violations(constraint: Constraint, found: _Tally) -> Iterator[Violation]:
         )
 
 
-def _base(faults: Iterable[Fault]) -> Iterator[Violation]:
-    """Faults as violations, so many of each kind."""
+def _base(violations: Iterable[BaseViolation]) -> Iterator[Violation]:
+    """Yield violations of the base, a limited number of each kind."""
     count: dict[str, int] = {}
-    for each in faults:
+    for each in violations:
         count[each.kind] = count.get(each.kind, 0) + 1
         if count[each.kind] <= MOST:
             yield Violation(
@@ -170,9 +172,9 @@ def _base(faults: Iterable[Fault]) -> Iterator[Violation]:
                 message=text_of(each.message, MESSAGE) + _left_out(len(each.entries)),
                 offending_entries=each.entries[:SHOWN],
             )
-    for kind, faults_of in count.items():
-        if faults_of > MOST:
-            more = faults_of - MOST
+    for kind, number in count.items():
+        if number > MOST:
+            more = number - MOST
             yield Violation(kind, kind, "hard", f"and {more} more violations of {kind}", count=more)
 
 

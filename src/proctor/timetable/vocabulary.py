@@ -1,12 +1,12 @@
-"""The names that an input knows, and which params of constraints name them."""
+"""The names that an input knows, and the params of constraints that name them."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.timetable.instance import Instance
+from proctor.timetable.instance import TimetableInput
 
 MAX_DEPTH = 16
-"""How deep conditions and constraints within constraints may be nested."""
+"""Deepest nesting of conditions and of constraints within constraints."""
 
 NAMING = {
     "teacher": "teacher",
@@ -22,17 +22,17 @@ NAMING = {
     "assignmentId": "assignment",
     "assignmentIds": "assignment",
 }
-"""What parameters of these names name, at any depth."""
+"""Kind of name by parameter, at any depth."""
 
 
 class CannotCheck(Exception):
-    """This constraint cannot be checked against this input; the message says why."""
+    """A constraint that cannot be checked against this input; the message says why."""
 
 
 class Vocabulary:
-    """The names that an input knows, and what params become with them."""
+    """The names that an input knows; it reads params by them."""
 
-    def __init__(self, instance: Instance) -> None:
+    def __init__(self, instance: TimetableInput) -> None:
         about = instance.assignments
         self.names: dict[str, frozenset[str] | frozenset[int]] = {
             "teacher": frozenset(each.teacher for each in about if each.teacher is not None),
@@ -44,7 +44,7 @@ class Vocabulary:
         }
 
     def known(self, value: Any, depth: int = 0) -> Any:
-        """Params with ids as strings; raises CannotCheck for names that the input lacks."""
+        """Return params with ids as strings; raises CannotCheck for unknown names."""
         if depth > MAX_DEPTH:
             raise CannotCheck(f"its params are nested deeper than {MAX_DEPTH}")
         if isinstance(value, Mapping):

@@ -55,6 +55,7 @@ def task(tmp_path: Path) -> IoiTask:
     ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "verdict", "points"),
     [

@@ -1,8 +1,9 @@
 """Submissions that try to cheat, one file each in attacks/, and what they must get."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tasks import SECRET, Attack, attacks, problems
@@ -12,7 +13,10 @@ from proctor.judging.judge import judge
 from proctor.sandbox.pool import Pool
 
 ATTACKS = attacks()
+COUNTED = "touch_memory"
+"""What takes a control group to be told from a program that fails by itself."""
 Judged = dict[str, Judgement]
+Parameters = Callable[[str], list[dict[str, Any]]]
 pytestmark = pytest.mark.timeout(600)
 
 
@@ -43,17 +47,18 @@ def places(
     checker.unlink()
 
 
-def judge_all(contest_pool: Pool, places: dict[str, str]) -> Judged:
-    """Judge everything, four at once, hostile and honest side by side."""
+def judge_all(chosen: list[dict[str, Any]], contest_pool: Pool, places: dict[str, str]) -> Judged:
+    """Judge all that is looked at, four at once, hostile and honest side by side."""
+    attacks = [each["attack"] for each in chosen]
     found = problems(Path(places["ANSWER"]))
     with ThreadPoolExecutor(4) as threads:
         return {
             attack.path.name: judged
             for attack, judged in zip(
-                ATTACKS,
+                attacks,
                 threads.map(
                     lambda each: judge(found[each.task], each.program(places), pool=contest_pool),
-                    ATTACKS,
+                    attacks,
                 ),
                 strict=True,
             )
@@ -61,13 +66,13 @@ def judge_all(contest_pool: Pool, places: dict[str, str]) -> Judged:
 
 
 @pytest.fixture(scope="module")
-def judgements(contest_pool: Pool, places: dict[str, str]) -> Judged:
-    return judge_all(contest_pool, places)
+def judgements(contest_pool: Pool, places: dict[str, str], parameters: Parameters) -> Judged:
+    return judge_all(parameters("test_attack"), contest_pool, places)
 
 
 @pytest.fixture(scope="module")
-def at_landlock(landlock_pool: Pool, places: dict[str, str]) -> Judged:
-    return judge_all(landlock_pool, places)
+def at_landlock(landlock_pool: Pool, places: dict[str, str], parameters: Parameters) -> Judged:
+    return judge_all(parameters("test_attack_at_landlock"), landlock_pool, places)
 
 
 def check(attack: Attack, judged: Judgement) -> None:
@@ -79,11 +84,20 @@ def check(attack: Attack, judged: Judgement) -> None:
     assert "root:" not in told
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda each: each.path.stem)
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize(
+    "attack",
+    [
+        pytest.param(each, marks=pytest.mark.cgroup if each.path.stem == COUNTED else ())
+        for each in ATTACKS
+    ],
+    ids=lambda each: each.path.stem,
+)
 def test_attack(attack: Attack, judgements: Judged) -> None:
     check(attack, judgements[attack.path.name])
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda each: each.path.stem)
 def test_attack_at_landlock(attack: Attack, at_landlock: Judged) -> None:
     check(attack, at_landlock[attack.path.name])

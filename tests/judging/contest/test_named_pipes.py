@@ -1,6 +1,5 @@
 """Communication where processes are told the names of their pipes, and the manager its own."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -83,7 +82,7 @@ def test_named_pipes(contest_pool: Pool, processes: int, code: str, verdict: Ver
     assert got.verdict is verdict, got
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mask /proc")
+@pytest.mark.root
 @pytest.mark.parametrize(("level", "code"), [("namespaces", 125), ("landlock", 0)])
 def test_where_proc_is_masked(cache_directory: Path, level: str, code: int) -> None:
     """As in a container: with namespaces pipes have no names, which is no fault of the task."""

@@ -13,15 +13,11 @@ import pytest
 from cells import Driver
 from ways import NO_CAPABILITIES, WAYS, driver
 
-from elsewhere import AS_ROOT
-
-needs_root = pytest.mark.skipif(not AS_ROOT, reason="takes root, which CI has")
-
 
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(way, marks=() if way in ("scopes", NO_CAPABILITIES) else needs_root)
+        pytest.param(way, marks=() if way in ("scopes", NO_CAPABILITIES) else pytest.mark.root)
         for way in WAYS
     ],
 )

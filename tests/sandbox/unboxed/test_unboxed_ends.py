@@ -87,7 +87,9 @@ class TestEnds:
     def test_both(self, way: str, fresh: Driver) -> None:
         """Each would have ended the job; now it is found in its group, or ends with its box."""
         if way in ("own users", "scopes"):
-            pytest.skip("a known gap: without a control group nobody is left who knows the job")
+            pytest.skip(
+                "no case: a known gap, without a control group nobody is left who knows the job"
+            )
         own, watch = self._busy(fresh)
         os.kill(own[0], signal.SIGSTOP)  # so that it cannot act on the other's end
         os.kill(own[-1], signal.SIGKILL)

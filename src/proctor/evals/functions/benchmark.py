@@ -30,7 +30,7 @@ _SYSTEM = (
 
 @dataclass(frozen=True, slots=True)
 class FunctionTask:
-    """One function."""
+    """A function to be written, and its tests."""
 
     id: str
     statement: str
@@ -41,9 +41,9 @@ class FunctionTask:
     official: UnitTests
     """The published tests."""
     standard: UnitTests
-    """Those, and what was added to them since."""
+    """The published tests and what was added to them since."""
     unfit: str = ""
-    """Why it cannot be graded here, if so."""
+    """Reason why it cannot be graded here; empty if it can."""
 
     def info(self) -> ProblemInfo:
         """Description without tests."""
@@ -84,7 +84,7 @@ class FunctionBenchmark:
     modes: Mapping[str, str]
     places: Places
     task: Callable[[Row], FunctionTask]
-    """Raises InputError for a row that cannot be used."""
+    """Makes the task of a row. Raises InputError for a row that cannot be used."""
     ask: Callable[[FunctionTask], str]
     """Writes the prompt of a task."""
     version: int = VERSION
@@ -123,7 +123,7 @@ class FunctionBenchmark:
 
 
 def program(task: FunctionTask, code: str) -> str:
-    """The module that is tested: a whole function, or the rest of one that the prompt began.
+    """Make the module that is tested, of a whole function or the rest of one that the prompt began.
 
     What stands before the function in the prompt, imports and other functions, is put before a
     whole one too, since models take it for granted.
@@ -148,5 +148,5 @@ def before(head: str, function: str) -> str:
 
 
 def outlined(code: str) -> Outline:
-    """The outline of a module; an empty one of what is none."""
+    """Return the outline of a module; an empty one for text that is none."""
     return outline(code) or Outline()

@@ -24,7 +24,7 @@ def oracle(arguments, result):
     return abs(value) <= {tolerance!r}
 """
 }
-"""Any zero will do: EvalPlus puts the result into the polynomial."""
+"""Code that accepts any right result: EvalPlus puts a zero into the polynomial."""
 
 
 class _HumanEvalRow(msgspec.Struct):
@@ -34,13 +34,13 @@ class _HumanEvalRow(msgspec.Struct):
     canonical_solution: str
     test: str
     base_input: str | list[list[Any]] | None = None
-    """As JSON where the file went through Parquet."""
+    """Argument lists; as JSON where the file went through Parquet."""
     plus_input: str | list[list[Any]] | None = None
     atol: float | str = 0.0
 
 
 def task(row: Row) -> FunctionTask:
-    """A row's task. Raises InputError."""
+    """Make the task of a row. Raises InputError."""
     found = converted(row, _HumanEvalRow)
     function = found.entry_point
     # Tests use what the prompt defines beside the function.

@@ -26,7 +26,7 @@ class _MbppRow(msgspec.Struct):
 
 
 def task(row: Row) -> FunctionTask:
-    """A row's task. Raises InputError."""
+    """Make the task of a row. Raises InputError."""
     found = converted(row, _MbppRow)
     statement = found.text or found.prompt
     if not statement:

@@ -6,13 +6,11 @@ fixture     one task that comes with proctor
 huggingface hf:open-r1/ioi
 """
 
-import asyncio
 import shutil
 import tempfile
 import weakref
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -27,7 +25,6 @@ from proctor.evals.benchmark import Benchmark, Graded
 from proctor.evals.ioi import prompts
 from proctor.evals.ioi.report import load_thresholds
 from proctor.evals.ioi.results import judged_fields
-from proctor.evals.ioi.scoring import CellGrade
 from proctor.evals.ioi.sources import Sources
 from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
 from proctor.evals.models.model import Message
@@ -40,6 +37,8 @@ from proctor.formats.ioi_subtasks import SubtaskInfo, subtask_infos
 from proctor.formats.livecodebench import did_you_mean
 from proctor.judgement import Judgement
 from proctor.judging.environment import open_environment
+from proctor.judging.judge import judge_async
+from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
@@ -74,7 +73,7 @@ class IoiSource:
     subtask_files: tuple[Path, ...]
     test_files: tuple[Path, ...]
     years: frozenset[int]
-    """Empty for all."""
+    """Years to take; empty for all."""
 
     def subtasks(self) -> Iterator[SubtaskInfo]:
         """Subtasks of these years, in the order of the tables. Raises InputError."""
@@ -105,7 +104,7 @@ class IoiSource:
             )
 
     def instances(self, only: Collection[str]) -> Iterator[SubtaskInstance]:
-        """Those with these ids. Tests of all their tasks are read first, large ones to files."""
+        """Load those with these ids. All their tests are read first, large ones to files."""
         wanted = [info for info in self.subtasks() if info.name in only]
         if absent := set(only) - {info.name for info in wanted}:
             name = min(absent)
@@ -123,7 +122,7 @@ class IoiSource:
 
 
 def subtask_of(info: ProblemInfo) -> tuple[TaskKey, str]:
-    """Task and subtask that `infos` has made this of."""
+    """Return the task and the subtask that `infos` has made this of."""
     year = info.contest_date
     task = info.contest.removeprefix(f"{year}-")
     return (int(year), task), info.id.removeprefix(f"{info.contest}-")
@@ -160,24 +159,25 @@ def _years(text: str) -> frozenset[int]:
     return frozenset(map(int, parts))
 
 
+@dataclass(frozen=True, slots=True)
 class SubtaskGrader:
     """Judges programs in a pool; each task's checker or manager is compiled once."""
 
-    def __init__(self, pool: Pool, threads: ThreadPoolExecutor, *, all_subtasks: bool) -> None:
-        """`all_subtasks` of a task are judged, or only the one that a program is for."""
-        self.cells = pool.cells
-        self._judge = CellGrade(pool)
-        self._threads, self._all = threads, all_subtasks
+    pool: Pool
+    all_subtasks: bool
+    """True to judge all subtasks of a task, not only the one that a program is for."""
+
+    @property
+    def cells(self) -> int:
+        return self.pool.cells
 
     async def grade(self, instance: SubtaskInstance, code: str, _mode: str) -> Graded:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._graded, instance, code)
-
-    def _graded(self, instance: SubtaskInstance, code: str) -> Graded:
-        subtasks = None if self._all else (instance.subtask,)
-        program = Program(code, DEFAULT_LANGUAGE)
         try:
-            judgement = self._judge(instance.task, program, subtasks)
+            judgement = await judge_async(
+                instance.task.problem, Program(code, DEFAULT_LANGUAGE), pool=self.pool,
+                settings=JudgeSettings(stop="first"),
+                subtasks=None if self.all_subtasks else (instance.subtask,),
+            )  # fmt: skip
         except InfraFault as error:
             return Graded(Verdict.INFRA_FAULT, message=str(error))
         except InputError as error:  # the task's own programs do not compile
@@ -236,19 +236,11 @@ class Subtasks:
 
     @contextmanager
     def open_grader(self, settings: Settings) -> Iterator[SubtaskGrader]:
-        levels: dict[str, Any] = {
-            "isolation": settings.isolation,
-            "min_isolation": settings.min_isolation,
-            "cells": settings.jobs,
-        }
-        registry.find(registry.get(DEFAULT_LANGUAGE))  # or say so before anybody is asked
-        with ExitStack() as stack:
-            pool = stack.enter_context(open_environment(**levels))
-            # One more than run at once, so that cells do not wait.
-            threads = stack.enter_context(ThreadPoolExecutor(pool.cells + 1))
-            # Stopped midway: what is in cells ends, so that threads are not waited for.
-            stack.callback(pool.close)
-            yield SubtaskGrader(pool, threads, all_subtasks=settings.all_subtasks)
+        registry.find(registry.get(DEFAULT_LANGUAGE))  # or say so before a model is asked
+        with open_environment(
+            isolation=settings.isolation, min_isolation=settings.min_isolation, cells=settings.jobs
+        ) as pool:
+            yield SubtaskGrader(pool, settings.all_subtasks)
 
 
 BENCHMARK: Benchmark[SubtaskInstance] = Subtasks()

@@ -1,4 +1,4 @@
-"""The published pipeline's words for what became of a test; others parse them.
+"""The published pipeline's words for the result of a test; other programs parse them.
 
 A test's outcome there is a pair of texts: score and feedback.
 """
@@ -71,7 +71,7 @@ def words(test: TestResult, *, compared: bool, compiler_output: str = "") -> str
 
 
 def exit_code(message: str) -> int:
-    """Exit code as a shell has it, from what the judge says of a crash; 1 if it names none."""
+    """Return the exit code, as a shell has it, from a message on a crash; 1 if it names none."""
     if found := _SIGNAL.search(message):
         return 128 + int(found[1])
     if found := _CODE.search(message):

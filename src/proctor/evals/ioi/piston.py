@@ -17,7 +17,7 @@ from proctor.evals.ioi import feedback
 ATTEMPTS = 6
 _EXTRA = 3.0
 """Seconds beyond the time limit after which Piston kills; the package's own limit comes first."""
-_PATIENCE = 600.0
+_LONGEST_ANSWER = 600.0
 """Seconds to wait for an answer, which only comes when all is compiled and has run."""
 _BUSY = "Resource temporarily unavailable"
 
@@ -45,7 +45,7 @@ class Piston:
     def __init__(self, url: str) -> None:
         """`url` up to and including the version, as in http://host:2000/api/v2."""
         self._url = url.rstrip("/") + "/execute"
-        self._http = httpx.Client(timeout=httpx.Timeout(30.0, read=_PATIENCE))
+        self._http = httpx.Client(timeout=httpx.Timeout(30.0, read=_LONGEST_ANSWER))
 
     def __enter__(self) -> Self:
         return self

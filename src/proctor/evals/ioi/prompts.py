@@ -3,7 +3,7 @@
 The statement, which subtask is to be solved and what it is worth, time and memory limit, the header
 that the program is compiled with and the code to start from; the reply is one C++ program in a
 fenced block, which implements the routines and leaves main and input and output to the grader. The
-words are ours; `dataset` sends the row's own field `problem` as it is.
+words are proctor's; `dataset` sends the row's own field `problem` as it is.
 """
 
 from collections.abc import Callable, Mapping

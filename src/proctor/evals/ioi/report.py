@@ -21,7 +21,7 @@ FULL = 600.0
 """Points of a whole contest: six tasks, 100 each."""
 DEFAULT_STRATEGIES = ("best", "union", "first:50", "round-robin:50")
 _PRACTICE = frozenset({"practice", "day0", "0"})
-"""Days whose tasks count for nobody's total."""
+"""Days whose tasks count for no total."""
 _NEEDED = (
     *("row", "year", "problem_id", "verdict", "points", "code_compiles", "all_subtasks_results"),
 )

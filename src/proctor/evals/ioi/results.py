@@ -62,7 +62,7 @@ def result_row(
 ) -> dict[str, Any]:
     """The JSON row for one judgement; CPU and wall in seconds, memory in bytes.
 
-    The submission's other fields follow ours; one whose name is ours (`RESERVED`) is found under
+    The submission's other fields follow; one whose name is taken (`RESERVED`) is found under
     `extra` instead. Scores that a fault left unknown are null.
     """
     row: dict[str, Any] = {

@@ -19,7 +19,7 @@ from typing import Any
 from proctor.errors import CompileFailed, InputError
 from proctor.evals.ioi import feedback
 from proctor.execution import Execution, LimitHit
-from proctor.languages import scripts as pairs
+from proctor.languages import scripts as by_script
 from proctor.languages.scripts import BASH, COMPILE, ROOM, RUN
 from proctor.limits import GIB, MIB, Limits
 from proctor.sandbox.command import Command, disk_for
@@ -86,10 +86,10 @@ class ScriptRunner:
         return made
 
     def _compile_anew(self, files: Mapping[str, bytes]) -> Compiled:
-        scripts = pairs.Scripts(compile=(BASH, COMPILE, *files), limits=_COMPILING)
+        scripts = by_script.Scripts(compile=(BASH, COMPILE, *files), limits=_COMPILING)
         try:
             return Compiled(
-                pairs.compiled(self._execute, scripts, {**files, **self._scripts}).files
+                by_script.run_compile(self._execute, scripts, {**files, **self._scripts}).files
             )
         except CompileFailed as error:
             execution = error.execution

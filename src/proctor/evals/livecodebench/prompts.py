@@ -1,7 +1,7 @@
 """Prompts: named templates that keep lcb_runner's contract.
 
 The statement, the starter code if there is any, every public test, and a reply with one program in
-a fenced block. The words are ours; the hash of the messages goes into the record of each sample.
+a fenced block. The words are proctor's; each sample's record has the messages' hash.
 """
 
 from collections.abc import Callable, Mapping

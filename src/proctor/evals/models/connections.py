@@ -109,7 +109,7 @@ class Retry:
     """Tries a call again after a passing fault: exponential waits with full jitter.
 
     A server that names a time (Retry-After) is obeyed, up to LONGEST_WAIT, and by all requests to
-    it; one that wants more patience has refused.
+    it; one that names a longer time has refused.
 
     A refusal for being one of too many at once is no failure of the request: it is asked for again
     at no charge. That ends, since whatever was so refused was sent before the limit was cut, and

@@ -1,6 +1,6 @@
 """Any server that speaks OpenAI's chat completions, through the official client.
 
-Needs `pip install 'proctor[eval]'`. The client's own retries and reply types are not used: ours are
+Needs `pip install 'proctor[eval]'`. The client's retries and reply types are not used: these are
 bounded for the run as well, and a reply is read up to a limit and checked against a schema, since
 what calls itself compatible sends HTML, half a JSON and no choices.
 
@@ -49,7 +49,7 @@ _BUSY = frozenset({429, 503, 529})
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a model is, and how patiently it is asked."""
+    """Address of a model, and how long and how much at once it is asked."""
 
     model: str
     base_url: str = DEFAULT_BASE_URL

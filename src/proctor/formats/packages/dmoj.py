@@ -172,7 +172,7 @@ class Cases:
         self._subtasks: list[Subtask] = []
         self._loose: list[str] = []
         self._gates: tuple[str, ...] = ()
-        """Subtasks without points: whoever fails in one gets nothing for what comes after it."""
+        """Subtasks without points: failing in one leaves nothing for those after it."""
         self._batches: list[str] = []
         self._shared: dict[str, list[Any]] = {}
 

@@ -39,7 +39,7 @@ from proctor.program import Program
 
 FILE = "problem.yaml"
 DEFAULT_TIME = 10.0
-"""CPU seconds where the package states no limit and nobody has worked it out."""
+"""CPU seconds where the package states no limit and it has not been worked out."""
 SCRATCH = 64 * MIB
 """Bytes that a submission may write where `allow_file_writing` is set."""
 

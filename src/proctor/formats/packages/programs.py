@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from proctor.errors import InputError
 from proctor.formats.packages.files import Tree, join
@@ -19,6 +20,8 @@ _NOT_SOURCES = {"build", "run", "Makefile", "CMakeLists.txt"}
 
 DATA = "output"
 """Stands for the language of a submission that is files of output."""
+LARGEST_SUBMISSION = 16 << 20
+"""Bytes of a submission that is one file."""
 
 
 def by_extension(name: str, source: str) -> str | None:
@@ -129,3 +132,30 @@ def _main(tree: Tree, directory: str, sources: Mapping[str, str], kind: str) -> 
             "which file is the main one cannot be told; name it main", file=tree.shown(directory)
         )
     return candidates[0]
+
+
+def read_program(path: Path, language: str | None, running: Running) -> Program:
+    """Read a submission, a file or a directory; without a language its ending tells.
+
+    Raises InputError.
+    """
+    if path.is_dir():
+        path = path.resolve()
+        language = registry.get(language).id if language else None
+        return load_submission(Tree.at(path.parent), path.name, running, language)
+    try:
+        if path.stat().st_size > LARGEST_SUBMISSION:
+            raise InputError("a source of more than 16 MiB", file=str(path))
+        source = path.read_bytes().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    if language is None:
+        found = registry.by_extension(path.name, source)
+        if found is None:
+            raise InputError(
+                "its language cannot be told from its name; say it with --language (see"
+                " `proctor languages`)",
+                file=str(path),
+            )
+        language = found.id
+    return Program(source, registry.get(language).id)

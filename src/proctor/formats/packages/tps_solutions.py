@@ -76,7 +76,7 @@ class _Solution(msgspec.Struct, forbid_unknown_fields=True):
     verdict: str
     except_: dict[str, str] = msgspec.field(default_factory=dict, name="except")
     score: float | None = None
-    """Points in all; an addition of ours."""
+    """Points in all; an addition of proctor's."""
     comment: Any = None
 
 

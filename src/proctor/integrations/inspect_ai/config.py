@@ -1,4 +1,4 @@
-"""What a sandbox of inspect_ai may be told: as an object, or as a file of YAML or TOML."""
+"""Configuration of a sandbox of inspect_ai: an object, or a file of YAML or TOML."""
 
 import tomllib
 from collections.abc import Callable
@@ -13,9 +13,9 @@ from proctor.errors import InputError
 from proctor.limits import GIB, MIB, Limits
 
 FILES = ("proctor.yaml", "proctor.yml", "proctor.toml")
-"""Found beside a task without being named."""
+"""Names of configuration files that inspect_ai finds beside a task."""
 IDLE = 14 * 86400.0
-"""Seconds after which a session that nobody uses ends: a model may think for long."""
+"""Seconds after which an unused session ends: a model may think for long."""
 
 
 def _size(value: Any) -> Any:
@@ -41,9 +41,9 @@ class SandboxConfig(BaseModel, frozen=True, extra="forbid"):
     """Limits and isolation of a sample's sandbox. Sizes as `512M`, times as `90s`, or plain."""
 
     memory: Size = 2 * GIB
-    """Bytes, of all that the sandbox holds; its files count, being in memory."""
+    """Bytes of memory of the whole sandbox, including its files, which are in memory."""
     disk: Size = GIB
-    """Bytes of the working directory, /tmp included."""
+    """Bytes of the working directory, including /tmp."""
     processes: int = 256
     """Processes and threads alive at once, of the whole sandbox."""
     cpu: Seconds = 3600.0

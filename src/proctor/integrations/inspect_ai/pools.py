@@ -9,28 +9,28 @@ from proctor.sandbox.pool import Pool, open_pool
 from proctor.sandbox.session import Session
 
 _MOST = 4096
-"""Sessions at once, each with a cell. Cells are started as they are asked for; how many samples
-are under way is for inspect_ai to say."""
+"""Limit on concurrent sessions, each with a cell. Cells are started on demand; inspect_ai decides
+how many samples run at once."""
 
 
 @dataclass(slots=True)
-class _Used:
+class _SharedPool:
     pool: Pool
     tasks: int = 0
 
 
-_used: dict[tuple[object, ...], _Used] = {}
+_used: dict[tuple[object, ...], _SharedPool] = {}
 _lock = threading.Lock()
 
 
 def begin(config: SandboxConfig) -> None:
-    """Note that a task needs such cells. Raises PlatformError, UsageError."""
+    """Count a task that needs cells of this configuration. Raises PlatformError, UsageError."""
     with _lock:
         _of(config).tasks += 1
 
 
 def end(config: SandboxConfig) -> None:
-    """Note that a task is over; with the last one its cells end, and all sessions in them."""
+    """Count a task as over; with the last one its cells end, and all sessions in them."""
     with _lock:
         used = _used.get(_key(config))
         if used is None:
@@ -43,7 +43,7 @@ def end(config: SandboxConfig) -> None:
 
 
 def lease(config: SandboxConfig) -> Session:
-    """Open a session, in a cell that is there or a new one. Raises PlatformError, InfraFault."""
+    """Open a session, in an idle or a new cell. Raises PlatformError, InfraFault."""
     with _lock:
         pool = _of(config).pool
     session = Session(pool, config.limits, IDLE, owns_pool=False)
@@ -62,7 +62,7 @@ def _key(config: SandboxConfig) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def _of(config: SandboxConfig) -> _Used:
+def _of(config: SandboxConfig) -> _SharedPool:
     used = _used.get(_key(config))
     if used is None or used.pool.closed:
         pool = open_pool(
@@ -70,5 +70,5 @@ def _of(config: SandboxConfig) -> _Used:
             packages=config.packages, preload=config.preload, directories=config.directories,
             cells=_MOST, for_tools=True,
         )  # fmt: skip
-        used = _used[_key(config)] = _Used(pool, used.tasks if used is not None else 0)
+        used = _used[_key(config)] = _SharedPool(pool, used.tasks if used is not None else 0)
     return used

@@ -37,7 +37,7 @@ from proctor.verdict import Verdict
 _ROW = ("public_test_cases", "private_test_cases")
 
 
-class _Case(msgspec.Struct, forbid_unknown_fields=True):
+class _SampleTest(msgspec.Struct, forbid_unknown_fields=True):
     input: str
     output: str
 
@@ -77,7 +77,7 @@ def proctor_judge(
         code = extraction.extract(state.output.completion, extract, spoken)
         try:
             problem = _problem(str(state.sample_id), metadata)
-        except _Broken as fault:
+        except _BrokenTests as fault:
             return _unscored(Verdict.TASK_FAULT, str(fault), code)
         try:
             judgement = await judge_async(
@@ -90,7 +90,7 @@ def proctor_judge(
     return score
 
 
-class _Broken(Exception):
+class _BrokenTests(Exception):
     """The sample has tests that cannot be used."""
 
 
@@ -114,10 +114,10 @@ def _settings(
 def _problem(sample: str, metadata: Mapping[str, Any]) -> Problem:
     if "tests" in metadata:
         try:
-            cases = msgspec.convert(metadata["tests"], list[_Case])
+            cases = msgspec.convert(metadata["tests"], list[_SampleTest])
             function = msgspec.convert(metadata.get("function"), str | None)
         except msgspec.ValidationError as error:
-            raise _Broken(f"the sample's tests cannot be used: {error}") from error
+            raise _BrokenTests(f"the sample's tests cannot be used: {error}") from error
         return Problem(sample, tuple(Test(case.input, case.output) for case in cases), function)
     if not any(name in metadata for name in _ROW):
         raise InputError(
@@ -127,7 +127,7 @@ def _problem(sample: str, metadata: Mapping[str, Any]) -> Problem:
     try:
         return livecodebench.problem_of({"question_id": sample, **metadata})
     except InputError as error:
-        raise _Broken(f"the sample's tests cannot be used: {error}") from error
+        raise _BrokenTests(f"the sample's tests cannot be used: {error}") from error
 
 
 def _score(judgement: Judgement, problem: Problem, code: str, *, partial: bool) -> Score:

@@ -16,7 +16,7 @@ from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.container import crossing, frames
 from proctor.sandbox.container.engine import ENGINE_FAILED, ContainerEngine, failure
 from proctor.sandbox.container.frames import BadFrame, Fields, Frame
-from proctor.sandbox.container.walls import isolation
+from proctor.sandbox.container.guarantees import isolation
 from proctor.version import __version__
 
 START_TIMEOUT = 120.0

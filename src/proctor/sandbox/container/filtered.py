@@ -1,6 +1,6 @@
 """Cells in a container that permits nothing stronger: the container's walls and proctor's filter.
 
-Not a level of its own: see walls.py for what it makes of the container.
+Not a level of its own: see guarantees.py for what it makes of the container.
 """
 
 from collections.abc import Mapping

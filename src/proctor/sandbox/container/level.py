@@ -17,8 +17,8 @@ from proctor.sandbox.container import images, owners
 from proctor.sandbox.container.box import Box
 from proctor.sandbox.container.cell import ContainerCell
 from proctor.sandbox.container.engine import ContainerEngine
+from proctor.sandbox.container.guarantees import LEVEL
 from proctor.sandbox.container.size import WORK, Size, size_for
-from proctor.sandbox.container.walls import LEVEL
 
 _FIRST_USER, _USERS = 10_000, 50_000
 _MOST_PROCESSES = 4096  # of the cell's user, wherever they are; the pids limit is what counts

@@ -1,19 +1,34 @@
-"""Starting an agent that no other program boxes: levels `landlock` and `none`."""
+"""Starting the first process of a cell, and agents without a box: levels `landlock` and `none`."""
 
 import contextlib
+import json
 import subprocess
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from proctor import cell
 from proctor.sandbox.backend import ENVIRONMENT, PYTHON_FLAGS, WARM_IMPORTS, CellSetup, Start
-from proctor.sandbox.levels import launching
+from proctor.sandbox.levels import launcher
 from proctor.sandbox.machine.scratch import Scratch
 
 _BOOT = (
     "import sys, types; package = types.ModuleType('proctor'); package.__path__ = [sys.argv[1]];"
     " sys.modules['proctor'] = package; from proctor.cell.agent import main; main()"
 )
+
+
+def start_launcher(plan: Mapping[str, Any], start: Start) -> subprocess.Popen[bytes]:
+    """Run launcher.py, the first process of a cell, which becomes what `plan` describes."""
+    return subprocess.Popen(
+        [
+            sys.executable, "-I", "-S", launcher.__file__, json.dumps(plan),
+            str(start.control_fd),
+        ],
+        stdin=subprocess.DEVNULL, stdout=start.log_fd, stderr=start.log_fd,
+        pass_fds=[start.control_fd], env={}, cwd="/", start_new_session=True,
+    )  # fmt: skip
 
 
 def start_agent(setup: CellSetup, start: Start) -> subprocess.Popen[bytes]:
@@ -24,7 +39,7 @@ def start_agent(setup: CellSetup, start: Start) -> subprocess.Popen[bytes]:
         "command": [setup.interpreter.executable, *PYTHON_FLAGS, "-c", _BOOT, code],
         "environment": ENVIRONMENT,
     }
-    return launching.start(plan, start)
+    return start_launcher(plan, start)
 
 
 def start_with_scratch(

@@ -24,7 +24,8 @@ from proctor.sandbox.backend import (
     Launch,
     Start,
 )
-from proctor.sandbox.levels import guarantees, launching
+from proctor.sandbox.levels import guarantees
+from proctor.sandbox.levels.bare import start_launcher
 from proctor.sandbox.levels.launcher import CONTROL_FD, LAST_PID_FD
 from proctor.sandbox.machine import users
 from proctor.sandbox.machine.scratch import Scratch
@@ -127,7 +128,7 @@ class Bubblewrap:
             ],
         }  # fmt: skip
         try:
-            process = launching.start(plan, start)
+            process = start_launcher(plan, start)
         except BaseException:
             if scratch is not None:
                 scratch.remove()

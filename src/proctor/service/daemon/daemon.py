@@ -56,7 +56,7 @@ class Daemon:
         self._engine, self._send, self._most = engine, send, most
         self._jobs: dict[Id, asyncio.Task[None]] = {}
         self._all: set[asyncio.Task[None]] = set()
-        self._tack = tack.Door(engine, _OWNER, self.hello)
+        self._tack = tack.TackMessages(engine, _OWNER, self.hello)
         self._methods: dict[str, Callable[[msgspec.Raw, Tell], Awaitable[Any]]] = {
             "run": self._run,
             "stream": self._stream,

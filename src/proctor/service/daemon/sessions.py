@@ -58,21 +58,27 @@ def session_methods(engine: Engine, context: Callable[[Tell], RequestContext]) -
     return {
         "session_open": method(SessionRequest, NativeSessions.open),
         "session_list": lambda _, tell: sessions(tell).all(),
-        "session_state": method(_SessionParams, lambda has, asked: has.state(asked.session)),
-        "session_execute": method(
-            _ExecuteParams, lambda has, asked: has.execute(asked.session, asked)
+        "session_state": method(
+            _SessionParams, lambda sessions, params: sessions.state(params.session)
         ),
-        "session_files": method(_SessionParams, lambda has, asked: has.files(asked.session)),
+        "session_execute": method(
+            _ExecuteParams, lambda sessions, params: sessions.execute(params.session, params)
+        ),
+        "session_files": method(
+            _SessionParams, lambda sessions, params: sessions.files(params.session)
+        ),
         "session_read": method(_ReadParams, _read),
         "session_write": method(_WriteParams, _write),
-        "session_close": method(_SessionParams, lambda has, asked: has.close(asked.session)),
+        "session_close": method(
+            _SessionParams, lambda sessions, params: sessions.close(params.session)
+        ),
     }
 
 
-async def _read(sessions: NativeSessions, asked: _ReadParams) -> Output:
-    return convert.output(await sessions.read(asked.session, asked.path))
+async def _read(sessions: NativeSessions, params: _ReadParams) -> Output:
+    return convert.output(await sessions.read(params.session, params.path))
 
 
-async def _write(sessions: NativeSessions, asked: _WriteParams) -> FileState:
-    content = unpacked(asked.base64, "params.base64") or asked.text.encode()
-    return await sessions.write(asked.session, asked.path, content)
+async def _write(sessions: NativeSessions, params: _WriteParams) -> FileState:
+    content = unpacked(params.base64, "params.base64") or params.text.encode()
+    return await sessions.write(params.session, params.path, content)

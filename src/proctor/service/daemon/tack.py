@@ -1,7 +1,6 @@
 """Messages of the shape that Tack's solver daemon takes: a `type` instead of a `method`.
 
-Those without an id are answered in the order of the messages, one at a time, as Tack does. Source
-that a model wrote is not even compiled outside a cell: CPython's compiler can be made to crash.
+Those without an id are answered one at a time, in the order of the messages, as Tack does.
 """
 
 import asyncio
@@ -16,8 +15,8 @@ from proctor.limits import MIB
 from proctor.sandbox.machine import plain_file
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
-from proctor.service.http.tack.desk import Execute, check, execute, fault_of
-from proctor.solver import legacy
+from proctor.service.http.tack import envelope
+from proctor.service.http.tack.requests import TackExecuteRequest, check, execute, fault_of
 
 INPUT = "input.json"
 _MOST_INPUT = 32 * MIB
@@ -25,14 +24,14 @@ _COMPILED = {"syntax-check": True, "ast-check": False}
 Tell = Callable[[dict[str, Any]], None]
 
 
-class _Message(Execute, rename="camel"):
+class _TackMessage(TackExecuteRequest, rename="camel"):
     type: Literal["execute", "syntax-check", "ast-check", "ping", "hello"] = "execute"
     job_dir: str | None = None
-    """Its `input.json` is the program's input. Nothing is written there."""
+    """Directory whose `input.json` is the program's input. Nothing is written there."""
 
 
-class Door:
-    """Answers such messages: dictionaries that an `id` can be put into."""
+class TackMessages:
+    """Answers messages of Tack's shape with dictionaries that an `id` can be put into."""
 
     def __init__(
         self, engine: Engine, owner: str, hello: Callable[[], Awaitable[dict[str, Any]]]
@@ -41,30 +40,30 @@ class Door:
         self._turn = asyncio.Lock()  # first come, first served
 
     async def in_turn(self, line: bytes) -> Any:
-        """Answer a message that has no id, when those before it are answered."""
+        """Answer a message that has no id, once those before it are answered."""
         async with self._turn:
             return await self.answer(line, lambda _progress: None)
 
     async def answer(self, line: bytes, tell: Tell) -> Any:
-        """Answer a message; `tell` gets what happens before."""
+        """Answer a message; `tell` gets its events until then."""
         try:
-            message = msgspec.json.decode(line, type=_Message)
+            message = msgspec.json.decode(line, type=_TackMessage)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            return legacy.crashed(f"JSON decode error: {error}")
+            return envelope.crashed(f"JSON decode error: {error}")
         context = RequestContext(
             self._owner, unlimited=True, on_start=lambda: tell({"event": "started"})
         )
         try:
             return await self._answer(message, context, tell)
         except InputError as error:
-            return legacy.crashed(str(error))
+            return envelope.crashed(str(error))
         except ProctorError as error:
-            return {**legacy.crashed(str(error)), "phase": "run", "fault": fault_of(error)}
+            return {**envelope.crashed(str(error)), "phase": "run", "fault": fault_of(error)}
         except asyncio.CancelledError:
-            called_off = Cancelled("the job was cancelled")
-            return {"ok": False, "error": str(called_off), "fault": fault_of(called_off)}
+            cancelled = Cancelled("the job was cancelled")
+            return {"ok": False, "error": str(cancelled), "fault": fault_of(cancelled)}
 
-    async def _answer(self, message: _Message, context: RequestContext, tell: Tell) -> Any:
+    async def _answer(self, message: _TackMessage, context: RequestContext, tell: Tell) -> Any:
         if message.type == "hello":
             return {"ok": True, **await self._hello()}
         if message.type == "ping":
@@ -77,11 +76,11 @@ class Door:
             )
             return msgspec.to_builtins(checked)
         given = await asyncio.to_thread(_input, message.job_dir)
-        envelope = await execute(
+        found = await execute(
             self._engine, message, context,
             lambda one: tell({"event": "incumbent", "incumbent": one}), given,
         )  # fmt: skip
-        return legacy.fields(envelope)
+        return envelope.fields(found)
 
 
 def _input(directory: str | None) -> bytes:

@@ -22,7 +22,7 @@ Several, since a server that was busy reads what has come meanwhile between two 
 
 
 class Connection(HttpToolsProtocol):
-    """Closed when a head, or what frames a body, is too long or takes too long.
+    """A connection that is closed when a head, or the framing of a body, is too long or too slow.
 
     Where there are too many connections, the one is closed that has waited longest for a request,
     or for the rest of one; if all are being served, the new one is refused with 503.

@@ -62,17 +62,17 @@ class Middleware:
         refusal = None if self._tokens.names else self._foreign(scope["path"], headers)
         if refusal is not None:
             await _refuse(scope, send, refusal)
-            self._note(scope, None, 403, began)
+            self._log_request(scope, None, 403, began)
             return
         owner = self._tokens.owner(headers)
         if owner is None and scope["path"] not in OPEN:
             await _refuse(scope, send, _NO_TOKEN)
-            self._note(scope, None, 401, began)
+            self._log_request(scope, None, 401, began)
             return
         declared = MESSAGE if scope["type"] == "websocket" else declared_length(headers)
         if not self.bodies.fits(declared):
             await _refuse(scope, send, _FULL)
-            self._note(scope, owner, 503, began)
+            self._log_request(scope, owner, 503, began)
             return
         scope.setdefault("state", {})["owner"] = owner or ""
         status = 0
@@ -88,7 +88,7 @@ class Middleware:
             await self._app(scope, body.receive if scope["type"] == "http" else receive, watched)
         finally:
             body.release()
-            self._note(scope, owner, status or 499, began)
+            self._log_request(scope, owner, status or 499, began)
 
     def _foreign(self, path: str, headers: Mapping[bytes, bytes]) -> ProblemDetails | None:
         """Return the refusal of a request that a browser makes for another host's page, else None.
@@ -100,7 +100,7 @@ class Middleware:
             return _PAGE
         return None if path in OPEN or self._hosts.has(host) else _HOST
 
-    def _note(self, scope: Scope, owner: str | None, status: int, began: float) -> None:
+    def _log_request(self, scope: Scope, owner: str | None, status: int, began: float) -> None:
         took = time.monotonic() - began
         if scope["type"] != "http":
             return
@@ -175,11 +175,11 @@ class BodyBudget:
 
 
 class JsonValueCounter:
-    """An upper bound on the values in JSON that comes in parts; text in strings is not counted."""
+    """Counts the values of JSON that comes in parts: an upper bound, without text in strings."""
 
     _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)', re.DOTALL)
     _END = b"\0"
-    """Not in JSON: it is left where a part does not end within a string."""
+    """A byte that JSON never has: it remains where a part does not end within a string."""
 
     def __init__(self) -> None:
         """Begin outside of all strings."""

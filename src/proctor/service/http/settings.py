@@ -91,7 +91,7 @@ class ServeSettings:
             )
         if not is_local(self.host) and not self.tokens.names:
             raise SettingsError(
-                f"whoever reaches {self.host} could run programs here: name a file of tokens with"
+                f"anybody who reaches {self.host} could run programs: name a file of tokens with"
                 " --token-file, or listen on 127.0.0.1"
             )
 
@@ -109,7 +109,7 @@ class ServeSettings:
 class Hosts:
     """Host names that a server without tokens answers to.
 
-    Any page may make a browser send requests to 127.0.0.1, and whoever owns the page's name may
+    Any page may make a browser send requests to 127.0.0.1, and the owner of the page's name may
     have it lead there afterwards (DNS rebinding). Browsers then say whose page it is (`Origin`),
     and by which name they ask (`Host`).
     """

@@ -7,6 +7,7 @@ results in words for a model.
 import asyncio
 import contextlib
 import logging
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -195,7 +196,9 @@ def _told(
 
 def _schema(kind: type[msgspec.Struct]) -> dict[str, Any]:
     """Return a JSON schema that is an object by itself, as the protocol demands."""
-    found = msgspec.json.schema(kind)
+    # As in the OpenAPI document, structs are named without the ending Json.
+    plain = re.sub(rb'Json"', b'"', msgspec.json.encode(msgspec.json.schema(kind)))
+    found: dict[str, Any] = msgspec.json.decode(plain)
     name = found.pop("$ref").rpartition("/")[2]
     own = found["$defs"].pop(name)
     return {**own, **({"$defs": found["$defs"]} if found["$defs"] else {})}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from proctor.timetable.checking import AtLeast0, Finding, Params, checker
+from proctor.timetable.checking import AtLeast0, Breach, Params, checker
 from proctor.timetable.kinds.common import count, each_lesson
 from proctor.timetable.schedule import Schedule
 
@@ -43,18 +43,18 @@ class WeeklyExact(Params, frozen=True):
 
 
 @checker("assignment_pin_slot", AssignmentSlot, unit="lesson missing there")
-def assignment_pin_slot(schedule: Schedule, params: AssignmentSlot) -> Iterator[Finding]:
+def assignment_pin_slot(schedule: Schedule, params: AssignmentSlot) -> Iterator[Breach]:
     """One lesson of the assignment is in the period of that day."""
     slot = schedule.of_slot(params.day, params.period)
     if not any(each.assignment.id == params.assignment_id for each in slot):
-        yield Finding(
+        yield Breach(
             f"{params.assignment_id} has no lesson on {params.day} period {params.period}",
             schedule.of_assignment(params.assignment_id),
         )
 
 
 @checker("assignment_block_slot", AssignmentSlot, unit="lesson there")
-def assignment_block_slot(schedule: Schedule, params: AssignmentSlot) -> Iterator[Finding]:
+def assignment_block_slot(schedule: Schedule, params: AssignmentSlot) -> Iterator[Breach]:
     """No lesson of the assignment is in the period of that day."""
     day = schedule.day_at[params.day]
     yield from each_lesson(
@@ -66,7 +66,7 @@ def assignment_block_slot(schedule: Schedule, params: AssignmentSlot) -> Iterato
 
 
 @checker("assignment_allowed_slots", AllowedSlots, unit="lesson elsewhere")
-def assignment_allowed_slots(schedule: Schedule, params: AllowedSlots) -> Iterator[Finding]:
+def assignment_allowed_slots(schedule: Schedule, params: AllowedSlots) -> Iterator[Breach]:
     """Lessons of the assignment are in these slots only, each `{day, period}`."""
     slots = {(schedule.day_at[each.day], each.period) for each in params.slots}
     yield from each_lesson(
@@ -78,12 +78,12 @@ def assignment_allowed_slots(schedule: Schedule, params: AllowedSlots) -> Iterat
 
 
 @checker("assignment_spread_days", SpreadDays, unit="day missing")
-def assignment_spread_days(schedule: Schedule, params: SpreadDays) -> Iterator[Finding]:
+def assignment_spread_days(schedule: Schedule, params: SpreadDays) -> Iterator[Breach]:
     """The assignment has lessons on at least `minDays` different days."""
     lessons = schedule.of_assignment(params.assignment_id)
     days = len({each.day for each in lessons})
     if days < params.min_days:
-        yield Finding(
+        yield Breach(
             f"{params.assignment_id} has lessons on {count(days, 'day')}, "
             f"at least {params.min_days} are wanted",
             lessons,
@@ -92,7 +92,7 @@ def assignment_spread_days(schedule: Schedule, params: SpreadDays) -> Iterator[F
 
 
 @checker("weekly_periods_exact", WeeklyExact, unit="lesson too many or too few")
-def weekly_periods_exact(schedule: Schedule, params: WeeklyExact) -> Iterator[Finding]:
+def weekly_periods_exact(schedule: Schedule, params: WeeklyExact) -> Iterator[Breach]:
     """So many lessons a week have all that is given: this assignment, teacher, subject, class."""
     if params.assignment_id is not None:
         lessons = schedule.of_assignment(params.assignment_id)
@@ -112,7 +112,7 @@ def weekly_periods_exact(schedule: Schedule, params: WeeklyExact) -> Iterator[Fi
     if len(counted) != params.weekly_periods:
         given = (params.assignment_id, params.teacher, params.subject, params.class_)
         who = ", ".join(each for each in given if each is not None)
-        yield Finding(
+        yield Breach(
             f"{who} has {count(len(counted), 'lesson')} a week, "
             f"exactly {params.weekly_periods} are wanted",
             counted,

@@ -6,7 +6,7 @@ import msgspec
 
 from proctor.timetable.checking import (
     AtLeast0,
-    Finding,
+    Breach,
     Names,
     Params,
     checker,
@@ -92,7 +92,7 @@ class GroupDailyLimit(Params, frozen=True):
 
 
 @checker("class_block_day", ClassDay, unit=LESSON)
-def class_block_day(schedule: Schedule, params: ClassDay) -> Iterator[Finding]:
+def class_block_day(schedule: Schedule, params: ClassDay) -> Iterator[Breach]:
     """The class has no lesson on the day."""
     day = schedule.day_at[params.day]
     yield from each_lesson(
@@ -104,7 +104,7 @@ def class_block_day(schedule: Schedule, params: ClassDay) -> Iterator[Finding]:
 
 
 @checker("class_block_period", ClassPeriod, unit=LESSON)
-def class_block_period(schedule: Schedule, params: ClassPeriod) -> Iterator[Finding]:
+def class_block_period(schedule: Schedule, params: ClassPeriod) -> Iterator[Breach]:
     """The class has no lesson in the period, on any day."""
     yield from each_lesson(
         schedule,
@@ -115,7 +115,7 @@ def class_block_period(schedule: Schedule, params: ClassPeriod) -> Iterator[Find
 
 
 @checker("class_block_slot", ClassSlot, unit=LESSON)
-def class_block_slot(schedule: Schedule, params: ClassSlot) -> Iterator[Finding]:
+def class_block_slot(schedule: Schedule, params: ClassSlot) -> Iterator[Breach]:
     """The class has no lesson in the period of that day."""
     yield from each_lesson(
         schedule,
@@ -126,20 +126,20 @@ def class_block_slot(schedule: Schedule, params: ClassSlot) -> Iterator[Finding]
 
 
 @checker("class_max_per_day", ClassMaxPerDay, unit="lesson over, of each day")
-def class_max_per_day(schedule: Schedule, params: ClassMaxPerDay) -> Iterator[Finding]:
+def class_max_per_day(schedule: Schedule, params: ClassMaxPerDay) -> Iterator[Breach]:
     """The class has at most `maxPerDay` lessons on each day."""
     lessons = schedule.of_class(params.class_)
     yield from over_per_day(schedule, lessons, params.max_per_day, params.class_)
 
 
 @checker("class_min_per_day", ClassMinPerDay, unit="lesson missing, of each day")
-def class_min_per_day(schedule: Schedule, params: ClassMinPerDay) -> Iterator[Finding]:
+def class_min_per_day(schedule: Schedule, params: ClassMinPerDay) -> Iterator[Breach]:
     """The class has at least `minPerDay` lessons on each of `days`: all days unless given."""
     found = by_day(schedule.of_class(params.class_))
     for day in params.days or schedule.instance.days:
         lessons = found.get(schedule.day_at[day], [])
         if len(lessons) < params.min_per_day:
-            yield Finding(
+            yield Breach(
                 f"{params.class_} has {count(len(lessons), 'lesson')} on {day}, "
                 f"at least {params.min_per_day} are wanted",
                 lessons,
@@ -148,25 +148,25 @@ def class_min_per_day(schedule: Schedule, params: ClassMinPerDay) -> Iterator[Fi
 
 
 @checker("class_no_gaps", OneClass, unit="free period between two lessons of a day")
-def class_no_gaps(schedule: Schedule, params: OneClass) -> Iterator[Finding]:
+def class_no_gaps(schedule: Schedule, params: OneClass) -> Iterator[Breach]:
     """Between the class's first and last lesson of a day no period is free."""
     yield from gaps(schedule, schedule.of_class(params.class_), 0, params.class_)
 
 
 @checker("class_first_period_required", OneClass, unit="day")
-def class_first_period_required(schedule: Schedule, params: OneClass) -> Iterator[Finding]:
+def class_first_period_required(schedule: Schedule, params: OneClass) -> Iterator[Breach]:
     """On each day with lessons the class has one in the day's first period."""
     for day, lessons in by_day(schedule.of_class(params.class_)).items():
         if lessons[0].at > 0:
             first = schedule.instance.periods_of[day][0]
-            yield Finding(
+            yield Breach(
                 f"{params.class_} has no lesson on {schedule.where(day, first)}, the day's first",
                 lessons,
             )
 
 
 @checker("class_no_double_subject_day", NoDouble, unit="lesson over, of each subject and day")
-def class_no_double_subject_day(schedule: Schedule, params: NoDouble) -> Iterator[Finding]:
+def class_no_double_subject_day(schedule: Schedule, params: NoDouble) -> Iterator[Breach]:
     """The class has the subject, or each subject if none is named, at most `maxPerDay` times a day.
 
     Once unless given.
@@ -181,14 +181,14 @@ def class_no_double_subject_day(schedule: Schedule, params: NoDouble) -> Iterato
 
 
 @checker("class_max_subjects_per_day", MaxSubjects, unit="subject over, of each day")
-def class_max_subjects_per_day(schedule: Schedule, params: MaxSubjects) -> Iterator[Finding]:
+def class_max_subjects_per_day(schedule: Schedule, params: MaxSubjects) -> Iterator[Breach]:
     """The class has at most `max` different subjects on each day."""
     lessons = schedule.of_class(params.class_)
     yield from distinct_per_day(schedule, lessons, _subject, params.max, params.class_, "subjects")
 
 
 @checker("class_subjects_not_same_day", NotSameDay, unit=SUBJECT)
-def class_subjects_not_same_day(schedule: Schedule, params: NotSameDay) -> Iterator[Finding]:
+def class_subjects_not_same_day(schedule: Schedule, params: NotSameDay) -> Iterator[Breach]:
     """On each day the class has at most `maxSubjectsPerDay` of these subjects.
 
     One unless given. If no class is named, that holds for each.
@@ -197,7 +197,7 @@ def class_subjects_not_same_day(schedule: Schedule, params: NotSameDay) -> Itera
 
 
 @checker("class_max_heavy_subjects_per_day", MaxHeavy, unit=SUBJECT)
-def class_max_heavy_subjects_per_day(schedule: Schedule, params: MaxHeavy) -> Iterator[Finding]:
+def class_max_heavy_subjects_per_day(schedule: Schedule, params: MaxHeavy) -> Iterator[Breach]:
     """On each day the class has at most `maxHeavy` of these subjects.
 
     If no class is named, that holds for each.
@@ -206,13 +206,13 @@ def class_max_heavy_subjects_per_day(schedule: Schedule, params: MaxHeavy) -> It
 
 
 @checker("subject_group", SubjectGroup, unit="none")
-def subject_group(_schedule: Schedule, _params: SubjectGroup) -> Iterator[Finding]:
+def subject_group(_schedule: Schedule, _params: SubjectGroup) -> Iterator[Breach]:
     """Names a group of subjects for other constraints; asks nothing by itself."""
     yield from ()
 
 
 @checker("subject_group_daily_limit", GroupDailyLimit, unit=SUBJECT)
-def subject_group_daily_limit(schedule: Schedule, params: GroupDailyLimit) -> Iterator[Finding]:
+def subject_group_daily_limit(schedule: Schedule, params: GroupDailyLimit) -> Iterator[Breach]:
     """On each day the class has at most `maxPerDay` different subjects of the group.
 
     The group is that of the `subject_group` with this `groupName`, whatever its severity. If no
@@ -236,7 +236,7 @@ def _group(schedule: Schedule, name: str) -> Sequence[str]:
 
 def _few_of(
     schedule: Schedule, subjects: Sequence[str], class_: str | None, most: int
-) -> Iterator[Finding]:
+) -> Iterator[Breach]:
     classes = None if class_ is None else (class_,)
     lessons = [
         each

@@ -1,8 +1,8 @@
-"""What checkers of several families share: one finding per lesson, day or run."""
+"""Checks that kinds of several families share: one breach per lesson, day or run."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from proctor.timetable.checking import Finding
+from proctor.timetable.checking import Breach
 from proctor.timetable.schedule import (
     Lesson,
     Schedule,
@@ -16,22 +16,22 @@ from proctor.timetable.vocabulary import CannotCheck
 
 def each_lesson(
     schedule: Schedule, lessons: Iterable[Lesson], wrong: Callable[[Lesson], bool], why: str
-) -> Iterator[Finding]:
-    """One unit for each lesson that stands where it must not."""
+) -> Iterator[Breach]:
+    """Yield one unit for each lesson that stands where it must not."""
     for lesson in lessons:
         if wrong(lesson):
             where = schedule.where(lesson.day, lesson.period)
-            yield Finding(f"{title(lesson)} on {where}: {why}", (lesson,))
+            yield Breach(f"{title(lesson)} on {where}: {why}", (lesson,))
 
 
 def over_per_day(
     schedule: Schedule, lessons: Iterable[Lesson], most: int, who: str
-) -> Iterator[Finding]:
-    """One unit for each lesson over so many a day."""
+) -> Iterator[Breach]:
+    """Yield one unit for each lesson over so many a day."""
     for day, found in by_day(lessons).items():
         if len(found) > most:
             where = schedule.where(day)
-            yield Finding(
+            yield Breach(
                 f"{who} has {count(len(found), 'lesson')} on {where}, at most {most} are allowed",
                 found,
                 len(found) - most,
@@ -40,13 +40,13 @@ def over_per_day(
 
 def over_in_run(
     schedule: Schedule, lessons: Iterable[Lesson], most: int, who: str
-) -> Iterator[Finding]:
-    """One unit for each period over so many in a row."""
+) -> Iterator[Breach]:
+    """Yield one unit for each period over so many in a row."""
     for day, found in by_day(lessons).items():
         for run in runs(found):
             if length(run) > most:
                 where = f"{schedule.where(day, run[0].period)} on"
-                yield Finding(
+                yield Breach(
                     f"{who} has {count(length(run), 'period')} in a row from {where}, "
                     f"at most {most} are allowed",
                     run,
@@ -54,14 +54,14 @@ def over_in_run(
                 )
 
 
-def gaps(schedule: Schedule, lessons: Iterable[Lesson], most: int, who: str) -> Iterator[Finding]:
-    """One unit for each free period over so many between the lessons of a day."""
+def gaps(schedule: Schedule, lessons: Iterable[Lesson], most: int, who: str) -> Iterator[Breach]:
+    """Yield one unit for each free period over so many between the lessons of a day."""
     for day, found in by_day(lessons).items():
         free = free_between(found)
         if free > most:
             where = schedule.where(day)
             allowed = "none is allowed" if most == 0 else f"at most {most} are allowed"
-            yield Finding(
+            yield Breach(
                 f"{who} has {count(free, 'free period')} between lessons on {where}, {allowed}",
                 found,
                 free - most,
@@ -75,13 +75,13 @@ def distinct_per_day(
     most: int,
     who: str,
     what: str,
-) -> Iterator[Finding]:
-    """One unit for each thing over so many different ones a day."""
+) -> Iterator[Breach]:
+    """Yield one unit for each thing over so many different ones a day."""
     for day, found in by_day(lessons).items():
         different = {of(each) for each in found}
         if len(different) > most:
             where = schedule.where(day)
-            yield Finding(
+            yield Breach(
                 f"{who} has {len(different)} different {what} on {where}, "
                 f"at most {most} are allowed",
                 found,
@@ -90,7 +90,7 @@ def distinct_per_day(
 
 
 def sessions(schedule: Schedule, session: str | Sequence[int] | None) -> tuple[frozenset[int], ...]:
-    """Of each day: positions of the periods that belong to a session; all if it is None.
+    """Return the positions of a session's periods in each day; all if it is None.
 
     Raises CannotCheck for a name that is neither the input's nor one of the two halves.
     """
@@ -123,23 +123,23 @@ def _half(session: str, periods: int) -> frozenset[int]:
 
 
 def count(number: int, what: str) -> str:
-    """A number of things in words."""
+    """Return a number of things in words."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def title(lesson: Lesson) -> str:
-    """A lesson in words, without its slot."""
+    """Return a lesson in words, without its slot."""
     about = lesson.assignment
     whose = f" of {about.class_}" if about.class_ is not None else ""
     return f"{about.subject}{whose} ({about.id})"
 
 
 def group_name(group: tuple[str, str]) -> str:
-    """A class, or an assignment without one, in words."""
+    """Return a class, or an assignment without one, in words."""
     return f"{group[0]} {group[1]}"
 
 
 def listed(names: Sequence[str]) -> str:
-    """The first few of many names."""
+    """Return the first few of many names."""
     few = ", ".join(names[:6])
     return few if len(names) <= 6 else f"{few} and {len(names) - 6} more"

@@ -8,7 +8,7 @@ import msgspec
 
 from proctor.timetable.checking import (
     AtLeast0,
-    Finding,
+    Breach,
     Names,
     Params,
     checker,
@@ -84,7 +84,7 @@ def _apart(
     lessons: Iterable[Lesson],
     member: Callable[[Lesson], str | None],
     place: Callable[[Lesson], tuple[int, int | None]],
-) -> Iterator[Finding]:
+) -> Iterator[Breach]:
     """One unit for each member beyond the first of those that share a slot or day."""
     shared: dict[tuple[int, int | None], list[Lesson]] = {}
     for lesson in lessons:
@@ -93,7 +93,7 @@ def _apart(
         members = sorted({str(member(each)) for each in found})
         if len(members) > 1:
             where = schedule.where(day, period)
-            yield Finding(f"{listed(members)} all have lessons on {where}", found, len(members) - 1)
+            yield Breach(f"{listed(members)} all have lessons on {where}", found, len(members) - 1)
 
 
 def _slot(lesson: Lesson) -> tuple[int, int | None]:
@@ -105,7 +105,7 @@ def _day(lesson: Lesson) -> tuple[int, int | None]:
 
 
 @checker("pair_not_same_slot", PairSlot, unit=BEYOND_SLOT)
-def pair_not_same_slot(schedule: Schedule, params: PairSlot) -> Iterator[Finding]:
+def pair_not_same_slot(schedule: Schedule, params: PairSlot) -> Iterator[Breach]:
     """No two of the `teachers`, or of the `assignmentIds`, two or more, have lessons in one slot.
 
     With `scope: {day}`: on that day.
@@ -122,21 +122,21 @@ def pair_not_same_slot(schedule: Schedule, params: PairSlot) -> Iterator[Finding
 
 
 @checker("teacher_pair_not_same_slot", TeacherPair, unit=BEYOND_SLOT)
-def teacher_pair_not_same_slot(schedule: Schedule, params: TeacherPair) -> Iterator[Finding]:
+def teacher_pair_not_same_slot(schedule: Schedule, params: TeacherPair) -> Iterator[Breach]:
     """No two of the teachers have lessons in one slot. With `scope: {day}`: on that day."""
     found = [each for teacher in params.teachers for each in schedule.of_teacher(teacher)]
     yield from _apart(schedule, _in_scope(schedule, found, params.scope), _teacher, _slot)
 
 
 @checker("teacher_pair_not_same_day", TeacherPair, unit="of them beyond the first, of each day")
-def teacher_pair_not_same_day(schedule: Schedule, params: TeacherPair) -> Iterator[Finding]:
+def teacher_pair_not_same_day(schedule: Schedule, params: TeacherPair) -> Iterator[Breach]:
     """No two of the teachers have lessons on one day. With `scope: {day}`: on that day."""
     found = [each for teacher in params.teachers for each in schedule.of_teacher(teacher)]
     yield from _apart(schedule, _in_scope(schedule, found, params.scope), _teacher, _day)
 
 
 @checker("resource_capacity", ResourceCapacity, unit="lesson over, of each slot")
-def resource_capacity(schedule: Schedule, params: ResourceCapacity) -> Iterator[Finding]:
+def resource_capacity(schedule: Schedule, params: ResourceCapacity) -> Iterator[Breach]:
     """At most `capacity` lessons share a slot.
 
     Those of these `subjects` and of these `assignmentIds` are counted, all if neither is given.
@@ -155,7 +155,7 @@ def resource_capacity(schedule: Schedule, params: ResourceCapacity) -> Iterator[
         shared.setdefault((lesson.day, lesson.period), []).append(lesson)
     for (day, period), found in shared.items():
         if len(found) > params.capacity:
-            yield Finding(
+            yield Breach(
                 f"{len(found)} lessons share {params.resource or 'what they need'} on "
                 f"{schedule.where(day, period)}, at most {params.capacity} can",
                 found,
@@ -164,7 +164,7 @@ def resource_capacity(schedule: Schedule, params: ResourceCapacity) -> Iterator[
 
 
 @checker("group_compactness", Compactness, unit="lesson alone")
-def group_compactness(schedule: Schedule, params: Compactness) -> Iterator[Finding]:
+def group_compactness(schedule: Schedule, params: Compactness) -> Iterator[Breach]:
     """Each lesson of these assignments has another one of theirs next to it.
 
     That is in the period before or after its own, on the same day.
@@ -175,7 +175,7 @@ def group_compactness(schedule: Schedule, params: Compactness) -> Iterator[Findi
         for lesson in found:
             if lesson.at - 1 not in taken and lesson.at + 1 not in taken:
                 where = schedule.where(day, lesson.period)
-                yield Finding(f"{lesson.assignment.id} on {where} stands alone", (lesson,))
+                yield Breach(f"{lesson.assignment.id} on {where} stands alone", (lesson,))
 
 
 class TeachesOnDay(Params, frozen=True, tag_field="op", tag="teacher_teaches_on_day"):
@@ -284,7 +284,7 @@ class IfThen(Params, frozen=True):
 
 
 @checker("if_then", IfThen, unit="constraint of `then` that does not hold")
-def if_then(schedule: Schedule, params: IfThen) -> Iterator[Finding]:
+def if_then(schedule: Schedule, params: IfThen) -> Iterator[Breach]:
     """If the condition `if` holds, so do all constraints of `then`, each `{kind, params}`.
 
     A condition is `{op, ...}`: `teacher_teaches_on_day` [teacher, day], `teacher_teaches_at_slot`
@@ -302,7 +302,7 @@ def if_then(schedule: Schedule, params: IfThen) -> Iterator[Finding]:
         found = list(islice(findings(each.kind, each.params, schedule), FEW))
         if found:
             lessons = [lesson for one in found for lesson in one.lessons]
-            yield Finding(f"the condition holds, but {each.kind}: {found[0].message}", lessons)
+            yield Breach(f"the condition holds, but {each.kind}: {found[0].message}", lessons)
 
 
 def readable(schedule: Schedule, params: IfThen, depth: int = 0) -> None:

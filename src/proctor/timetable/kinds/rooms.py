@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from proctor.timetable.checking import Finding, Names, Params, checker
+from proctor.timetable.checking import Breach, Names, Params, checker
 from proctor.timetable.kinds.common import listed, title
 from proctor.timetable.schedule import Lesson, Schedule
 from proctor.timetable.vocabulary import CannotCheck
@@ -20,7 +20,7 @@ def _of(schedule: Schedule, params: SomeAssignments) -> Iterator[tuple[str, Sequ
 
 
 @checker("room_capacity", SomeAssignments, unit="student without a seat, of each lesson")
-def room_capacity(schedule: Schedule, params: SomeAssignments) -> Iterator[Finding]:
+def room_capacity(schedule: Schedule, params: SomeAssignments) -> Iterator[Breach]:
     """Each lesson's room seats the `size` of its assignment; of all assignments unless given.
 
     An assignment without a `size` fits everywhere.
@@ -32,7 +32,7 @@ def room_capacity(schedule: Schedule, params: SomeAssignments) -> Iterator[Findi
             seats = rooms.get(lesson.room or "", size)
             if seats < size:
                 where = schedule.where(lesson.day, lesson.period)
-                yield Finding(
+                yield Breach(
                     f"{title(lesson)} on {where} has {size} students, room {lesson.room} "
                     f"seats {seats}",
                     (lesson,),
@@ -41,11 +41,11 @@ def room_capacity(schedule: Schedule, params: SomeAssignments) -> Iterator[Findi
 
 
 @checker("room_stability", SomeAssignments, unit="room beyond the first, of each assignment")
-def room_stability(schedule: Schedule, params: SomeAssignments) -> Iterator[Finding]:
+def room_stability(schedule: Schedule, params: SomeAssignments) -> Iterator[Breach]:
     """All lessons of an assignment are in one room; of each assignment unless some are given."""
     for id_, lessons in _of(schedule, params):
         used = sorted({each.room for each in lessons if each.room is not None})
         if len(used) > 1:
-            yield Finding(
+            yield Breach(
                 f"{id_} is taught in {len(used)} rooms: {listed(used)}", lessons, len(used) - 1
             )

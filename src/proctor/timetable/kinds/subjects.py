@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from proctor.timetable.checking import (
     AtLeast0,
     AtLeast1,
-    Finding,
+    Breach,
     Names,
     Params,
     Periods,
@@ -73,7 +73,7 @@ class Slot(Params, frozen=True):
     period: int
 
 
-def _in_periods(schedule: Schedule, params: SubjectPeriods) -> Iterator[Finding]:
+def _in_periods(schedule: Schedule, params: SubjectPeriods) -> Iterator[Breach]:
     periods = set(params.periods)
     yield from each_lesson(
         schedule,
@@ -84,19 +84,19 @@ def _in_periods(schedule: Schedule, params: SubjectPeriods) -> Iterator[Finding]
 
 
 @checker("subject_pin_period", SubjectPeriods, unit=ELSEWHERE)
-def subject_pin_period(schedule: Schedule, params: SubjectPeriods) -> Iterator[Finding]:
+def subject_pin_period(schedule: Schedule, params: SubjectPeriods) -> Iterator[Breach]:
     """All lessons of the subject are in these periods."""
     yield from _in_periods(schedule, params)
 
 
 @checker("subject_preferred_periods", SubjectPeriods, unit=ELSEWHERE)
-def subject_preferred_periods(schedule: Schedule, params: SubjectPeriods) -> Iterator[Finding]:
+def subject_preferred_periods(schedule: Schedule, params: SubjectPeriods) -> Iterator[Breach]:
     """All lessons of the subject are in these periods: `subject_pin_period`, meant to be soft."""
     yield from _in_periods(schedule, params)
 
 
 @checker("subject_block_period", SubjectPeriods, unit="lesson there")
-def subject_block_period(schedule: Schedule, params: SubjectPeriods) -> Iterator[Finding]:
+def subject_block_period(schedule: Schedule, params: SubjectPeriods) -> Iterator[Breach]:
     """No lesson of the subject is in these periods."""
     periods = set(params.periods)
     yield from each_lesson(
@@ -108,7 +108,7 @@ def subject_block_period(schedule: Schedule, params: SubjectPeriods) -> Iterator
 
 
 @checker("subject_not_last_period", OneSubject, unit="lesson there")
-def subject_not_last_period(schedule: Schedule, params: OneSubject) -> Iterator[Finding]:
+def subject_not_last_period(schedule: Schedule, params: OneSubject) -> Iterator[Breach]:
     """No lesson of the subject is in the last period that its day has."""
     yield from each_lesson(
         schedule,
@@ -119,7 +119,7 @@ def subject_not_last_period(schedule: Schedule, params: OneSubject) -> Iterator[
 
 
 @checker("subject_allowed_days", SubjectDays, unit=ELSEWHERE)
-def subject_allowed_days(schedule: Schedule, params: SubjectDays) -> Iterator[Finding]:
+def subject_allowed_days(schedule: Schedule, params: SubjectDays) -> Iterator[Breach]:
     """All lessons of the subject are on these days."""
     days = {schedule.day_at[day] for day in params.days}
     yield from each_lesson(
@@ -131,7 +131,7 @@ def subject_allowed_days(schedule: Schedule, params: SubjectDays) -> Iterator[Fi
 
 
 @checker("subject_consecutive", SubjectConsecutive, unit="block missing, of each class")
-def subject_consecutive(schedule: Schedule, params: SubjectConsecutive) -> Iterator[Finding]:
+def subject_consecutive(schedule: Schedule, params: SubjectConsecutive) -> Iterator[Breach]:
     """Of a class's weekly lessons in the subject as many as can be stand in blocks of `length`.
 
     A block is `length` (2 unless given) periods in a row on one day. With n lessons a week
@@ -145,7 +145,7 @@ def subject_consecutive(schedule: Schedule, params: SubjectConsecutive) -> Itera
         )
         wanted = weekly // params.length
         if found < wanted:
-            yield Finding(
+            yield Breach(
                 f"{params.subject} of {group_name(group)} has {count(found, 'block')} of "
                 f"{params.length} periods in a row, {wanted} are wanted",
                 lessons,
@@ -166,7 +166,7 @@ def _weekly(schedule: Schedule, params: SubjectConsecutive) -> dict[tuple[str, s
 
 
 @checker("subject_max_consecutive", SubjectMaxConsecutive, unit="period over, of each run")
-def subject_max_consecutive(schedule: Schedule, params: SubjectMaxConsecutive) -> Iterator[Finding]:
+def subject_max_consecutive(schedule: Schedule, params: SubjectMaxConsecutive) -> Iterator[Breach]:
     """A class has the subject in at most `maxConsecutive` periods in a row."""
     for group, lessons in by_group(schedule.of_subject(params.subject, params.classes)).items():
         who = f"{params.subject} of {group_name(group)}"
@@ -174,7 +174,7 @@ def subject_max_consecutive(schedule: Schedule, params: SubjectMaxConsecutive) -
 
 
 @checker("subject_daily_max_periods", SubjectDailyMax, unit="lesson over, of each class and day")
-def subject_daily_max_periods(schedule: Schedule, params: SubjectDailyMax) -> Iterator[Finding]:
+def subject_daily_max_periods(schedule: Schedule, params: SubjectDailyMax) -> Iterator[Breach]:
     """A class has at most `maxPerDay` lessons in the subject on each day."""
     for group, lessons in by_group(schedule.of_subject(params.subject, params.classes)).items():
         who = f"{params.subject} of {group_name(group)}"
@@ -186,7 +186,7 @@ def subject_daily_max_periods(schedule: Schedule, params: SubjectDailyMax) -> It
     SubjectMinGap,
     unit="lesson after the first of a day, and each pair of days that are too near, of each class",
 )
-def subject_min_gap_days(schedule: Schedule, params: SubjectMinGap) -> Iterator[Finding]:
+def subject_min_gap_days(schedule: Schedule, params: SubjectMinGap) -> Iterator[Breach]:
     """Two lessons of a class in the subject are at least `minGapDays` days apart.
 
     Days apart are counted by position in the input's `days`: 1 means not on the same day, 2 not on
@@ -200,12 +200,12 @@ def subject_min_gap_days(schedule: Schedule, params: SubjectMinGap) -> Iterator[
         for i, (day, found) in enumerate(days):
             if len(found) > 1:
                 text = f"{who} has {count(len(found), 'lesson')} on {schedule.where(day)}"
-                yield Finding(f"{text}, {_apart(params)}", found, len(found) - 1)
+                yield Breach(f"{text}, {_apart(params)}", found, len(found) - 1)
             for other, others in days[i + 1 :]:
                 if other - day >= params.min_gap_days:
                     break
                 text = f"{who} is taught on {schedule.where(day)} and {schedule.where(other)}"
-                yield Finding(f"{text}, {_apart(params)}", [*found, *others])
+                yield Breach(f"{text}, {_apart(params)}", [*found, *others])
 
 
 def _apart(params: SubjectMinGap) -> str:
@@ -213,7 +213,7 @@ def _apart(params: SubjectMinGap) -> str:
 
 
 @checker("subject_flag_ceremony_slot", Slot, unit="lesson there")
-def subject_flag_ceremony_slot(schedule: Schedule, params: Slot) -> Iterator[Finding]:
+def subject_flag_ceremony_slot(schedule: Schedule, params: Slot) -> Iterator[Breach]:
     """The slot is the whole school's: no lesson of any class is in it."""
     lessons: list[Lesson] = list(schedule.of_slot(params.day, params.period))
     yield from each_lesson(schedule, lessons, lambda _: True, "the slot is kept for the ceremony")

@@ -6,7 +6,7 @@ import msgspec
 
 from proctor.timetable.checking import (
     AtLeast0,
-    Finding,
+    Breach,
     Names,
     Params,
     Periods,
@@ -105,7 +105,7 @@ class Homeroom(Params, frozen=True):
 
 
 @checker("teacher_block_day", TeacherDay, unit=LESSON)
-def teacher_block_day(schedule: Schedule, params: TeacherDay) -> Iterator[Finding]:
+def teacher_block_day(schedule: Schedule, params: TeacherDay) -> Iterator[Breach]:
     """The teacher has no lesson on the day."""
     day = schedule.day_at[params.day]
     yield from each_lesson(
@@ -117,7 +117,7 @@ def teacher_block_day(schedule: Schedule, params: TeacherDay) -> Iterator[Findin
 
 
 @checker("teacher_block_period", TeacherPeriod, unit=LESSON)
-def teacher_block_period(schedule: Schedule, params: TeacherPeriod) -> Iterator[Finding]:
+def teacher_block_period(schedule: Schedule, params: TeacherPeriod) -> Iterator[Breach]:
     """The teacher has no lesson in the period, on any day."""
     yield from each_lesson(
         schedule,
@@ -128,7 +128,7 @@ def teacher_block_period(schedule: Schedule, params: TeacherPeriod) -> Iterator[
 
 
 @checker("teacher_block_slot", TeacherSlot, unit=LESSON)
-def teacher_block_slot(schedule: Schedule, params: TeacherSlot) -> Iterator[Finding]:
+def teacher_block_slot(schedule: Schedule, params: TeacherSlot) -> Iterator[Breach]:
     """The teacher has no lesson in the period of that day."""
     slot = schedule.of_slot(params.day, params.period)
     yield from each_lesson(
@@ -140,23 +140,21 @@ def teacher_block_slot(schedule: Schedule, params: TeacherSlot) -> Iterator[Find
 
 
 @checker("teacher_max_per_day", TeacherMaxPerDay, unit="lesson over, of each day")
-def teacher_max_per_day(schedule: Schedule, params: TeacherMaxPerDay) -> Iterator[Finding]:
+def teacher_max_per_day(schedule: Schedule, params: TeacherMaxPerDay) -> Iterator[Breach]:
     """The teacher has at most `maxPerDay` lessons on each day."""
     lessons = schedule.of_teacher(params.teacher)
     yield from over_per_day(schedule, lessons, params.max_per_day, params.teacher)
 
 
 @checker("teacher_max_consecutive", TeacherMaxConsecutive, unit="period over, of each run")
-def teacher_max_consecutive(schedule: Schedule, params: TeacherMaxConsecutive) -> Iterator[Finding]:
+def teacher_max_consecutive(schedule: Schedule, params: TeacherMaxConsecutive) -> Iterator[Breach]:
     """The teacher teaches in at most `maxConsecutive` periods in a row."""
     lessons = schedule.of_teacher(params.teacher)
     yield from over_in_run(schedule, lessons, params.max_consecutive, params.teacher)
 
 
 @checker("teacher_max_working_days", TeacherMaxWorkingDays, unit="day over")
-def teacher_max_working_days(
-    schedule: Schedule, params: TeacherMaxWorkingDays
-) -> Iterator[Finding]:
+def teacher_max_working_days(schedule: Schedule, params: TeacherMaxWorkingDays) -> Iterator[Breach]:
     """The teacher has lessons on at most `maxDays` days, or has at least `minDaysOff` days without.
 
     If both are given, the stricter holds.
@@ -167,7 +165,7 @@ def teacher_max_working_days(
     lessons = schedule.of_teacher(params.teacher)
     worked = len({each.day for each in lessons})
     if worked > most:
-        yield Finding(
+        yield Breach(
             f"{params.teacher} has lessons on {count(worked, 'day')}, at most {most} are allowed",
             lessons,
             worked - most,
@@ -175,11 +173,11 @@ def teacher_max_working_days(
 
 
 @checker("teacher_min_per_day", TeacherMinPerDay, unit="lesson missing, of each day with lessons")
-def teacher_min_per_day(schedule: Schedule, params: TeacherMinPerDay) -> Iterator[Finding]:
+def teacher_min_per_day(schedule: Schedule, params: TeacherMinPerDay) -> Iterator[Breach]:
     """On a day with lessons the teacher has at least `minPerDay`; days without any are free."""
     for day, found in by_day(schedule.of_teacher(params.teacher)).items():
         if len(found) < params.min_per_day:
-            yield Finding(
+            yield Breach(
                 f"{params.teacher} has {count(len(found), 'lesson')} on {schedule.where(day)}, "
                 f"at least {params.min_per_day} are wanted on a day with any",
                 found,
@@ -188,20 +186,20 @@ def teacher_min_per_day(schedule: Schedule, params: TeacherMinPerDay) -> Iterato
 
 
 @checker("teacher_no_gaps", OneTeacher, unit="free period between two lessons of a day")
-def teacher_no_gaps(schedule: Schedule, params: OneTeacher) -> Iterator[Finding]:
+def teacher_no_gaps(schedule: Schedule, params: OneTeacher) -> Iterator[Breach]:
     """Between the teacher's first and last lesson of a day no period is free."""
     yield from gaps(schedule, schedule.of_teacher(params.teacher), 0, params.teacher)
 
 
 @checker("teacher_max_gaps", TeacherMaxGaps, unit="free period over, of each day")
-def teacher_max_gaps(schedule: Schedule, params: TeacherMaxGaps) -> Iterator[Finding]:
+def teacher_max_gaps(schedule: Schedule, params: TeacherMaxGaps) -> Iterator[Breach]:
     """Between the teacher's first and last lesson of a day at most `maxGaps` periods are free."""
     lessons = schedule.of_teacher(params.teacher)
     yield from gaps(schedule, lessons, params.max_gaps, params.teacher)
 
 
 @checker("teacher_allowed_days", TeacherDays, unit="lesson elsewhere")
-def teacher_allowed_days(schedule: Schedule, params: TeacherDays) -> Iterator[Finding]:
+def teacher_allowed_days(schedule: Schedule, params: TeacherDays) -> Iterator[Breach]:
     """The teacher has lessons on these days only."""
     days = {schedule.day_at[day] for day in params.days}
     yield from each_lesson(
@@ -213,7 +211,7 @@ def teacher_allowed_days(schedule: Schedule, params: TeacherDays) -> Iterator[Fi
 
 
 @checker("teacher_allowed_periods", TeacherPeriods, unit="lesson elsewhere")
-def teacher_allowed_periods(schedule: Schedule, params: TeacherPeriods) -> Iterator[Finding]:
+def teacher_allowed_periods(schedule: Schedule, params: TeacherPeriods) -> Iterator[Breach]:
     """The teacher has lessons in these periods only."""
     periods = set(params.periods)
     yield from each_lesson(
@@ -225,14 +223,12 @@ def teacher_allowed_periods(schedule: Schedule, params: TeacherPeriods) -> Itera
 
 
 @checker("teacher_min_working_days", TeacherMinWorkingDays, unit="day missing")
-def teacher_min_working_days(
-    schedule: Schedule, params: TeacherMinWorkingDays
-) -> Iterator[Finding]:
+def teacher_min_working_days(schedule: Schedule, params: TeacherMinWorkingDays) -> Iterator[Breach]:
     """The teacher has lessons on at least `minDays` days."""
     lessons = schedule.of_teacher(params.teacher)
     worked = len({each.day for each in lessons})
     if worked < params.min_days:
-        yield Finding(
+        yield Breach(
             f"{params.teacher} has lessons on {count(worked, 'day')}, "
             f"at least {params.min_days} are wanted",
             lessons,
@@ -241,7 +237,7 @@ def teacher_min_working_days(
 
 
 @checker("teacher_max_classes_per_day", TeacherMaxClasses, unit="class over, of each day")
-def teacher_max_classes_per_day(schedule: Schedule, params: TeacherMaxClasses) -> Iterator[Finding]:
+def teacher_max_classes_per_day(schedule: Schedule, params: TeacherMaxClasses) -> Iterator[Breach]:
     """The teacher, or each teacher if none is named, meets at most `maxClasses` classes a day."""
     teachers = schedule.teacher if params.teacher is None else (params.teacher,)
     for teacher in teachers:
@@ -252,7 +248,7 @@ def teacher_max_classes_per_day(schedule: Schedule, params: TeacherMaxClasses) -
 
 
 @checker("teacher_homeroom_first_period", Homeroom, unit="day")
-def teacher_homeroom_first_period(schedule: Schedule, params: Homeroom) -> Iterator[Finding]:
+def teacher_homeroom_first_period(schedule: Schedule, params: Homeroom) -> Iterator[Breach]:
     """The teacher teaches the class in `period` (1 unless given) on each of `days`.
 
     Without `days`: on each day on which the teacher has a lesson with the class.
@@ -268,7 +264,7 @@ def teacher_homeroom_first_period(schedule: Schedule, params: Homeroom) -> Itera
     for day in sorted(days):
         found = taught.get(day, [])
         if not any(each.period == params.period for each in found):
-            yield Finding(
+            yield Breach(
                 f"{params.teacher} does not teach {params.class_} on "
                 f"{schedule.where(day, params.period)}",
                 found,
@@ -283,7 +279,7 @@ class SessionLimit(Params, frozen=True):
 
 
 @checker("session_limit", SessionLimit, unit="lesson over, of each day")
-def session_limit(schedule: Schedule, params: SessionLimit) -> Iterator[Finding]:
+def session_limit(schedule: Schedule, params: SessionLimit) -> Iterator[Breach]:
     """The teacher has at most `maxPeriods` lessons in the session, on each of `days`.
 
     All days unless given. A session is a list of periods, or the id of one of the input's

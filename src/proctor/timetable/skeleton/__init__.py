@@ -22,32 +22,32 @@ import sys
 from pathlib import Path
 
 from .counts import Count, count, total
-from .data import Assignment, BadInput, Constraint, Instance, Room, Unsupported
+from .data import BadInput, Constraint, ModelAssignment, ModelInput, Room, Unsupported
 from .kinds import KINDS
 from .model import Timetable
-from .phases import Answer
-from .settings import Settings
+from .phases import WrittenResult
+from .settings import SearchSettings
 
 __all__ = [
     "KINDS",
-    "Answer",
-    "Assignment",
     "BadInput",
     "Constraint",
     "Count",
-    "Instance",
+    "ModelAssignment",
+    "ModelInput",
     "Room",
-    "Settings",
+    "SearchSettings",
     "Timetable",
     "Unsupported",
+    "WrittenResult",
     "count",
     "run",
     "total",
 ]
 
 
-def run(path: str | Path = "input.json") -> Answer:
-    """Solve an input as it is; what cannot be is said on stderr and ends the program with 1."""
+def run(path: str | Path = "input.json") -> WrittenResult:
+    """Solve an input as it is; if that cannot be done, say why on stderr and exit with 1."""
     try:
         timetable = Timetable.load(path)
         timetable.add_constraints()

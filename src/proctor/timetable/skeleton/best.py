@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from .data import Instance, Slot
+from .data import ModelInput, Slot
 from .output import Json, Publisher
 from .penalties import Penalties
 from .room_costs import RoomCosts, Rooms, Times, choose
@@ -13,10 +13,10 @@ from .room_costs import RoomCosts, Rooms, Times, choose
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """Times, rooms, and what they cost by the input's constraints."""
+    """Times, rooms, and their cost by the input's constraints."""
 
     values: Sequence[int]
-    """Of the model's variables, by their index."""
+    """Values of the model's variables, by index."""
     times: Times
     rooms: Rooms
     objective: Fraction
@@ -26,25 +26,25 @@ class Solution:
 class Best:
     """Keeps the better of two solutions and publishes it; never loses one."""
 
-    instance: Instance
+    instance: ModelInput
     penalties: Penalties
     costs: RoomCosts
     indices: dict[tuple[str, str, int], int]
-    """Of the variables x."""
+    """Index of each variable x."""
     publisher: Publisher
     unsupported_soft: Sequence[str] = ()
     solution: Solution | None = None
     bound: Fraction = Fraction(0)
-    """No solution costs less; no cost is negative."""
+    """Lower bound on the cost of any solution."""
     earlier_rooms: Rooms = field(default_factory=dict)
-    """Of the schedule that the search begins at, if they can be had."""
+    """Rooms of the schedule that the search begins at, if they are allowed."""
     steered: bool = False
-    """Whether terms of the program's own decide what is better."""
+    """True if terms that the program added decide which solution is better."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def done(self) -> bool:
-        """Whether nothing better can be found."""
+        """True if nothing better can be found."""
         found = self.solution
         return found is not None and found.objective <= self.bound and not self.steered
 
@@ -53,7 +53,7 @@ class Best:
             self.bound = max(self.bound, bound)
 
     def times_of(self, values: Sequence[int]) -> Times:
-        """Where the variables x put each assignment."""
+        """Return the slots in which the variables x put each assignment."""
         times: dict[str, list[Slot]] = {each.id: [] for each in self.instance.assignments}
         for (id_, day, period), index in self.indices.items():
             if values[index]:
@@ -84,7 +84,7 @@ class Best:
         self.publisher.offer(lambda: self.result("FEASIBLE", found))
 
     def result(self, status: str, found: Solution | None) -> Json:
-        """As result.json has it."""
+        """Return the content of result.json."""
         raw = self.instance.raw
         objective = None if found is None else _number(found.objective)
         return {

@@ -17,7 +17,7 @@ Literal = helper.Literal
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """constant + the sum of weight x variable; the variables are 0 or 1."""
+    """A sum: constant + weight x variable + ...; the variables are 0 or 1."""
 
     variables: tuple[Var, ...] = ()
     weights: tuple[int, ...] = ()
@@ -54,19 +54,19 @@ class Count:
         return self.constant + sum(each for each in self.weights if each < 0)
 
     def value(self, values: Sequence[int]) -> int:
-        """Of a solution, which has its variables' values by their index."""
+        """Return the sum in a solution, whose values are by the variables' index."""
         pairs = zip(self.variables, self.weights, strict=True)
         return self.constant + sum(weight * values[each.index] for each, weight in pairs)
 
 
 def holds(literal: Literal, values: Sequence[int]) -> bool:
-    """Whether a literal is true in a solution."""
+    """Return whether a literal is true in a solution."""
     index = literal.index
     return bool(values[index]) if index >= 0 else not values[~index]
 
 
 def count(literals: Iterable[Literal]) -> Count:
-    """How many of these are true."""
+    """Return how many of these are true."""
     variables: list[Var] = []
     weights: list[int] = []
     constant = 0
@@ -82,14 +82,14 @@ def count(literals: Iterable[Literal]) -> Count:
 
 
 def positive(literal: Literal) -> Var:
-    """The variable that a literal speaks of."""
+    """Return the variable of a literal."""
     found = literal if literal.index >= 0 else ~literal
     assert isinstance(found, Var)
     return found
 
 
 def total(counts: Iterable[Count]) -> Count:
-    """Their sum."""
+    """Return the sum of counts."""
     variables: list[Var] = []
     weights: list[int] = []
     constant = 0

@@ -1,4 +1,4 @@
-"""The input, read: `input.json` as plain values that the model is made from.
+"""The input: `input.json` as plain values that the model is built from.
 
 Names and ids are strings here; a number in the input is its decimal string. Periods are integers.
 What is written names everything as the input does.
@@ -16,16 +16,16 @@ Json = dict[str, Any]
 
 
 class BadInput(ValueError):
-    """The input is not what the profile promises: says which field."""
+    """An input that is not as the profile promises; the message names the field."""
 
 
 class Unsupported(NotImplementedError):
-    """A hard constraint that cannot be modelled: to go on would be to ignore it."""
+    """A hard constraint that cannot be modelled: going on would ignore it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
-    """What is taught: to whom, what, by whom, how often a week."""
+class ModelAssignment:
+    """A subject that a teacher gives to a class, so many periods a week."""
 
     id: str
     class_: str | None
@@ -33,18 +33,18 @@ class Assignment:
     teacher: str | None
     weekly: int
     size: int = 0
-    """Students, for the capacity of rooms."""
+    """Number of students, for the capacity of rooms."""
     raw: Json = field(default_factory=dict, compare=False)
 
     @property
     def group(self) -> str:
-        """Who is taught; an assignment without a class counts as a class of its own."""
+        """The class; an assignment without one counts as a class of its own."""
         return f"class {self.class_}" if self.class_ is not None else f"assignment {self.id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Where it is taught."""
+    """A room."""
 
     id: str
     capacity: int
@@ -52,7 +52,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One of the input's constraints, its parameters unread."""
+    """A constraint of the input, its parameters not yet read."""
 
     id: str
     kind: str
@@ -60,7 +60,7 @@ class Constraint:
     params: Json
     weight: float
     predicate: bool = False
-    """Whether it also asks something in Python."""
+    """True if it also has a predicate in Python."""
 
     @property
     def hard(self) -> bool:
@@ -68,20 +68,20 @@ class Constraint:
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
+class ModelInput:
     """The whole input."""
 
     raw: Json
     classes: tuple[str, ...]
     slots_of_day: dict[str, tuple[Slot, ...]]
-    """In the order of time: neighbours are consecutive periods, whatever their numbers."""
-    assignments: tuple[Assignment, ...]
+    """Slots in the order of time: neighbours are consecutive periods, whatever their numbers."""
+    assignments: tuple[ModelAssignment, ...]
     rooms: tuple[Room, ...] | None
-    """None where rooms are not planned."""
+    """Rooms; None if rooms are not planned."""
     constraints: tuple[Constraint, ...]
     sessions: dict[str, tuple[int, ...]]
-    """Named parts of a day by their periods."""
-    by_id: dict[str, Assignment]
+    """Periods of each named part of a day."""
+    by_id: dict[str, ModelAssignment]
 
     @property
     def days(self) -> tuple[str, ...]:
@@ -91,16 +91,16 @@ class Instance:
     def slots(self) -> tuple[Slot, ...]:
         return tuple(slot for slots in self.slots_of_day.values() for slot in slots)
 
-    def of_teacher(self, teacher: str) -> tuple[Assignment, ...]:
+    def of_teacher(self, teacher: str) -> tuple[ModelAssignment, ...]:
         return tuple(each for each in self.assignments if each.teacher == teacher)
 
-    def of_class(self, class_: str) -> tuple[Assignment, ...]:
+    def of_class(self, class_: str) -> tuple[ModelAssignment, ...]:
         return tuple(each for each in self.assignments if each.class_ == class_)
 
     def of_subjects(
         self, subjects: Iterable[str], classes: Iterable[str] | None = None
-    ) -> tuple[Assignment, ...]:
-        """Those that teach one of these subjects, if asked only to these classes."""
+    ) -> tuple[ModelAssignment, ...]:
+        """Return those that teach one of these subjects, to these classes if they are given."""
         wanted, to = set(subjects), None if classes is None else set(classes)
         return tuple(
             each
@@ -109,7 +109,7 @@ class Instance:
         )
 
 
-def load(path: str | Path) -> Instance:
+def load(path: str | Path) -> ModelInput:
     """Read an input file; raises `BadInput`."""
     try:
         raw = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -118,22 +118,22 @@ def load(path: str | Path) -> Instance:
     return read(raw)
 
 
-def read(raw: Json) -> Instance:
-    """Make an instance of the input's JSON; raises `BadInput`."""
+def read(raw: Json) -> ModelInput:
+    """Read the input's JSON; raises `BadInput`."""
     try:
         return _read(raw)
     except (KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"input: {type(error).__name__}: {error}") from error
 
 
-def _read(raw: Json) -> Instance:
+def _read(raw: Json) -> ModelInput:
     by_day: dict[str, list[int]] = raw.get("periodsByDay") or {}
     all_periods: list[int] = raw["periods"]
     assignments = tuple(map(_assignment, raw["assignments"]))
     by_id = {each.id: each for each in assignments}
     if len(by_id) != len(assignments):
         raise BadInput("input: assignments: an id is there twice")
-    return Instance(
+    return ModelInput(
         raw=raw,
         classes=tuple(str(each) for each in raw.get("classes") or ()),
         slots_of_day={
@@ -148,9 +148,9 @@ def _read(raw: Json) -> Instance:
     )
 
 
-def _assignment(raw: Json) -> Assignment:
+def _assignment(raw: Json) -> ModelAssignment:
     class_, teacher = raw.get("class"), raw.get("teacher")
-    return Assignment(
+    return ModelAssignment(
         str(raw["id"]),
         None if class_ is None else str(class_),
         str(raw["subject"]),

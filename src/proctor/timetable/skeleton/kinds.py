@@ -1,4 +1,4 @@
-"""All kinds that can be modelled: importing this enters them."""
+"""All kinds of constraints that can be modelled; importing this module registers them."""
 
 from . import (
     kinds_assignments,

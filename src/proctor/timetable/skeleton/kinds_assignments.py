@@ -5,32 +5,32 @@ from typing import Any
 from .counts import count
 from .data import Slot
 from .model import Timetable
-from .params import BadParams, Params
+from .params import BadParams, ParamsReader
 from .penalties import Rule
 from .registry import kind
 from .shapes import day_literals
 
 
-def _one(p: Params) -> str:
+def _one(p: ParamsReader) -> str:
     return p.name("assignmentId", "assignment")
 
 
 @kind("assignment_pin_slot")
-def pin_slot(t: Timetable, rule: Rule, p: Params) -> None:
+def pin_slot(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     id_, day, period = _one(p), p.name("day"), p.period()
     p.end()
     rule.at_least(count(t.at([t.instance.by_id[id_]], day, period)), 1)
 
 
 @kind("assignment_block_slot")
-def block_slot(t: Timetable, rule: Rule, p: Params) -> None:
+def block_slot(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     id_, day, period = _one(p), p.name("day"), p.period()
     p.end()
     rule.never(count(t.at([t.instance.by_id[id_]], day, period)))
 
 
 @kind("assignment_allowed_slots")
-def allowed_slots(t: Timetable, rule: Rule, p: Params) -> None:
+def allowed_slots(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     id_, given = _one(p), p.raw("slots")
     p.end()
     if not isinstance(given, list):
@@ -41,21 +41,21 @@ def allowed_slots(t: Timetable, rule: Rule, p: Params) -> None:
 
 
 def _slot(t: Timetable, given: Any) -> Slot:
-    p = Params(t.instance, given)
+    p = ParamsReader(t.instance, given)
     slot = p.name("day"), p.period()
     p.end()
     return slot
 
 
 @kind("assignment_spread_days")
-def spread_days(t: Timetable, rule: Rule, p: Params) -> None:
+def spread_days(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     id_, least = _one(p), p.number("minDays")
     p.end()
     rule.at_least(count(day_literals(t, [t.instance.by_id[id_]])), least)
 
 
 @kind("weekly_periods_exact")
-def weekly_periods_exact(t: Timetable, rule: Rule, p: Params) -> None:
+def weekly_periods_exact(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     number = p.number("weeklyPeriods")
     id_, teacher = p.name_or_none("assignmentId", "assignment"), p.name_or_none("teacher")
     subject, class_ = p.name_or_none("subject"), p.name_or_none("class")

@@ -5,21 +5,21 @@ from collections.abc import Sequence
 from .counts import count
 from .data import Unsupported
 from .model import Timetable
-from .params import BadParams, Params
+from .params import BadParams, ParamsReader
 from .penalties import Rule
 from .registry import kind
 from .shapes import distinct_per_day, gaps, groups, per_day
 
 
 @kind("class_block_day")
-def block_day(t: Timetable, rule: Rule, p: Params) -> None:
+def block_day(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     class_, day = p.name("class"), p.name("day")
     p.end()
     rule.never(t.taught(t.instance.of_class(class_), t.instance.slots_of_day[day]))
 
 
 @kind("class_block_period")
-def block_period(t: Timetable, rule: Rule, p: Params) -> None:
+def block_period(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     class_, period = p.name("class"), p.period()
     p.end()
     slots = [slot for slot in t.instance.slots if slot[1] == period]
@@ -27,21 +27,21 @@ def block_period(t: Timetable, rule: Rule, p: Params) -> None:
 
 
 @kind("class_block_slot")
-def block_slot(t: Timetable, rule: Rule, p: Params) -> None:
+def block_slot(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     class_, day, period = p.name("class"), p.name("day"), p.period()
     p.end()
     rule.never(count(t.at(t.instance.of_class(class_), day, period)))
 
 
 @kind("class_max_per_day")
-def max_per_day(t: Timetable, rule: Rule, p: Params) -> None:
+def max_per_day(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     class_, most = p.name("class"), p.number("maxPerDay")
     p.end()
     per_day(t, rule, t.instance.of_class(class_), most)
 
 
 @kind("class_min_per_day")
-def min_per_day(t: Timetable, rule: Rule, p: Params) -> None:
+def min_per_day(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     class_, least = p.name("class"), p.number("minPerDay")
     days = p.names_or_none("days", "day") or t.instance.days
     p.end()
@@ -51,14 +51,14 @@ def min_per_day(t: Timetable, rule: Rule, p: Params) -> None:
 
 
 @kind("class_no_gaps")
-def no_gaps(t: Timetable, rule: Rule, p: Params) -> None:
+def no_gaps(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     class_ = p.name("class")
     p.end()
     gaps(t, rule, t.instance.of_class(class_), 0)
 
 
 @kind("class_first_period_required")
-def first_period_required(t: Timetable, rule: Rule, p: Params) -> None:
+def first_period_required(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     class_ = p.name("class")
     p.end()
     assignments = t.instance.of_class(class_)
@@ -68,7 +68,7 @@ def first_period_required(t: Timetable, rule: Rule, p: Params) -> None:
 
 
 @kind("class_no_double_subject_day")
-def no_double_subject_day(t: Timetable, rule: Rule, p: Params) -> None:
+def no_double_subject_day(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     class_, only = p.name("class"), p.name_or_none("subject")
     most = p.number("maxPerDay", 1)
     p.end()
@@ -79,14 +79,14 @@ def no_double_subject_day(t: Timetable, rule: Rule, p: Params) -> None:
 
 
 @kind("class_max_subjects_per_day")
-def max_subjects_per_day(t: Timetable, rule: Rule, p: Params) -> None:
+def max_subjects_per_day(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     class_, most = p.name("class"), p.number("max")
     p.end()
     distinct_per_day(t, rule, t.instance.of_class(class_), lambda each: each.subject, most)
 
 
 @kind("class_subjects_not_same_day")
-def subjects_not_same_day(t: Timetable, rule: Rule, p: Params) -> None:
+def subjects_not_same_day(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     subjects, class_ = p.names("subjects", "subject"), p.name_or_none("class")
     most = p.number("maxSubjectsPerDay", 1)
     p.end()
@@ -94,7 +94,7 @@ def subjects_not_same_day(t: Timetable, rule: Rule, p: Params) -> None:
 
 
 @kind("class_max_heavy_subjects_per_day")
-def max_heavy_subjects_per_day(t: Timetable, rule: Rule, p: Params) -> None:
+def max_heavy_subjects_per_day(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     subjects, class_ = p.names("subjects", "subject"), p.name_or_none("class")
     most = p.number("maxHeavy")
     p.end()
@@ -102,8 +102,8 @@ def max_heavy_subjects_per_day(t: Timetable, rule: Rule, p: Params) -> None:
 
 
 @kind("subject_group")
-def subject_group(_: Timetable, rule: Rule, p: Params) -> None:
-    """Declares a group, and asks nothing."""
+def subject_group(_: Timetable, rule: Rule, p: ParamsReader) -> None:
+    """Declare a group; nothing is demanded."""
     p.text("groupName")
     p.names("subjects", "subject")
     p.end()
@@ -112,7 +112,7 @@ def subject_group(_: Timetable, rule: Rule, p: Params) -> None:
 
 
 @kind("subject_group_daily_limit")
-def subject_group_daily_limit(t: Timetable, rule: Rule, p: Params) -> None:
+def subject_group_daily_limit(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     name, class_ = p.text("groupName"), p.name_or_none("class")
     most = p.number("maxPerDay")
     p.end()
@@ -123,7 +123,7 @@ def subject_group_daily_limit(t: Timetable, rule: Rule, p: Params) -> None:
     ]
     if len(declared) != 1:
         raise BadParams(f"{len(declared)} `subject_group`s are named {name!r}, not one")
-    group = Params(t.instance, declared[0])
+    group = ParamsReader(t.instance, declared[0])
     group.text("groupName")
     subjects = group.names("subjects", "subject")
     group.end()
@@ -133,7 +133,7 @@ def subject_group_daily_limit(t: Timetable, rule: Rule, p: Params) -> None:
 def _few_of(
     t: Timetable, rule: Rule, subjects: Sequence[str], class_: str | None, most: int
 ) -> None:
-    """So many different ones of these subjects a day, for each class."""
+    """Allow so many different ones of these subjects a day, for each class."""
     assignments = t.instance.of_subjects(subjects, None if class_ is None else [class_])
     for group in groups(assignments):
         distinct_per_day(t, rule, group, lambda each: each.subject, most)

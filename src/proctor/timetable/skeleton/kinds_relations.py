@@ -4,15 +4,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .counts import Literal, count
-from .data import Assignment, Slot
+from .data import ModelAssignment, Slot
 from .model import Timetable
-from .params import BadParams, Params
+from .params import BadParams, ParamsReader
 from .penalties import Rule
 from .registry import kind
 from .shapes import alone
 
 DEEPEST = 16
-"""How deep conditions, and constraints within constraints, may be nested."""
+"""Deepest nesting of conditions, and of constraints within constraints."""
 
 
 def _different(names: Sequence[str]) -> None:
@@ -20,11 +20,11 @@ def _different(names: Sequence[str]) -> None:
         raise BadParams("one name stands there twice")
 
 
-def _scope(t: Timetable, p: Params) -> tuple[str, ...]:
-    """The days that a pair is kept apart on."""
+def _scope(t: Timetable, p: ParamsReader) -> tuple[str, ...]:
+    """Return the days on which a pair is kept apart."""
     if not p.has("scope"):
         return t.instance.days
-    scope = Params(t.instance, p.raw("scope"))
+    scope = ParamsReader(t.instance, p.raw("scope"))
     day = scope.name_or_none("day")
     scope.end()
     return t.instance.days if day is None else (day,)
@@ -33,10 +33,10 @@ def _scope(t: Timetable, p: Params) -> tuple[str, ...]:
 def _apart(
     t: Timetable,
     rule: Rule,
-    members: Sequence[Sequence[Assignment]],
+    members: Sequence[Sequence[ModelAssignment]],
     places: Sequence[Sequence[Slot]],
 ) -> None:
-    """In each place, a slot or a day, one member at most."""
+    """Allow one member at most in each place, a slot or a day."""
     for place in places:
         rule.at_most(count(t.any(t.literals(each, place)) for each in members), 1)
 
@@ -46,7 +46,7 @@ def _slots(t: Timetable, days: Sequence[str]) -> list[list[Slot]]:
 
 
 @kind("pair_not_same_slot")
-def pair_not_same_slot(t: Timetable, rule: Rule, p: Params) -> None:
+def pair_not_same_slot(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     teachers = p.names_or_none("teachers", "teacher", 2)
     ids = p.names_or_none("assignmentIds", "assignment", 2)
     days = _scope(t, p)
@@ -55,7 +55,7 @@ def pair_not_same_slot(t: Timetable, rule: Rule, p: Params) -> None:
         raise BadParams("either `teachers` or `assignmentIds` is needed")
     _different(teachers or ids or ())
     if ids is not None:
-        members: list[Sequence[Assignment]] = [[t.instance.by_id[id_]] for id_ in ids]
+        members: list[Sequence[ModelAssignment]] = [[t.instance.by_id[id_]] for id_ in ids]
         if rule.plain and rule.hard and days == t.instance.days:
             t.exclusive.append(frozenset(ids))
     else:
@@ -64,7 +64,7 @@ def pair_not_same_slot(t: Timetable, rule: Rule, p: Params) -> None:
 
 
 @kind("teacher_pair_not_same_slot")
-def teacher_pair_not_same_slot(t: Timetable, rule: Rule, p: Params) -> None:
+def teacher_pair_not_same_slot(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     teachers, days = p.names("teachers", "teacher", 2), _scope(t, p)
     p.end()
     _different(teachers)
@@ -72,7 +72,7 @@ def teacher_pair_not_same_slot(t: Timetable, rule: Rule, p: Params) -> None:
 
 
 @kind("teacher_pair_not_same_day")
-def teacher_pair_not_same_day(t: Timetable, rule: Rule, p: Params) -> None:
+def teacher_pair_not_same_day(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     teachers, days = p.names("teachers", "teacher", 2), _scope(t, p)
     p.end()
     _different(teachers)
@@ -81,7 +81,7 @@ def teacher_pair_not_same_day(t: Timetable, rule: Rule, p: Params) -> None:
 
 
 @kind("resource_capacity")
-def resource_capacity(t: Timetable, rule: Rule, p: Params) -> None:
+def resource_capacity(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     capacity = p.number("capacity")
     subjects = p.names_or_none("subjects", "subject")
     ids = p.names_or_none("assignmentIds", "assignment")
@@ -100,14 +100,14 @@ def resource_capacity(t: Timetable, rule: Rule, p: Params) -> None:
 
 
 @kind("group_compactness")
-def group_compactness(t: Timetable, rule: Rule, p: Params) -> None:
+def group_compactness(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     ids = p.names("assignmentIds", "assignment")
     p.end()
     alone(t, rule, [t.instance.by_id[id_] for id_ in dict.fromkeys(ids)])
 
 
 @kind("if_then")
-def if_then(t: Timetable, rule: Rule, p: Params) -> None:
+def if_then(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     condition, then = _condition(t, p.raw("if"), 0), p.raw("then")
     p.end()
     if not isinstance(then, list) or not then:
@@ -119,8 +119,8 @@ def if_then(t: Timetable, rule: Rule, p: Params) -> None:
 
 
 def _condition(t: Timetable, given: Any, depth: int) -> Literal:
-    """A variable that is true exactly if a condition holds."""
-    p = Params(t.instance, given)
+    """Return a variable that is true exactly if a condition holds."""
+    p = ParamsReader(t.instance, given)
     if depth > DEEPEST:
         raise BadParams(f"a condition is nested deeper than {DEEPEST}")
     op = p.text("op")
@@ -141,19 +141,19 @@ def _condition(t: Timetable, given: Any, depth: int) -> Literal:
     return simple(t, p)
 
 
-def _teaches_on_day(t: Timetable, p: Params) -> Literal:
+def _teaches_on_day(t: Timetable, p: ParamsReader) -> Literal:
     teacher, day = p.name("teacher"), p.name("day")
     p.end()
     return t.any(t.literals(t.instance.of_teacher(teacher), t.instance.slots_of_day[day]))
 
 
-def _teaches_at_slot(t: Timetable, p: Params) -> Literal:
+def _teaches_at_slot(t: Timetable, p: ParamsReader) -> Literal:
     teacher, day, period = p.name("teacher"), p.name("day"), p.period()
     p.end()
     return t.any(t.at(t.instance.of_teacher(teacher), day, period))
 
 
-def _pair_same_slot(t: Timetable, p: Params) -> Literal:
+def _pair_same_slot(t: Timetable, p: ParamsReader) -> Literal:
     teachers, day = p.names("teachers", "teacher", 2), p.name_or_none("day")
     period = p.period() if p.has("period") else None
     p.end()
@@ -163,7 +163,7 @@ def _pair_same_slot(t: Timetable, p: Params) -> Literal:
     return _together(t, teachers, places)
 
 
-def _pair_same_day(t: Timetable, p: Params) -> Literal:
+def _pair_same_day(t: Timetable, p: ParamsReader) -> Literal:
     teachers, day = p.names("teachers", "teacher", 2), p.name_or_none("day")
     p.end()
     by_day = t.instance.slots_of_day.items()
@@ -171,12 +171,12 @@ def _pair_same_day(t: Timetable, p: Params) -> Literal:
 
 
 def _together(t: Timetable, teachers: Sequence[str], places: Sequence[Sequence[Slot]]) -> Literal:
-    """Whether all of them teach in one of the places."""
+    """Return a literal that is true if all of them teach in one of the places."""
     members = [t.instance.of_teacher(each) for each in teachers]
     return t.any(t.all(t.any(t.literals(each, place)) for each in members) for place in places)
 
 
-def _class_at_slot(t: Timetable, p: Params) -> Literal:
+def _class_at_slot(t: Timetable, p: ParamsReader) -> Literal:
     class_, day, period = p.name("class"), p.name("day"), p.period()
     subject, teacher = p.name_or_none("subject"), p.name_or_none("teacher")
     p.end()
@@ -188,7 +188,7 @@ def _class_at_slot(t: Timetable, p: Params) -> Literal:
     return t.any(t.at(those, day, period))
 
 
-CONDITIONS: dict[str, Callable[[Timetable, Params], Literal]] = {
+CONDITIONS: dict[str, Callable[[Timetable, ParamsReader], Literal]] = {
     "teacher_teaches_on_day": _teaches_on_day,
     "teacher_teaches_at_slot": _teaches_at_slot,
     "teacher_pair_teaches_same_slot": _pair_same_slot,

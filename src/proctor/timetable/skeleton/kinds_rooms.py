@@ -2,12 +2,12 @@
 
 from .data import Unsupported
 from .model import Timetable
-from .params import BadParams, Params
+from .params import BadParams, ParamsReader
 from .penalties import Rule
 from .registry import kind
 
 
-def _assignments(t: Timetable, rule: Rule, p: Params) -> tuple[str, ...]:
+def _assignments(t: Timetable, rule: Rule, p: ParamsReader) -> tuple[str, ...]:
     ids = p.names_or_none("assignmentIds", "assignment") or tuple(t.instance.by_id)
     p.end()
     if t.instance.rooms is None:
@@ -18,10 +18,10 @@ def _assignments(t: Timetable, rule: Rule, p: Params) -> tuple[str, ...]:
 
 
 @kind("room_capacity")
-def room_capacity(t: Timetable, rule: Rule, p: Params) -> None:
+def room_capacity(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     t.rooms.capacity(_assignments(t, rule, p), rule.weight)
 
 
 @kind("room_stability")
-def room_stability(t: Timetable, rule: Rule, p: Params) -> None:
+def room_stability(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     t.rooms.stability(_assignments(t, rule, p), rule.weight)

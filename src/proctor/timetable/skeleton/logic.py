@@ -8,7 +8,7 @@ from .counts import Literal
 
 
 class Logic:
-    """Such variables of one model. They follow from the others: no search decides them."""
+    """The variables of this kind of one model. They follow from the others."""
 
     def __init__(self, model: cp_model.CpModel) -> None:
         self.model = model
@@ -16,7 +16,7 @@ class Logic:
         self._any: dict[frozenset[int], Literal] = {}
 
     def any(self, literals: Iterable[Literal]) -> Literal:
-        """True exactly if one of these is; false of none."""
+        """Return a variable that is true exactly if one of these is; a false one for none."""
         found = {each.index: each for each in literals}
         if self.true.index in found or any(~each.index in found for each in found.values()):
             return self.true
@@ -35,5 +35,5 @@ class Logic:
         return known
 
     def all(self, literals: Iterable[Literal]) -> Literal:
-        """True exactly if all of these are; true of none."""
+        """Return a variable that is true exactly if all of these are; a true one for none."""
         return ~self.any(~each for each in literals)

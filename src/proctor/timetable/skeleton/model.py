@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 from ortools.sat.python import cp_model
 
 from .counts import Count, Literal, Var, count
-from .data import Assignment, Constraint, Instance, Json, Slot, Unsupported, load
+from .data import Constraint, Json, ModelAssignment, ModelInput, Slot, Unsupported, load
 from .logic import Logic
-from .params import BadParams, Params
+from .params import BadParams, ParamsReader
 from .penalties import Penalties, Rule
 from .registry import KINDS
 from .room_costs import Rooms
 from .rooms import RoomModel
-from .settings import Settings
+from .settings import SearchSettings
 
 if TYPE_CHECKING:
     from .best import Solution
-    from .phases import Answer
+    from .phases import WrittenResult
 
 
 class Timetable:
@@ -29,9 +29,9 @@ class Timetable:
     teacher in two places, no more at a time than there are rooms.
     """
 
-    def __init__(self, instance: Instance, settings: Settings | None = None) -> None:
+    def __init__(self, instance: ModelInput, settings: SearchSettings | None = None) -> None:
         self.instance = instance
-        self.settings = settings or Settings.of_environment()
+        self.settings = settings or SearchSettings.of_environment()
         self.started = time.monotonic()
         self.model = cp_model.CpModel()
         self.logic = Logic(self.model)
@@ -49,7 +49,7 @@ class Timetable:
 
     @classmethod
     def load(cls, path: str | Path = "input.json") -> "Timetable":
-        """Of an input file, with what the environment says of the search; raises `BadInput`."""
+        """Read an input file, and the search's settings from the environment; raises `BadInput`."""
         return cls(load(path))
 
     def _add_base(self) -> None:
@@ -67,7 +67,7 @@ class Timetable:
                 self.exclusive.append(frozenset(each.id for each in together))
 
     def add_constraints(self) -> None:
-        """Add the input's constraints; raises `Unsupported` for a hard one that cannot be."""
+        """Add the input's constraints; raises `Unsupported` for a hard one without a model."""
         # The hard ones first: some soft ones are simpler by what they exclude.
         for severity in ("hard", "soft"):
             for each in self.instance.constraints:
@@ -93,35 +93,37 @@ class Timetable:
         add = KINDS.get(kind)
         if add is None:
             raise Unsupported(f"the kind {kind} is not known")
-        add(self, rule, Params(self.instance, params))
+        add(self, rule, ParamsReader(self.instance, params))
 
     # What kinds, and generated programs, build with.
 
-    def literals(self, assignments: Iterable[Assignment], slots: Iterable[Slot]) -> list[Literal]:
-        """The variables of these assignments in these slots."""
+    def literals(
+        self, assignments: Iterable[ModelAssignment], slots: Iterable[Slot]
+    ) -> list[Literal]:
+        """Return the variables of these assignments in these slots."""
         where = list(slots)
         return [self.x[each.id, *slot] for each in assignments for slot in where]
 
-    def taught(self, assignments: Iterable[Assignment], slots: Iterable[Slot]) -> Count:
-        """How many entries these assignments have in these slots."""
+    def taught(self, assignments: Iterable[ModelAssignment], slots: Iterable[Slot]) -> Count:
+        """Return how many lessons these assignments have in these slots."""
         return count(self.literals(assignments, slots))
 
-    def at(self, assignments: Iterable[Assignment], day: str, period: int) -> list[Literal]:
-        """The variables of these assignments in one slot; none if the day has no such period."""
+    def at(self, assignments: Iterable[ModelAssignment], day: str, period: int) -> list[Literal]:
+        """Return the variables of these assignments in one slot, if the day has the period."""
         return [
             self.x[each.id, day, period] for each in assignments if (each.id, day, period) in self.x
         ]
 
     def any(self, literals: Iterable[Literal]) -> Literal:
-        """A variable that is true exactly if one of these is."""
+        """Return a variable that is true exactly if at least one of these is."""
         return self.logic.any(literals)
 
     def all(self, literals: Iterable[Literal]) -> Literal:
-        """A variable that is true exactly if all of these are."""
+        """Return a variable that is true exactly if all of these are."""
         return self.logic.all(literals)
 
     def prefer(self, weight: float = 1.0) -> Rule:
-        """A soft rule of the program's own, which steers the search and is no part of `objective`.
+        """Return a soft rule that steers the search and is no part of `objective`.
 
         `t.prefer(2).never(t.taught(...))` costs the search 2 for each such entry.
         """
@@ -137,7 +139,7 @@ class Timetable:
             self.rooms.join()
 
     def hint(self) -> None:
-        """Have the search begin at the input's earlier schedule, if there is one."""
+        """Start the search at the input's earlier schedule, if there is one."""
         entries = self.instance.raw.get("warmStartSchedule") or ()
         earlier = set(map(_key, entries))
         if earlier:
@@ -145,7 +147,7 @@ class Timetable:
                 self.model.add_hint(variable, key in earlier)
 
     def earlier_rooms(self) -> Rooms:
-        """The rooms of the input's earlier schedule; none if they break what must hold."""
+        """Return the rooms of the earlier schedule; none if they break a hard constraint."""
         known = {room.id for room in self.rooms.places}
         entries = self.instance.raw.get("warmStartSchedule") or ()
         rooms: Rooms = {}
@@ -159,7 +161,7 @@ class Timetable:
         return rooms if self.rooms.costs.allow(self.instance, rooms) else {}
 
     def hint_solution(self, found: "Solution") -> None:
-        """Have the search begin at a solution of this very model."""
+        """Start the search at a solution of this model."""
         self.model.clear_hints()  # type: ignore[no-untyped-call]
         for index, value in enumerate(found.values):
             self.model.add_hint(self.model.get_int_var_from_proto_index(index), value)
@@ -169,7 +171,7 @@ class Timetable:
                 self.model.add_hint(there, found.rooms.get((id_, (day, period))) == room)
 
     def fix(self, entries: Sequence[Json]) -> None:
-        """Admit one timetable only: these entries, with their rooms if rooms are planned.
+        """Allow one timetable only: these entries, with their rooms if rooms are planned.
 
         Entries that name what the input does not know make the problem infeasible.
         """
@@ -186,7 +188,7 @@ class Timetable:
                 there = self.rooms.y.get((*key, str(each.get("room"))))
                 self.model.add_bool_or([] if there is None else [there])
 
-    def solve(self, directory: str | Path = ".") -> "Answer":
+    def solve(self, directory: str | Path = ".") -> "WrittenResult":
         """Search, write `inc_N.json` and `result.json`, print the marker."""
         from .phases import solve
 
@@ -194,5 +196,5 @@ class Timetable:
 
 
 def _key(entry: Json) -> tuple[str, str, int]:
-    """The variable that an entry of a schedule speaks of, if there is one."""
+    """Return the key of the variable that an entry of a schedule stands for."""
     return str(entry.get("assignmentId")), str(entry.get("day")), entry.get("period", -1)

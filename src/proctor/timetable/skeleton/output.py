@@ -1,4 +1,4 @@
-"""What is written: incumbents while it searches, the result at the end."""
+"""Files that are written: incumbents during the search, the result at its end."""
 
 import json
 import os
@@ -10,14 +10,14 @@ from typing import Any
 
 RESULT = "result.json"
 SHORTEST_INTERVAL = 0.05
-"""Seconds between two incumbents that are written: at most 20 a second, always the newest."""
+"""Least time between two written incumbents, in seconds; the newest is written."""
 KEPT = 16
-"""Incumbents whose files are left: the host copies each as it is announced."""
+"""Number of incumbents whose files are kept: the host copies each as it is announced."""
 Json = dict[str, Any]
 
 
 def write_whole(path: Path, value: Json) -> None:
-    """Write a file that is either not there or whole: another name first, then renamed."""
+    """Write a file under another name and rename it, so that it is whole or not there."""
     hidden = path.with_name(f".{path.name}.{os.getpid()}")
     with hidden.open("w", encoding="utf-8") as file:
         json.dump(value, file, ensure_ascii=False, allow_nan=False)
@@ -50,7 +50,7 @@ class Publisher:
             self._changed.notify()
 
     def close(self) -> None:
-        """Write what waits, and end."""
+        """Write the waiting incumbent, and end."""
         with self._changed:
             self._closed = True
             self._changed.notify()

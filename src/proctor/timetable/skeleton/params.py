@@ -7,17 +7,17 @@ change what is meant, so none is passed over.
 from collections.abc import Callable
 from typing import Any
 
-from .data import Instance, Json
+from .data import Json, ModelInput
 
 
 class BadParams(ValueError):
-    """Parameters that do not say what is wanted."""
+    """Parameters that are missing, unknown or of a wrong type."""
 
 
-class Params:
-    """Parameters that are read one by one, and at the end all must have been."""
+class ParamsReader:
+    """Reads parameters one by one; at the end, all of them must have been read."""
 
-    def __init__(self, instance: Instance, raw: Any) -> None:
+    def __init__(self, instance: ModelInput, raw: Any) -> None:
         if not isinstance(raw, dict):
             raise BadParams("params is no object")
         self.instance = instance
@@ -25,25 +25,25 @@ class Params:
         self._read: set[str] = set()
 
     def has(self, key: str) -> bool:
-        """Whether a parameter that may be absent is there."""
+        """Return whether an optional parameter is there."""
         self._read.add(key)
         return self._raw.get(key) is not None
 
     def raw(self, key: str) -> Any:
-        """A parameter as it stands."""
+        """Return a parameter as it stands."""
         if not self.has(key):
             raise BadParams(f"`{key}` is missing")
         return self._raw[key]
 
     def name(self, key: str, what: str | None = None) -> str:
-        """The name of a `what`, which is the key unless given."""
+        """Return the name of a `what`, which is the key unless given."""
         return self._known(self.raw(key), key, what or key)
 
     def name_or_none(self, key: str, what: str | None = None) -> str | None:
         return self.name(key, what) if self.has(key) else None
 
     def names(self, key: str, what: str, least: int = 1) -> tuple[str, ...]:
-        """Names of some `what`."""
+        """Return the names of some `what`."""
         found = self.raw(key)
         if not isinstance(found, list) or len(found) < least:
             raise BadParams(f"`{key}` is no list of at least {least}")
@@ -53,7 +53,7 @@ class Params:
         return self.names(key, what, least) if self.has(key) else None
 
     def number(self, key: str, default: int | None = None, least: int = 0) -> int:
-        """A whole number."""
+        """Return a whole number."""
         if default is not None and key not in self._raw:
             self._read.add(key)
             return default
@@ -78,7 +78,7 @@ class Params:
         return found
 
     def end(self) -> None:
-        """Raise if something was not read."""
+        """Raise `BadParams` if a parameter was not read."""
         if unknown := sorted(set(self._raw) - self._read):
             raise BadParams(f"`{unknown[0]}` is not known")
 
@@ -96,7 +96,7 @@ class Params:
         return str(found)
 
 
-NAMES: dict[str, Callable[[Instance], set[str]]] = {
+NAMES: dict[str, Callable[[ModelInput], set[str]]] = {
     "teacher": lambda given: {each.teacher for each in given.assignments if each.teacher},
     "class": lambda given: set(given.classes),
     "subject": lambda given: {each.subject for each in given.assignments},

@@ -1,4 +1,4 @@
-"""What must not be, and what it costs where it may be: rules over counts, and their objective."""
+"""Rules over counts, hard or at a cost, and the objective that the costs add up to."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -10,14 +10,14 @@ from .logic import Logic
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The count is to be at most this, while `when` is true."""
+    """An upper limit on a count, in force while `when` is true."""
 
     count: Count
     most: int
     when: Literal | None
 
     def units(self, values: Sequence[int]) -> int:
-        """By how much a solution is over it."""
+        """Return how far a solution exceeds the limit."""
         if self.when is not None and not holds(self.when, values):
             return 0
         return max(0, self.count.value(values) - self.most)
@@ -28,17 +28,17 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One part of the objective: what is over a limit, or whether any of some limits is broken."""
+class PenaltyPart:
+    """A part of the objective: the excess over a limit, or that some limit is broken at all."""
 
     weight: Fraction
     limits: list[Limit]
     once: bool
-    """It costs the weight once, however much and many of its limits are broken."""
+    """True if it costs the weight once, however many limits are broken and by how much."""
     variable: Count
-    """What stands for it in the solver's objective: never below it."""
+    """Stand-in for it in the solver's objective, never below its true value."""
     own: bool
-    """Of the generated program's own making: the input knows nothing of it."""
+    """True if the generated program added it, not the input."""
 
     def value(self, values: Sequence[int]) -> Fraction:
         units = sum(each.units(values) for each in self.limits)
@@ -51,37 +51,37 @@ class Part:
 
 @dataclass(slots=True)
 class Penalties:
-    """The parts of the objective so far."""
+    """All parts of the objective."""
 
     logic: Logic
-    parts: list[Part] = field(default_factory=list)
+    parts: list[PenaltyPart] = field(default_factory=list)
 
     def value(self, values: Sequence[int]) -> Fraction:
-        """The objective as it is defined, of the input's constraints alone."""
+        """Return the objective of a solution, by the input's constraints alone."""
         return sum((each.value(values) for each in self.parts if not each.own), Fraction(0))
 
     @property
     def own_at_most(self) -> Fraction:
-        """What the program's own parts can add to the solver's objective."""
+        """Most that the program's own parts can add to the solver's objective."""
         return sum((each.highest for each in self.parts if each.own), Fraction(0))
 
     def rule(self, weight: float | None, *, own: bool = False) -> "Rule":
-        """A rule that costs this much a unit; None: it must be kept."""
+        """Return a rule that costs this much a unit; None for one that must be kept."""
         exact = None if weight is None else Fraction(str(weight))
         return Rule(self, exact, own)
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How a kind says what must hold, the same way whether it is hard or soft."""
+    """A requirement of a constraint, stated in the same way whether it is hard or soft."""
 
     penalties: Penalties
     weight: Fraction | None
     own: bool = False
     when: Literal | None = None
-    """It asks for something only while this is true."""
-    broken: Part | None = None
-    """What tells whether it is broken at all, where it matters no more by how much."""
+    """Condition under which it applies; None if it always does."""
+    broken: PenaltyPart | None = None
+    """Part that is broken as a whole, where it does not matter by how much."""
 
     @property
     def hard(self) -> bool:
@@ -89,11 +89,11 @@ class Rule:
 
     @property
     def plain(self) -> bool:
-        """Whether it stands by itself, and not within another constraint."""
+        """True if it does not stand within another constraint."""
         return self.when is None and self.broken is None
 
     def at_most(self, what: Count, most: int, when: Literal | None = None) -> None:
-        """Every unit of `what` above the limit breaks it once, while `when` is true."""
+        """Limit a count, while `when` is true: every unit above breaks the rule once."""
         if what.highest <= most:
             return
         limit = Limit(what, most, self._both(when))
@@ -126,28 +126,28 @@ class Rule:
             excess = self.penalties.logic.model.new_int_var(0, limit.highest, "")
             stands = Count((excess,), (1,))
             self._hold(limit, stands)
-        self.penalties.parts.append(Part(weight, [limit], False, stands, self.own))
+        self.penalties.parts.append(PenaltyPart(weight, [limit], False, stands, self.own))
 
     def at_least(self, what: Count, least: int, when: Literal | None = None) -> None:
-        """Every unit of `what` below the limit breaks it once."""
+        """Demand a count: every unit below breaks the rule once."""
         self.at_most(what.times(-1), -least, when)
 
     def exactly(self, what: Count, number: int, when: Literal | None = None) -> None:
-        """Every unit off the number breaks it once."""
+        """Fix a count: every unit off the number breaks the rule once."""
         self.at_most(what, number, when)
         self.at_least(what, number, when)
 
     def never(self, what: Count, when: Literal | None = None) -> None:
-        """Every unit of it breaks it once."""
+        """Forbid a count: every unit breaks the rule once."""
         self.at_most(what, 0, when)
 
     def within(self, condition: Literal) -> "Rule":
-        """For a constraint within this one: kept while the condition holds, or broken once."""
+        """Return a rule within this one: kept while the condition holds, or broken once."""
         inner = replace(self, when=self._both(condition))
         if self.weight is None or self.broken is not None:
             return inner
         literal = self.penalties.logic.model.new_bool_var("")
-        part = Part(self.weight, [], True, count([literal]), self.own)
+        part = PenaltyPart(self.weight, [], True, count([literal]), self.own)
         if self.weight:
             self.penalties.parts.append(part)
         return replace(inner, broken=part)

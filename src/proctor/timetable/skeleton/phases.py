@@ -1,4 +1,4 @@
-"""What is solved one after another, and what is written at the end."""
+"""The phases of a search one after another, and the result at the end."""
 
 import sys
 import time
@@ -15,31 +15,31 @@ from .data import Slot
 from .output import RESULT, Json, Publisher, write_whole
 from .room_costs import Rooms
 from .rooms import Priced
-from .search import Search
+from .search import PhasedSearch
 
 if TYPE_CHECKING:
     from .model import Timetable
 
 JOINT_VARIABLES = 60_000
-"""With more variables for rooms than these, times and rooms are not searched together."""
+"""Most variables for rooms with which times and rooms are searched together."""
 SHARE_OF_TIMES = 0.85
-"""Of the time at most, where rooms are searched afterwards."""
+"""Largest share of the time for times, where rooms are searched afterwards."""
 SECONDS_OF_ROOMS = 2.5
-"""Where both are searched together at the end."""
+"""Time for rooms alone in seconds, where both are searched together afterwards."""
 
 There = dict[tuple[str, Slot, str], Var]
-"""Whether an assignment is, in one of its slots, in a room."""
+"""Variables that are true where an assignment is, in a slot, in a room."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What came out, as it was written."""
+class WrittenResult:
+    """The result, as it was written to `result.json`."""
 
     status: str
     result: Json
 
 
-def solve(timetable: "Timetable", directory: Path) -> Answer:
+def solve(timetable: "Timetable", directory: Path) -> WrittenResult:
     """Search, write the result, print the marker."""
     publisher = Publisher(directory, timetable.settings.progress_fd, timetable.started)
     best = Best(
@@ -52,7 +52,7 @@ def solve(timetable: "Timetable", directory: Path) -> Answer:
         earlier_rooms=timetable.earlier_rooms(),
         steered=any(part.own for part in timetable.penalties.parts),
     )
-    search = Search(timetable.settings, best, timetable.started)
+    search = PhasedSearch(timetable.settings, best, timetable.started)
     search.listen()
     try:
         status = _search(timetable, search)
@@ -73,11 +73,11 @@ def solve(timetable: "Timetable", directory: Path) -> Answer:
     write_whole(directory / RESULT, result)
     sys.stdout.write("SOLUTION_FOUND\n" if found is not None else f"NO_SOLUTION:{status}\n")
     sys.stdout.flush()
-    return Answer(status, result)
+    return WrittenResult(status, result)
 
 
-def _search(timetable: "Timetable", search: Search) -> str:
-    """All phases that there is time for; the status if nothing is found."""
+def _search(timetable: "Timetable", search: PhasedSearch) -> str:
+    """Run all phases that there is time for; return the status if nothing is found."""
     rooms, best = timetable.rooms, search.best
     priced: list[Priced] = [(part.weight, part.variable) for part in timetable.penalties.parts]
     timetable.hint()
@@ -104,8 +104,10 @@ def _search(timetable: "Timetable", search: Search) -> str:
     return status
 
 
-def _rooms_alone(timetable: "Timetable", search: Search, found: Solution, most: float) -> None:
-    """Better rooms for the best times."""
+def _rooms_alone(
+    timetable: "Timetable", search: PhasedSearch, found: Solution, most: float
+) -> None:
+    """Search better rooms for the best times."""
     model, instance, rooms = cp_model.CpModel(), timetable.instance, timetable.rooms.places
     lessons = [(id_, slot) for id_, slots in found.times.items() for slot in slots]
     there = {(*lesson, room.id): model.new_bool_var("") for lesson in lessons for room in rooms}
@@ -134,7 +136,7 @@ def _rooms_alone(timetable: "Timetable", search: Search, found: Solution, most: 
 def _priced_rooms(
     timetable: "Timetable", found: Solution, model: cp_model.CpModel, there: There
 ) -> list[Priced]:
-    """What rooms for these times cost."""
+    """Return the costs of rooms for these times."""
     costs, rooms = timetable.rooms.costs, timetable.rooms.places
     priced: list[Priced] = []
     for each in timetable.instance.assignments:
@@ -157,8 +159,8 @@ def _priced_rooms(
     return priced
 
 
-def _joint(timetable: "Timetable", search: Search, priced: list[Priced]) -> str:
-    """Times and rooms together, from the best so far on."""
+def _joint(timetable: "Timetable", search: PhasedSearch, priced: list[Priced]) -> str:
+    """Search times and rooms together, starting at the best solution so far."""
     rooms, best = timetable.rooms, search.best
     if not rooms.y:
         rooms.join()

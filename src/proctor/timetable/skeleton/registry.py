@@ -1,20 +1,20 @@
-"""Which kinds of constraints can be modelled, and how."""
+"""The registry of kinds of constraints that can be modelled."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .params import Params
+from .params import ParamsReader
 from .penalties import Rule
 
 if TYPE_CHECKING:
     from .model import Timetable
 
-Kind = Callable[["Timetable", Rule, Params], None]
+Kind = Callable[["Timetable", Rule, ParamsReader], None]
 KINDS: dict[str, Kind] = {}
 
 
 def kind(*names: str) -> Callable[[Kind], Kind]:
-    """Enter a function as the model of a kind.
+    """Register a function as the model of a kind.
 
     It reads all parameters first, and raises `BadParams` or `Unsupported` before it adds anything.
     Then it says by the rule's methods what must hold; how often that is broken is what the

@@ -1,37 +1,37 @@
-"""Rooms for a schedule whose times stand: what they cost, and a quick choice of them."""
+"""Rooms for a schedule with fixed times: their cost, and a quick choice of them."""
 
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .data import Assignment, Instance, Room, Slot
+from .data import ModelAssignment, ModelInput, Room, Slot
 
 Times = dict[str, tuple[Slot, ...]]
-"""Of each assignment the slots it is in."""
+"""Slots of each assignment."""
 Rooms = dict[tuple[str, Slot], str]
-"""Of each assignment in each of its slots the room."""
+"""Room of each assignment in each of its slots."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoomCosts:
-    """What rooms cost: per assignment, the price of a missing seat and of a further room."""
+    """The cost of rooms: for each assignment, the price of a missing seat and of a further room."""
 
     seat: Mapping[str, Fraction]
     further_room: Mapping[str, Fraction]
     must_fit: frozenset[str] = frozenset()
-    """Assignments whose rooms must have a seat for everybody."""
+    """Assignments whose rooms must have a seat for every student."""
 
-    def allow(self, instance: Instance, rooms: Rooms) -> bool:
-        """Whether these rooms break no hard constraint."""
+    def allow(self, instance: ModelInput, rooms: Rooms) -> bool:
+        """Return whether these rooms break no hard constraint."""
         capacity = {room.id: room.capacity for room in instance.rooms or ()}
         return all(
             id_ not in self.must_fit or instance.by_id[id_].size <= capacity[room]
             for (id_, _), room in rooms.items()
         )
 
-    def value(self, instance: Instance, rooms: Rooms) -> Fraction:
-        """Of a whole schedule's rooms."""
+    def value(self, instance: ModelInput, rooms: Rooms) -> Fraction:
+        """Return the cost of a whole schedule's rooms."""
         capacity = {room.id: room.capacity for room in instance.rooms or ()}
         used: dict[str, set[str]] = defaultdict(set)
         cost = Fraction(0)
@@ -45,13 +45,13 @@ class RoomCosts:
         return cost
 
 
-def choose(instance: Instance, times: Times, costs: RoomCosts, best_fit: bool) -> Rooms:
-    """Rooms for these times, large assignments to large rooms.
+def choose(instance: ModelInput, times: Times, costs: RoomCosts, best_fit: bool) -> Rooms:
+    """Choose rooms for these times, large rooms for large assignments.
 
     `best_fit`: as few missing seats as there can be in each slot, whatever that does to stability;
     else each assignment keeps one room where one is free all the time, and big enough or nearly.
     """
-    by_slot: dict[Slot, list[Assignment]] = defaultdict(list)
+    by_slot: dict[Slot, list[ModelAssignment]] = defaultdict(list)
     for id_, slots in times.items():
         for slot in slots:
             by_slot[slot].append(instance.by_id[id_])
@@ -66,7 +66,7 @@ def choose(instance: Instance, times: Times, costs: RoomCosts, best_fit: bool) -
 
 
 def _keep_one_room(
-    instance: Instance, times: Times, free: dict[Slot, set[str]], chosen: Rooms
+    instance: ModelInput, times: Times, free: dict[Slot, set[str]], chosen: Rooms
 ) -> None:
     """Give each assignment, the largest first, the smallest room that is enough and always free."""
     smallest_first = sorted(instance.rooms or (), key=lambda room: room.capacity)
@@ -81,14 +81,14 @@ def _keep_one_room(
 
 
 def _match(
-    instance: Instance,
-    left: list[Assignment],
+    instance: ModelInput,
+    left: list[ModelAssignment],
     slot: Slot,
     free: set[str],
     chosen: Rooms,
     costs: RoomCosts,
 ) -> None:
-    """The largest to the largest: no other choice misses fewer seats in this slot."""
+    """Give the largest the largest room: no other choice misses fewer seats in this slot."""
     largest_first: list[Room] = sorted(
         (room for room in instance.rooms or () if room.id in free), key=lambda room: -room.capacity
     )

@@ -1,4 +1,4 @@
-"""Rooms in the model: exactly as variables, or as what they demand of the times.
+"""Rooms in the model: exactly, as variables, or as conditions on the times.
 
 With only a soft price on missing seats, or none, a choice of rooms exists for every slot that no
 more assignments share than there are rooms, and the cheapest of a slot matches the largest with
@@ -15,7 +15,7 @@ from itertools import pairwise
 from ortools.sat.python import cp_model
 
 from .counts import Count, Var, count, total
-from .data import Instance, Room, Slot
+from .data import ModelInput, Room, Slot
 from .room_costs import RoomCosts
 
 Priced = tuple[Fraction, Count]
@@ -24,9 +24,9 @@ InRoom = dict[tuple[str, str, int, str], Var]
 
 @dataclass(slots=True)
 class RoomModel:
-    """What the constraints say of rooms, and the part of the model that comes of it."""
+    """The constraints on rooms, and the part of the model that they become."""
 
-    instance: Instance
+    instance: ModelInput
     model: cp_model.CpModel
     x: dict[tuple[str, str, int], Var]
     seat: dict[str, Fraction] = field(default_factory=dict)
@@ -34,13 +34,13 @@ class RoomModel:
     must_fit: set[str] = field(default_factory=set)
     one_room: set[str] = field(default_factory=set)
     exact: bool = False
-    """Whether rooms must be variables from the start."""
+    """True if rooms must be variables from the start."""
     y: InRoom = field(default_factory=dict)
     priced: list[Priced] = field(default_factory=list)
-    """What rooms cost exactly, once they are variables."""
+    """Exact costs of rooms, once they are variables."""
 
     def capacity(self, ids: Iterable[str], weight: Fraction | None) -> None:
-        """Who is taught wants a seat; each that is missing, each time, costs the weight."""
+        """Ask for a seat for each student; each missing one, each time, costs the weight."""
         for id_ in ids:
             if weight is None:
                 self.must_fit.add(id_)
@@ -48,7 +48,7 @@ class RoomModel:
                 self.seat[id_] = self.seat.get(id_, Fraction(0)) + weight
 
     def stability(self, ids: Iterable[str], weight: Fraction | None) -> None:
-        """One room all week; each further one costs the weight."""
+        """Ask for one room all week; each further one costs the weight."""
         for id_ in ids:
             if weight is None:
                 self.one_room.add(id_)
@@ -61,13 +61,13 @@ class RoomModel:
 
     @property
     def separable(self) -> bool:
-        """Whether times may be chosen first and will always find rooms."""
+        """True if times may be chosen first and will always find rooms."""
         mixed = len(set(self.seat.values())) > 1 or bool(self.seat and self.must_fit)
         return not (self.exact or self.one_room or mixed)
 
     @property
     def variables(self) -> int:
-        """How many an exact model of rooms has."""
+        """Number of variables of an exact model of rooms."""
         return len(self.x) * len(self.places)
 
     @property
@@ -75,7 +75,7 @@ class RoomModel:
         return self.instance.rooms or ()
 
     def demand_of_times(self) -> list[Priced]:
-        """Constrain the times so that there are rooms; what missing seats cost at least."""
+        """Constrain the times so that there are rooms; return the least cost of missing seats."""
         instance = self.instance
         everything = [each.id for each in instance.assignments]
         sizes = {id_: instance.by_id[id_].size for id_ in self.must_fit or self.seat}
@@ -97,7 +97,7 @@ class RoomModel:
         return priced
 
     def _levels(self, sizes: dict[str, int]) -> list[tuple[list[str], int, int]]:
-        """Sizes at which anything changes: who is larger, rooms that are, seats to the next."""
+        """Return the sizes at which anything changes: larger assignments, larger rooms, seats."""
         capacities = [room.capacity for room in self.places]
         steps = sorted({0, *sizes.values(), *capacities})
         return [
@@ -113,7 +113,7 @@ class RoomModel:
         return count(self.x[id_, *slot] for id_ in ids)
 
     def join(self) -> None:
-        """Add a variable for each assignment in each slot in each room, and what they cost."""
+        """Add a variable for each assignment in each slot in each room, and the costs of rooms."""
         model, rooms = self.model, self.places
         priced = self.priced
         for each in self.instance.assignments:
@@ -138,7 +138,7 @@ class RoomModel:
                 )
 
     def _rooms_of_one(self, id_: str, used: list[list[Var]], weekly: int) -> list[Priced]:
-        """One assignment's rooms, given where it may be: how many it uses beyond the first."""
+        """Return the cost of an assignment's further rooms; `used`: its variables by room."""
         price = self.further_room.get(id_)
         if weekly < 2 or (price is None and id_ not in self.one_room):
             return []

@@ -1,4 +1,4 @@
-"""The search: in one go, or where rooms permit it times first, then rooms, then both together."""
+"""The search: in one phase or, where rooms permit it, first times, then rooms, then both."""
 
 import signal
 import threading
@@ -14,7 +14,7 @@ from ortools.sat.python import cp_model
 from .best import Best
 from .output import Json
 from .rooms import Priced
-from .settings import Settings
+from .settings import SearchSettings
 
 NAMES = {
     cp_model.OPTIMAL: "OPTIMAL",
@@ -23,19 +23,19 @@ NAMES = {
     cp_model.MODEL_INVALID: "MODEL_INVALID",
 }
 FINEST = 10**6
-"""Parts of one, of a weight."""
+"""Largest factor by which fractions of weights are made whole."""
 LARGEST = Fraction(2**50)
-"""Objective that the solver is given: with room below what its integers hold."""
+"""Largest objective that the solver is given; its integers hold more."""
 SHARE_OF_MEMORY = 0.9
-"""Of what the program may use; the rest is Python's, and for writing the result."""
+"""Share of the program's memory that the solver may use; the rest is Python's."""
 RESERVE = 0.3
-"""Seconds at the end for writing."""
+"""Time left at the end for writing, in seconds."""
 DETERMINISTIC_PER_SECOND = 0.3
-"""Units of the solver's deterministic time in place of a second: about as much work, or less."""
+"""Units of the solver's deterministic time that stand for a second: at most as much work."""
 
 
 def minimize(model: cp_model.CpModel, priced: Sequence[Priced]) -> Fraction:
-    """Set a model's objective; what it is multiplied by, so that its weights are integers.
+    """Set a model's objective; return the factor that makes its weights integers.
 
     Where they cannot all be, they are rounded down: what bounds the objective then bounds the cost.
     """
@@ -74,20 +74,20 @@ class _Incumbents(cp_model.CpSolverSolutionCallback):
 
 
 @dataclass(slots=True)
-class Search:
-    """One search: the time it has, what it found, whether it is to end."""
+class PhasedSearch:
+    """A search in phases: its time, its best solution, whether it must end."""
 
-    settings: Settings
+    settings: SearchSettings
     best: Best
     started: float
-    """By the monotonic clock."""
+    """Start, by the monotonic clock."""
     phases: list[Json] = field(default_factory=list)
     spent: float = 0.0
-    """Deterministic time, in its units."""
+    """Deterministic time used so far, in the solver's units."""
     interrupted: bool = False
 
     def listen(self) -> None:
-        """Have SIGINT end the search; again after each phase, for the solver takes it over."""
+        """Let SIGINT end the search. Call it after each phase: the solver replaces the handler."""
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, self._pressed)
 
@@ -96,7 +96,7 @@ class Search:
 
     @property
     def left(self) -> float:
-        """Seconds, or in a deterministic search what stands for them."""
+        """Time left in seconds, or in what stands for them in a deterministic search."""
         if self.settings.deterministic:
             return self.settings.seconds - self.spent / DETERMINISTIC_PER_SECOND
         return self.settings.seconds - RESERVE - (time.monotonic() - self.started)
@@ -115,7 +115,7 @@ class Search:
         share: float = 1.0,
         bounds: bool = True,
     ) -> str:
-        """Minimise in a share of the time left; the status.
+        """Minimise in a share of the time left; return the status.
 
         `bounds`: below what bounds this model no solution can be: it is the problem, or less.
         """

@@ -1,4 +1,4 @@
-"""What the host asks for, by environment variables."""
+"""Settings of the search, from environment variables that the host sets."""
 
 import os
 from collections.abc import Mapping
@@ -9,20 +9,20 @@ DETERMINISTIC = ("SOLVER_DETERMINISTIC", "TT_DETERMINISTIC")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """How to search."""
+class SearchSettings:
+    """Settings of the search."""
 
     workers: int = 1
     seconds: float = 60.0
-    """For all there is to do, from the reading of the input on."""
+    """Time for everything, from the reading of the input on."""
     seed: int = 42
     deterministic: bool = False
     memory_mb: int | None = None
     progress_fd: int | None = None
 
     @classmethod
-    def of_environment(cls, environ: Mapping[str, str] = os.environ) -> "Settings":
-        """Read them; what is absent or no number has its default."""
+    def of_environment(cls, environ: Mapping[str, str] = os.environ) -> "SearchSettings":
+        """Read the settings; a variable that is absent or not a number has its default."""
         deterministic = "1" in {environ.get(name) for name in DETERMINISTIC}
         workers = int(_number(environ, "SOLVER_WORKERS", 1))
         memory = int(_number(environ, "SOLVER_MAX_MEMORY_MB", 0))

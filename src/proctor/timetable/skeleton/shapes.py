@@ -1,4 +1,4 @@
-"""What kinds of several families share: limits per day, runs, gaps, blocks, distinct things.
+"""Shapes that kinds of several families share: limits per day, runs, gaps, blocks.
 
 The assignments given to `runs`, `gaps` and `blocks` are never two at a time: one teacher's, one
 class's, or one alone.
@@ -8,40 +8,40 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from .counts import Count, Literal, count, total
-from .data import Assignment
+from .data import ModelAssignment
 from .model import Timetable
 from .penalties import Rule
 
 
-def groups(assignments: Iterable[Assignment]) -> Iterator[list[Assignment]]:
-    """By class; each that has none by itself."""
-    found: dict[str, list[Assignment]] = {}
+def groups(assignments: Iterable[ModelAssignment]) -> Iterator[list[ModelAssignment]]:
+    """Yield the assignments of each class; each without a class by itself."""
+    found: dict[str, list[ModelAssignment]] = {}
     for each in assignments:
         found.setdefault(each.group, []).append(each)
     yield from found.values()
 
 
-def per_day(t: Timetable, rule: Rule, assignments: Sequence[Assignment], most: int) -> None:
-    """So many lessons a day."""
+def per_day(t: Timetable, rule: Rule, assignments: Sequence[ModelAssignment], most: int) -> None:
+    """Allow so many lessons a day."""
     for slots in t.instance.slots_of_day.values():
         rule.at_most(t.taught(assignments, slots), most)
 
 
-def day_literals(t: Timetable, assignments: Sequence[Assignment]) -> list[Literal]:
-    """Of each day, whether there is a lesson."""
+def day_literals(t: Timetable, assignments: Sequence[ModelAssignment]) -> list[Literal]:
+    """Return for each day a literal that is true if it has a lesson."""
     by_day = t.instance.slots_of_day.values()
     return [t.any(t.literals(assignments, slots)) for slots in by_day]
 
 
-def runs(t: Timetable, rule: Rule, assignments: Sequence[Assignment], most: int) -> None:
-    """So many periods in a row: a run that is longer by n has n windows longer by one, all full."""
+def runs(t: Timetable, rule: Rule, assignments: Sequence[ModelAssignment], most: int) -> None:
+    """Allow so many periods in a row: a run longer by n has n full windows longer by one."""
     for slots in t.instance.slots_of_day.values():
         for start in range(len(slots) - most):
             rule.at_most(t.taught(assignments, slots[start : start + most + 1]), most)
 
 
-def gaps(t: Timetable, rule: Rule, assignments: Sequence[Assignment], most: int) -> None:
-    """So many free periods between the first and the last lesson of each day."""
+def gaps(t: Timetable, rule: Rule, assignments: Sequence[ModelAssignment], most: int) -> None:
+    """Allow so many free periods between the first and the last lesson of each day."""
     for slots in t.instance.slots_of_day.values():
         busy = [t.any(t.literals(assignments, [slot])) for slot in slots]
         inner = range(1, len(slots) - 1)
@@ -54,8 +54,8 @@ def gaps(t: Timetable, rule: Rule, assignments: Sequence[Assignment], most: int)
         rule.at_most(count(free), most)
 
 
-def blocks(t: Timetable, assignments: Sequence[Assignment], length: int) -> Count:
-    """How many blocks of so many periods in a row there are, none overlapping another.
+def blocks(t: Timetable, assignments: Sequence[ModelAssignment], length: int) -> Count:
+    """Count blocks of so many periods in a row, none overlapping another.
 
     Counted from the start of each run: a block ends where so many periods are taken, and none of
     them is the end of a block before.
@@ -78,12 +78,12 @@ def blocks(t: Timetable, assignments: Sequence[Assignment], length: int) -> Coun
 def distinct_per_day(
     t: Timetable,
     rule: Rule,
-    assignments: Iterable[Assignment],
-    of: Callable[[Assignment], str],
+    assignments: Iterable[ModelAssignment],
+    of: Callable[[ModelAssignment], str],
     most: int,
 ) -> None:
-    """So many different things a day."""
-    found: dict[str, list[Assignment]] = {}
+    """Allow so many different things a day."""
+    found: dict[str, list[ModelAssignment]] = {}
     for each in assignments:
         found.setdefault(of(each), []).append(each)
     for slots in t.instance.slots_of_day.values():
@@ -91,8 +91,8 @@ def distinct_per_day(
         rule.at_most(count(kinds), most)
 
 
-def alone(t: Timetable, rule: Rule, assignments: Sequence[Assignment]) -> None:
-    """Lessons with none of the same assignments in a period next to theirs."""
+def alone(t: Timetable, rule: Rule, assignments: Sequence[ModelAssignment]) -> None:
+    """Forbid lessons of these assignments in periods next to each other."""
     ids = {each.id for each in assignments}
     one_at_a_time = any(ids <= together for together in t.exclusive)
     for slots in t.instance.slots_of_day.values():

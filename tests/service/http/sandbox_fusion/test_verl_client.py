@@ -14,7 +14,7 @@ import pytest
 from served import Served, serving
 
 VERL = os.environ.get("PROCTOR_TEST_VERL", "")
-pytestmark = pytest.mark.skipif(not VERL, reason="PROCTOR_TEST_VERL is not set: .ci/run sets it")
+pytestmark = pytest.mark.outside("VERL")
 
 TESTS = {"inputs": ["1 2\n", "20 22\n"], "outputs": ["3\n", "42\n"]}
 SUM = "```python\nprint(sum(map(int, input().split())))\n```"

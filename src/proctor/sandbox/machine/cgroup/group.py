@@ -60,7 +60,7 @@ class Group(Protocol):
 def gone(error: OSError | None = None) -> NoReturn:
     """Raise what it means for a cell that its group, or a controller in it, is no more."""
     why = f": {error}" if error is not None else ": the cell is not in it any more"
-    raise CellDied(f"somebody took the cell's control group away{why}") from error
+    raise CellDied(f"the cell's control group was taken away{why}") from error
 
 
 def write(path: Path, text: str) -> None:

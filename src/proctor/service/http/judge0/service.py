@@ -119,7 +119,7 @@ def state_of(job: Job) -> Judge0Result:
         )
     if isinstance(job.result, Judge0Result):
         return job.result
-    return convert.fault(job.error or Cancelled("the job was called off"))
+    return convert.fault(job.error or Cancelled("the job was cancelled"))
 
 
 def given_of(job: Job) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""Proctor's own API, /v1: what it is asked and answers, over HTTP, by the daemon and by clients."""
+"""Proctor's own API, /v1: its requests and answers over HTTP, in the daemon and in clients."""

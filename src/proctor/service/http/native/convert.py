@@ -9,8 +9,7 @@ from proctor import problem as problems
 from proctor import program as programs
 from proctor.errors import InputError
 from proctor.formats import codeforces_rows, livecodebench
-from proctor.judgement import Judgement
-from proctor.judgement import TestResult as PlainResult
+from proctor.judgement import TestResult
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.languages import registry
 from proctor.languages import run as runs
@@ -28,30 +27,30 @@ _ALL = "all"
 Progress = Callable[[schema.TestResultJson], None]
 
 
-def run_request(asked: schema.RunRequestJson) -> runs.RunRequest:
+def run_request(request: schema.RunRequestJson) -> runs.RunRequest:
     """Return the engine's request. Raises InputError, naming the field."""
     return runs.RunRequest(
-        program(asked.program),
-        unpacked(asked.stdin_base64, "stdin_base64") or asked.stdin.encode(),
-        asked.args,
-        asked.environment,
-        limits(asked.limits, _RUN_LIMITS),
-        collect=asked.collect,
-        packages=asked.packages,
+        program(request.program),
+        unpacked(request.stdin_base64, "stdin_base64") or request.stdin.encode(),
+        request.args,
+        request.environment,
+        limits(request.limits, _RUN_LIMITS),
+        collect=request.collect,
+        packages=request.packages,
     )
 
 
-def program(asked: schema.ProgramJson) -> programs.Program:
+def program(request: schema.ProgramJson) -> programs.Program:
     """Return a domain program. Raises InputError, naming the field."""
-    files = {name: unpacked(text, f"files.{name}") for name, text in asked.files.items()}
-    plain = asked.language == runs.PYTHON  # by far the most, and a look-up is not free
-    language = runs.PYTHON if plain else registry.get(asked.language).id
-    return programs.Program(asked.source, language, asked.name, files)
+    files = {name: unpacked(text, f"files.{name}") for name, text in request.files.items()}
+    plain = request.language == runs.PYTHON  # by far the most, and a look-up is not free
+    language = runs.PYTHON if plain else registry.get(request.language).id
+    return programs.Program(request.source, language, request.name, files)
 
 
-def limits(asked: schema.LimitsJson, default: bounds.Limits) -> bounds.Limits:
+def limits(request: schema.LimitsJson, default: bounds.Limits) -> bounds.Limits:
     """Return the default limits with those that were given. Raises InputError."""
-    named = {name: getattr(asked, name) for name in asked.__struct_fields__}
+    named = {name: getattr(request, name) for name in request.__struct_fields__}
     return replace(default, **{name: value for name, value in named.items() if value is not None})
 
 
@@ -91,92 +90,69 @@ def output(data: bytes) -> schema.Output:
 
 async def judge(
     engine: Engine,
-    asked: schema.JudgeRequest,
+    request: schema.JudgeRequest,
     context: RequestContext,
     progress: Progress | None = None,
 ) -> schema.JudgeResult:
     """Judge one program. Raises InputError, naming the field, and the engine's errors."""
-    submission = program(asked.program)
-    if _is_plain(asked):
-        return await _judge_plain(engine, asked, submission, context, progress)
-    if asked.mode != "standard" or asked.fast:
-        raise InputError("this problem is judged in standard mode only", field="mode")
-    problem = _contest_problem(asked)
-    tell = None if progress is None else lambda each: progress(_contest_test(each))
-    made = await engine.judge(
-        problem,
-        submission,
-        JudgeSettings(stop=asked.stop),
-        context,
-        packages=asked.packages,
-        progress=tell,
-    )
-    return _contest_result(made, made.judgement)
+    submission = program(request.program)
+    plain = _is_plain(request)
+    problem, settings = _plain_problem(request) if plain else _graded_problem(request)
+    names = [each.name or str(at) for at, each in enumerate(request.problem.tests)]
+    names = names or [str(at) for at in range(len(problem.tests))]  # of a row
+    unnamed = iter(names)
 
-
-def _is_plain(asked: schema.JudgeRequest) -> bool:
-    """Return True for tests with the default comparison, which warm interpreters can judge."""
-    problem = asked.problem
-    if problem.format == "codeforces":
-        return False
-    compared = problem.comparison is None or problem.comparison == schema.ComparisonJson(
-        absolute=problem.comparison.absolute, relative=problem.comparison.absolute
-    )
-    special = problem.checker or problem.interactor or problem.subtasks
-    return compared and not special and not asked.program.files
-
-
-async def _judge_plain(
-    engine: Engine,
-    asked: schema.JudgeRequest,
-    submission: programs.Program,
-    context: RequestContext,
-    progress: Progress | None,
-) -> schema.JudgeResult:
-    problem = _plain_problem(asked.problem)
-    comparison = asked.problem.comparison
-    settings = JudgeSettings(
-        mode=asked.mode,
-        limits=limits(asked.limits, default_limits(asked.mode)),
-        stop=asked.stop,
-        fast=asked.fast,
-        tolerance=None if comparison is None else comparison.absolute,
-    )
-    names = [each.name or str(at) for at, each in enumerate(asked.problem.tests)]
-    names = names or [str(at) for at in range(len(problem.tests))]
-    seen = 0
-
-    def tell(result: PlainResult) -> None:
-        nonlocal seen
+    def report(result: TestResult) -> None:
         if progress is not None:
-            progress(_plain_test(names[seen], result))
-        seen += 1
+            progress(_test_result(result, result.name or next(unnamed)))
 
     made = await engine.judge(
         problem,
         submission,
         settings,
         context,
-        packages=asked.packages,
-        progress=None if progress is None else tell,
+        packages=request.packages,
+        progress=None if progress is None else report,
     )
-    return _plain_result(made, made.judgement, names)
+    return (_plain_result if plain else _graded_result)(made, names)
 
 
-def _plain_problem(asked: schema.ProblemJson) -> problems.Problem:
-    if asked.format == "livecodebench":
-        return livecodebench.problem_of(_row(asked))
-    tests = tuple(problems.Test(each.input, each.output) for each in _tests(asked))
-    return problems.Problem(asked.id, tests, asked.function)
+def _is_plain(request: schema.JudgeRequest) -> bool:
+    """Return True for tests with the default comparison, which warm interpreters can judge."""
+    problem = request.problem
+    if problem.format == "codeforces":
+        return False
+    compared = problem.comparison is None or problem.comparison == schema.ComparisonJson(
+        absolute=problem.comparison.absolute, relative=problem.comparison.absolute
+    )
+    special = problem.checker or problem.interactor or problem.subtasks
+    return compared and not special and not request.program.files
 
 
-def _contest_problem(asked: schema.JudgeRequest) -> problems.Problem:
-    problem = asked.problem
+def _plain_problem(request: schema.JudgeRequest) -> tuple[problems.Problem, JudgeSettings]:
+    problem, comparison = request.problem, request.problem.comparison
+    settings = JudgeSettings(
+        mode=request.mode,
+        limits=limits(request.limits, default_limits(request.mode)),
+        stop=request.stop,
+        fast=request.fast,
+        tolerance=None if comparison is None else comparison.absolute,
+    )
+    if problem.format == "livecodebench":
+        return livecodebench.problem_of(_row(problem)), settings
+    tests = tuple(problems.Test(each.input, each.output) for each in _tests(problem))
+    return problems.Problem(problem.id, tests, problem.function), settings
+
+
+def _graded_problem(request: schema.JudgeRequest) -> tuple[problems.Problem, JudgeSettings]:
+    if request.mode != "standard" or request.fast:
+        raise InputError("this problem is judged in standard mode only", field="mode")
+    problem, settings = request.problem, JudgeSettings(stop=request.stop)
     if problem.format == "codeforces":
         found = codeforces_rows.problem_of_row(_row(problem))
         if found is None:
             raise InputError("the row has no test", field="problem.row.official_tests")
-        return replace(found, limits=limits(asked.limits, found.test_limits))
+        return replace(found, limits=limits(request.limits, found.test_limits)), settings
     if problem.format == "livecodebench" or problem.function is not None:
         raise InputError(
             "calls of functions, and rows of livecodebench, have their own comparison, no checker,"
@@ -193,39 +169,40 @@ def _contest_problem(asked: schema.JudgeRequest) -> problems.Problem:
         problems.Subtask(each.name, each.points, each.tests, problems.Aggregate(each.aggregate))
         for each in problem.subtasks
     )
-    return problems.Problem(
+    graded = problems.Problem(
         problem.id,
         tuple(tests.values()),
         subtasks=subtasks or (problems.Subtask(_ALL, 1.0, tuple(tests)),),
-        limits=limits(asked.limits, default_limits("standard")),
+        limits=limits(request.limits, default_limits("standard")),
         grading=_grading(problem),
         running=_running(problem),
     )
+    return graded, settings
 
 
 def _grading(problem: schema.ProblemJson) -> problems.Grading:
     if problem.checker is not None:
         if problem.comparison is not None:
             raise InputError("a problem has a checker or a comparison", field="problem.checker")
-        asked = problem.checker
-        convention = problems.Convention(asked.convention)
-        return problems.Checker(program(asked.program), convention, asked.flags)
-    asked_for = problem.comparison or schema.ComparisonJson()
+        checker = problem.checker
+        convention = problems.Convention(checker.convention)
+        return problems.Checker(program(checker.program), convention, checker.flags)
+    comparison = problem.comparison or schema.ComparisonJson()
     return problems.Comparison(
-        problems.Match(asked_for.match),
-        asked_for.case_sensitive,
-        asked_for.space_sensitive,
-        asked_for.absolute,
-        asked_for.relative,
+        problems.Match(comparison.match),
+        comparison.case_sensitive,
+        comparison.space_sensitive,
+        comparison.absolute,
+        comparison.relative,
     )
 
 
 def _running(problem: schema.ProblemJson) -> problems.Running:
     if problem.interactor is None:
         return problems.Batch()
-    asked = problem.interactor
-    convention = problems.Convention(asked.convention)
-    return problems.Interactive(program(asked.program), convention, asked.flags)
+    interactor = problem.interactor
+    convention = problems.Convention(interactor.convention)
+    return problems.Interactive(program(interactor.program), convention, interactor.flags)
 
 
 def _tests(problem: schema.ProblemJson) -> tuple[schema.TestJson, ...]:
@@ -240,21 +217,14 @@ def _row(problem: schema.ProblemJson) -> Mapping[str, object]:
     return problem.row
 
 
-def _plain_test(name: str, result: PlainResult) -> schema.TestResultJson:
-    score = float(result.verdict.passed)
+def _test_result(result: TestResult, name: str) -> schema.TestResultJson:
     return schema.TestResultJson(
-        name, result.verdict, score, result.cpu, result.wall, result.memory, result.message
+        name, result.verdict, result.score, result.cpu, result.wall, result.memory, result.message
     )
 
 
-def _contest_test(result: PlainResult) -> schema.TestResultJson:
-    return schema.TestResultJson(
-        result.name, result.verdict, result.score, result.cpu, result.wall, result.memory,
-        result.message,
-    )  # fmt: skip
-
-
-def _plain_result(made: QueuedJudgement, found: Judgement, names: list[str]) -> schema.JudgeResult:
+def _plain_result(made: QueuedJudgement, names: list[str]) -> schema.JudgeResult:
+    found = made.judgement
     compiled = found.verdict is not Verdict.CE
     return schema.JudgeResult(
         outcome(found.verdict),
@@ -263,7 +233,7 @@ def _plain_result(made: QueuedJudgement, found: Judgement, names: list[str]) -> 
         None if found.verdict.is_fault else found.score,
         None,
         None,
-        tuple(_plain_test(name, each) for name, each in zip(names, found.tests, strict=False)),
+        tuple(_test_result(each, name) for name, each in zip(names, found.tests, strict=False)),
         (),
         found.message if compiled else "the program does not compile",
         "" if compiled else found.message,
@@ -272,7 +242,8 @@ def _plain_result(made: QueuedJudgement, found: Judgement, names: list[str]) -> 
     )
 
 
-def _contest_result(made: QueuedJudgement, found: Judgement) -> schema.JudgeResult:
+def _graded_result(made: QueuedJudgement, _names: list[str]) -> schema.JudgeResult:
+    found = made.judgement
     subtasks = tuple(
         schema.SubtaskResultJson(each.name, each.verdict, each.score, each.points, each.of)
         for each in found.subtasks
@@ -284,7 +255,7 @@ def _contest_result(made: QueuedJudgement, found: Judgement) -> schema.JudgeResu
         None if found.points is None else (found.points / found.of if found.of else 0.0),
         found.points,
         found.of,
-        tuple(map(_contest_test, found.tests)),
+        tuple(_test_result(each, each.name) for each in found.tests),
         subtasks,
         found.message,
         found.compiler_output,

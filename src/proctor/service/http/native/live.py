@@ -22,15 +22,15 @@ async def run_live(
     engine: Engine,
     request: RunRequest,
     context: RequestContext,
-    tell: Callable[[OutputStream, Output], None],
+    on_output: Callable[[OutputStream, Output], None],
 ) -> RunResult:
-    """Run one program; `tell` is called with its output, and the result's own output is empty.
+    """Run one program; `on_output` is called with its output, and the result's own output is empty.
 
     Raises what Engine.live and LiveRun.result raise.
     """
     async with engine.live(request, context) as run:
         run.close_stdin()
-        pieces = _PieceBuffer(lambda stream, data: tell(stream, convert.output(data)))
+        pieces = _PieceBuffer(lambda stream, data: on_output(stream, convert.output(data)))
         try:
             async for stream, data in run.output():
                 pieces.add(stream, data)
@@ -45,8 +45,8 @@ class _PieceBuffer:
     The order within a stream is kept; between the two it is kept for the first _IMMEDIATE pieces.
     """
 
-    def __init__(self, tell: Callable[[OutputStream, bytes], None]) -> None:
-        self._tell = tell
+    def __init__(self, on_output: Callable[[OutputStream, bytes], None]) -> None:
+        self._on_output = on_output
         self._loop = asyncio.get_running_loop()
         self._left = _IMMEDIATE
         self._waiting = {each: bytearray() for each in OutputStream}
@@ -56,7 +56,7 @@ class _PieceBuffer:
         """Pass on a piece, now or soon."""
         if self._left:
             self._left -= 1
-            self._tell(stream, data)
+            self._on_output(stream, data)
             return
         self._waiting[stream] += data
         if len(self._waiting[stream]) >= _SIZE:
@@ -76,4 +76,4 @@ class _PieceBuffer:
         data = bytes(self._waiting[stream])
         if data:
             self._waiting[stream].clear()
-            self._tell(stream, data)
+            self._on_output(stream, data)

@@ -38,7 +38,7 @@ from proctor.service.jobs import Job
 from proctor.solver.envelope import Envelope
 
 _logger = logging.getLogger(__name__)
-Asked = Request[Any, Any, Any]
+HttpRequest = Request[Any, Any, Any]
 Work = Callable[[Job], Coroutine[Any, Any, Any]]
 Key = Annotated[str | None, Parameter(header="Idempotency-Key", max_length=200)]
 Wait = Annotated[bool, Parameter(description="False: answer 202 with the job at once.")]
@@ -105,19 +105,22 @@ def door(engine: Engine) -> Router:
 def _run(engine: Engine) -> HTTPRouteHandler:
     @post("/run", status_code=200, responses=_answers(schema.RunResult))
     async def run(
-        data: schema.RunRequestJson, request: Asked, idempotency_key: Key = None, wait: Wait = True
+        data: schema.RunRequestJson,
+        request: HttpRequest,
+        idempotency_key: Key = None,
+        wait: Wait = True,
     ) -> ASGIApp:
         """Run one program. If events are accepted, its output comes while it runs.
 
         The events are `stdout` and `stderr`, and the result's own output is then empty.
         """
-        asked = convert.run_request(data)
-        if _wants_events(request) and not asked.collect:
-            live = partial(_run_live, engine, asked)
+        run_request = convert.run_request(data)
+        if _wants_events(request) and not run_request.collect:
+            live = partial(_run_live, engine, run_request)
             return await _answer(engine, request, live, idempotency_key, wait=wait)
 
         async def work(job: Job) -> schema.RunResult:
-            ran = await engine.run(asked, RequestContext(job.owner, on_start=job.begin))
+            ran = await engine.run(run_request, RequestContext(job.owner, on_start=job.begin))
             return msgspec.structs.replace(convert.run_result(ran), id=job.id)
 
         return await _answer(engine, request, work, idempotency_key, wait=wait)
@@ -125,16 +128,21 @@ def _run(engine: Engine) -> HTTPRouteHandler:
     return run
 
 
-async def _run_live(engine: Engine, asked: RunRequest, job: Job) -> schema.RunResult:
+async def _run_live(engine: Engine, run_request: RunRequest, job: Job) -> schema.RunResult:
     context = RequestContext(job.owner, on_start=job.begin)
-    found = await run_live(engine, asked, context, lambda stream, out: job.tell(stream.value, out))
+    found = await run_live(
+        engine, run_request, context, lambda stream, out: job.tell(stream.value, out)
+    )
     return msgspec.structs.replace(found, id=job.id)
 
 
 def _judge(engine: Engine) -> HTTPRouteHandler:
     @post("/judge", status_code=200, responses=_answers(schema.JudgeResult))
     async def judge(
-        data: schema.JudgeRequest, request: Asked, idempotency_key: Key = None, wait: Wait = True
+        data: schema.JudgeRequest,
+        request: HttpRequest,
+        idempotency_key: Key = None,
+        wait: Wait = True,
     ) -> ASGIApp:
         """Judge one program, which is compiled once and run on the tests that can matter."""
 
@@ -152,7 +160,7 @@ def _judge(engine: Engine) -> HTTPRouteHandler:
 def _batch(engine: Engine) -> HTTPRouteHandler:
     @post("/batch", status_code=200, responses=_answers(BatchResult))
     async def batch(
-        data: BatchJson, request: Asked, idempotency_key: Key = None, wait: Wait = True
+        data: BatchJson, request: HttpRequest, idempotency_key: Key = None, wait: Wait = True
     ) -> ASGIApp:
         """Judge many programs; results come as they are made, a line of JSON each.
 
@@ -183,11 +191,11 @@ async def _judged(
 
     async def one(index: int) -> BatchResult:
         waited = time.monotonic() - began
-        asked: schema.JudgeRequest | InputError = batch.requests[index]
-        if isinstance(asked, InputError):
-            return BatchResult(index, error=problem_of(asked))
+        judge_request: schema.JudgeRequest | InputError = batch.requests[index]
+        if isinstance(judge_request, InputError):
+            return BatchResult(index, error=problem_of(judge_request))
         try:
-            found = await convert.judge(engine, asked, context)
+            found = await convert.judge(engine, judge_request, context)
         except Exception as error:  # noqa: BLE001 - a defect is logged, and the other requests go on
             return BatchResult(index, error=_problem(error))
         return BatchResult(index, msgspec.structs.replace(found, queue=found.queue + waited))
@@ -213,7 +221,7 @@ def _solve(engine: Engine) -> HTTPRouteHandler:
     @post("/solve", status_code=200, responses=_answers(Envelope))
     async def solve(
         data: schema.SolveRequestJson,
-        request: Asked,
+        request: HttpRequest,
         idempotency_key: Key = None,
         wait: Wait = True,
     ) -> ASGIApp:
@@ -222,11 +230,11 @@ def _solve(engine: Engine) -> HTTPRouteHandler:
         If events are accepted, its incumbents come as it finds them. The result of a cancelled job
         has what it had found.
         """
-        asked = solving.solve_request(engine, data)
+        solve_request = solving.solve_request(engine, data)
 
         async def work(job: Job) -> Envelope:
             context = RequestContext(job.owner, on_start=job.begin)
-            named = replace(asked, job_id=job.id)
+            named = replace(solve_request, job_id=job.id)
             return await solving.solve(
                 engine, named, context, lambda one: job.tell("incumbent", one)
             )
@@ -238,17 +246,17 @@ def _solve(engine: Engine) -> HTTPRouteHandler:
 
 def _jobs(engine: Engine) -> list[HTTPRouteHandler]:
     @get("/jobs/{identity:str}")
-    async def job_state(identity: str, request: Asked) -> JobState:
+    async def job_state(identity: str, request: HttpRequest) -> JobState:
         """Return the state of a job; its result, if it is done."""
         return _state(_find(engine, request, identity))
 
     @get("/jobs/{identity:str}/events")
-    async def job_events(identity: str, request: Asked) -> StreamingResponse:
+    async def job_events(identity: str, request: HttpRequest) -> StreamingResponse:
         """Send all events of a job, as server-sent events, until it ends."""
         return StreamingResponse(_find(engine, request, identity).listen(), EVENTS, _event)
 
     @delete("/jobs/{identity:str}", status_code=200)
-    async def job_cancel(identity: str, request: Asked) -> JobState:
+    async def job_cancel(identity: str, request: HttpRequest) -> JobState:
         """Cancel a job and end all its processes. Nothing happens to one that has ended."""
         job = _find(engine, request, identity)
         job.cancel()
@@ -266,7 +274,7 @@ def _about(engine: Engine) -> list[HTTPRouteHandler]:
         return await asyncio.to_thread(about.languages, engine)
 
     @get("/capabilities")
-    async def capabilities(request: Asked) -> schema.Capabilities:
+    async def capabilities(request: HttpRequest) -> schema.Capabilities:
         """Return the isolation in force with its guarantees, and the load of the server."""
         return await about.capabilities(engine, RequestContext(owner_of(request), unlimited=True))
 
@@ -274,7 +282,7 @@ def _about(engine: Engine) -> list[HTTPRouteHandler]:
 
 
 async def _answer(
-    engine: Engine, request: Asked, work: Work, key: str | None, *, wait: bool
+    engine: Engine, request: HttpRequest, work: Work, key: str | None, *, wait: bool
 ) -> ASGIApp:
     """Start a job and answer with its result, its events, or its state at once."""
     fingerprint = b"" if key is None else await _fingerprint(request)
@@ -288,7 +296,7 @@ async def _answer(
     return PendingResponse(_awaited(engine, job))
 
 
-async def _fingerprint(request: Asked) -> bytes:
+async def _fingerprint(request: HttpRequest) -> bytes:
     """Return a hash that differs for another request under the same key."""
     digest, body = hashlib.sha256(request.url.path.encode()), await request.body()
     if len(body) > SLICE:
@@ -346,12 +354,12 @@ def _line(each: BatchResult) -> bytes:
     return as_json(each, fault) + b"\n"
 
 
-def _find(engine: Engine, request: Asked, identity: str) -> Job:
+def _find(engine: Engine, request: HttpRequest, identity: str) -> Job:
     job = engine.jobs.get(owner_of(request), identity)
     if job is None:
         raise NotFound(f"there is no job {identity!r} of yours")
     return job
 
 
-def _wants_events(request: Asked) -> bool:
+def _wants_events(request: HttpRequest) -> bool:
     return EVENTS in request.headers.get("accept", "")

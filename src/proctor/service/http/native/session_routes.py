@@ -22,7 +22,7 @@ from proctor.service.http.problem_details import TYPE, ProblemDetails
 from proctor.service.http.request import owner_of
 from proctor.service.http.responses import JsonReply, PendingResponse
 
-Asked = Request[Any, Any, Any]
+HttpRequest = Request[Any, Any, Any]
 _BYTES = "application/octet-stream"
 
 
@@ -41,7 +41,7 @@ def _answers(result: type | None, status: int = 200) -> dict[int, ResponseSpec]:
 
 def _sessions(engine: Engine) -> list[HTTPRouteHandler]:
     @post("/sessions", status_code=201, responses=_answers(SessionState, 201))
-    async def session_open(data: SessionRequest, request: Asked) -> ASGIApp:
+    async def session_open(data: SessionRequest, request: HttpRequest) -> ASGIApp:
         """Open a session: a workspace, and an interpreter that keeps its state."""
 
         async def opened() -> JsonReply:
@@ -50,17 +50,17 @@ def _sessions(engine: Engine) -> list[HTTPRouteHandler]:
         return PendingResponse(opened())
 
     @get("/sessions")
-    async def session_list(request: Asked) -> list[SessionState]:
+    async def session_list(request: HttpRequest) -> list[SessionState]:
         """List your sessions, the oldest first."""
         return await _native(engine, request).all()
 
     @get("/sessions/{identity:str}", responses=_answers(SessionState))
-    async def session_state(identity: str, request: Asked) -> SessionState:
+    async def session_state(identity: str, request: HttpRequest) -> SessionState:
         """Return the state of a session; 410 with the reason if it is over."""
         return await _native(engine, request).state(identity)
 
     @delete("/sessions/{identity:str}", status_code=200, responses=_answers(SessionState))
-    async def session_close(identity: str, request: Asked) -> SessionState:
+    async def session_close(identity: str, request: HttpRequest) -> SessionState:
         """End a session with all that runs in it, and delete its files."""
         return await _native(engine, request).close(identity)
 
@@ -69,7 +69,9 @@ def _sessions(engine: Engine) -> list[HTTPRouteHandler]:
 
 def _execute(engine: Engine) -> HTTPRouteHandler:
     @post("/sessions/{identity:str}/execute", status_code=200, responses=_answers(ExecuteResult))
-    async def session_execute(identity: str, data: ExecuteRequestJson, request: Asked) -> ASGIApp:
+    async def session_execute(
+        identity: str, data: ExecuteRequestJson, request: HttpRequest
+    ) -> ASGIApp:
         """Run a cell, a program or a command. If you hang up it is ended; the session goes on."""
         return PendingResponse(_native(engine, request).execute(identity, data))
 
@@ -78,12 +80,12 @@ def _execute(engine: Engine) -> HTTPRouteHandler:
 
 def _files(engine: Engine) -> list[HTTPRouteHandler]:
     @get("/sessions/{identity:str}/files", responses=_answers(list[FileState]))
-    async def session_files(identity: str, request: Asked) -> ASGIApp:
+    async def session_files(identity: str, request: HttpRequest) -> ASGIApp:
         """List the files of the workspace."""
         return PendingResponse(_native(engine, request).files(identity))
 
     @get("/sessions/{identity:str}/files/{path:path}", responses=_answers(bytes))
-    async def session_read(identity: str, path: str, request: Asked) -> ASGIApp:
+    async def session_read(identity: str, path: str, request: HttpRequest) -> ASGIApp:
         """Return the content of a file, up to the session's output limit."""
 
         async def content() -> JsonReply:
@@ -94,7 +96,7 @@ def _files(engine: Engine) -> list[HTTPRouteHandler]:
 
     @put("/sessions/{identity:str}/files/{path:path}", status_code=200,
          responses=_answers(FileState))  # fmt: skip
-    async def session_write(identity: str, path: str, request: Asked) -> ASGIApp:
+    async def session_write(identity: str, path: str, request: HttpRequest) -> ASGIApp:
         """Write a file into the workspace, making its directories: the body is its content."""
         sessions = _native(engine, request)
         sessions.find(identity)  # before the body is read
@@ -104,7 +106,7 @@ def _files(engine: Engine) -> list[HTTPRouteHandler]:
     return [session_files, session_read, session_write]
 
 
-def _native(engine: Engine, request: Asked) -> NativeSessions:
+def _native(engine: Engine, request: HttpRequest) -> NativeSessions:
     return NativeSessions(engine, RequestContext(owner_of(request)))
 
 

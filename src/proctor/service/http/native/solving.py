@@ -9,40 +9,40 @@ from proctor.service.admission import RequestContext
 from proctor.service.encoding import unpacked
 from proctor.service.engine import Engine
 from proctor.service.http.native.schema import SolveRequestJson
-from proctor.solver import request
 from proctor.solver.envelope import Envelope, Fault, Incumbent
+from proctor.solver.request import SolveRequest
 
 
 async def solve(
     engine: Engine,
-    asked: request.SolveRequest,
+    request: SolveRequest,
     context: RequestContext,
-    hear: Callable[[Incumbent], None],
+    progress: Callable[[Incumbent], None],
 ) -> Envelope:
     """Run a solver; if cancelled, return what had been found.
 
     Raises Busy, InputError, and an InfraFault for faults that are not the program's.
     """
-    envelope = await engine.solve(asked, context, progress=hear)
+    envelope = await engine.solve(request, context, progress=progress)
     if envelope.fault is not None:
         raise as_error(envelope.fault)
     return envelope
 
 
-def solve_request(engine: Engine, asked: SolveRequestJson) -> request.SolveRequest:
+def solve_request(engine: Engine, request: SolveRequestJson) -> SolveRequest:
     """Return the engine's request. Raises InputError, naming the field."""
     given = [
-        b"" if asked.input is None else msgspec.json.encode(asked.input),
-        asked.input_text.encode(),
-        unpacked(asked.input_base64, "input_base64"),
+        b"" if request.input is None else msgspec.json.encode(request.input),
+        request.input_text.encode(),
+        unpacked(request.input_base64, "input_base64"),
     ]  # fmt: skip
     named = [each for each in given if each]
     if len(named) != 1:
         raise InputError("exactly one of input, input_text and input_base64", field="input")
-    return request.SolveRequest(
-        asked.code, named[0], engine.solvers.profile(asked.profile), timeout=asked.timeout,
-        workers=asked.workers, seed=asked.seed, deterministic=asked.deterministic,
-        roundtrip=asked.roundtrip,
+    return SolveRequest(
+        request.code, named[0], engine.solvers.profile(request.profile), timeout=request.timeout,
+        workers=request.workers, seed=request.seed, deterministic=request.deterministic,
+        roundtrip=request.roundtrip,
     )  # fmt: skip
 
 

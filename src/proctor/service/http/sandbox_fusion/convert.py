@@ -124,6 +124,6 @@ def _result(execution: Execution, compiler_output: str | None = None) -> Command
 
 
 def run_code_failed(error: ProctorError) -> JsonReply:
-    """Answer a fault of ours, and a request that cannot be served: both are SandboxError there."""
+    """Answer a fault of the server, or a request that is not served: both are SandboxError."""
     verdict = "" if isinstance(error, InputError | NoLanguage) else "INFRA_FAULT"
     return JsonReply(RunCodeResponse("SandboxError", str(error), verdict=verdict))

@@ -124,6 +124,6 @@ def _plain(shown: Any) -> dict[str, Any]:
 
 
 def failed(error: ProctorError) -> JsonReply:
-    """Answer a fault of ours, and a request that cannot be served: both are SandboxError there."""
+    """Answer a fault of the server, or a request that is not served: both are SandboxError."""
     message = error.message if isinstance(error, InputError) else str(error)
     return JsonReply(RunJupyterResponse("SandboxError", message))

@@ -88,7 +88,7 @@ def _datasets(engine: Engine) -> list[HTTPRouteHandler]:
 
     @post("/submit", status_code=200)
     async def submit(data: SubmitRequest, request: _Request) -> PendingResponse:
-        """Judge a reply. A fault of ours is status 503, which clients ask again after."""
+        """Judge a reply. A fault of the server is status 503, after which clients try again."""
         row = datasets.find_row(data.dataset, data.config, data.id)
         work = datasets.submit(engine, data, row, context_of(request))
         return PendingResponse(work, failed=datasets.failed)

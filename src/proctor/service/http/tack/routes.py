@@ -13,9 +13,9 @@ from proctor.service.engine import Engine
 from proctor.service.http.problem_details import headers_of
 from proctor.service.http.request import context_of
 from proctor.service.http.responses import JsonReply, PendingResponse
-from proctor.service.http.tack import desk
-from proctor.solver import incumbents, legacy
-from proctor.timetable import serving
+from proctor.service.http.tack import envelope, requests
+from proctor.solver import incumbents
+from proctor.timetable import profile
 
 Asked = Request[Any, Any, Any]
 
@@ -31,7 +31,7 @@ def door(engine: Engine) -> Router:
 def _execute(engine: Engine) -> HTTPRouteHandler:
     @post("/python-execute", status_code=200)
     async def python_execute(request: Asked) -> ASGIApp:
-        """Run a generated solver; who hangs up calls it off."""
+        """Run a generated solver; closing the connection cancels it."""
         return PendingResponse(_executed(engine, request), failed=_failed)
 
     return python_execute
@@ -40,20 +40,20 @@ def _execute(engine: Engine) -> HTTPRouteHandler:
 async def _executed(engine: Engine, request: Asked) -> JsonReply:
     asked = _decoded(await request.body())
     if not asked.code.strip():
-        raise UsageError(legacy.NO_CODE)
-    envelope = await desk.execute(engine, asked, context_of(request), incumbents.ignore)
-    if envelope.fault is not None:
-        return _error(500, envelope.fault.message)
-    result = legacy.over_http(envelope)
+        raise UsageError(envelope.NO_CODE)
+    found = await requests.execute(engine, asked, context_of(request), incumbents.ignore)
+    if found.fault is not None:
+        return _error(500, found.fault.message)
+    result = envelope.over_http(found)
     if result is None:
-        return _error(500, legacy.TIMED_OUT)
+        return _error(500, envelope.TIMED_OUT)
     return JsonReply({"ok": True, "result": result})
 
 
 def _check(engine: Engine, kind: str) -> HTTPRouteHandler:
     @post(f"/python-{kind}-check", status_code=200, name=f"python_{kind}_check")
     async def python_check(request: Asked) -> ASGIApp:
-        """Say whether source compiles (`ast`: whether it parses), without running it."""
+        """Check whether source compiles (`ast`: whether it parses), without running it."""
         return PendingResponse(_checked(engine, request, compiled=kind == "syntax"), failed=_failed)
 
     return python_check
@@ -62,8 +62,8 @@ def _check(engine: Engine, kind: str) -> HTTPRouteHandler:
 async def _checked(engine: Engine, request: Asked, *, compiled: bool) -> JsonReply:
     asked = _decoded(await request.body())
     if not asked.code.strip():
-        raise UsageError(legacy.NO_CODE)
-    check = partial(desk.check, compiled=compiled, profile=asked.profile)
+        raise UsageError(envelope.NO_CODE)
+    check = partial(requests.check, compiled=compiled, profile=asked.profile)
     checked = await check(engine, asked.code, context_of(request))
     if checked.fault is not None:
         return _error(500, checked.error or "")
@@ -73,13 +73,13 @@ async def _checked(engine: Engine, request: Asked, *, compiled: bool) -> JsonRep
 @get("/solver-skeleton")
 async def solver_skeleton() -> dict[str, Any]:
     """Return the program that generated timetable solvers begin with."""
-    return {"ok": True, "result": serving.text()}
+    return {"ok": True, "result": profile.text()}
 
 
-def _decoded(body: bytes) -> desk.Execute:
-    """Raises UsageError for what is no request."""
+def _decoded(body: bytes) -> requests.TackExecuteRequest:
+    """Decode a request. Raises UsageError."""
     try:
-        return msgspec.json.decode(body, type=desk.Execute)
+        return msgspec.json.decode(body, type=requests.TackExecuteRequest)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(str(error)) from error
 

@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 
 from proctor.errors import InputError
-from proctor.solver.validation.report import Report, Violation, report
+from proctor.solver.report import ValidationReport, Violation, report
 
 _MOST, _SHOWN = 100, 20
-"""Violations, and items of a bin, that are told; a result may have any number of them."""
+"""Violations and items of a bin that are listed at most; a result may have any number of them."""
 
 
 def check(given: Mapping[str, Any]) -> Sequence[str]:
-    """Return what is wrong with an input that fits its schema."""
+    """Return the mistakes of an input that fits its schema."""
     known = Counter(item["id"] for item in given["items"])
     return [f"{times} items have the id {id_[:200]!r}" for id_, times in known.items() if times > 1]
 
@@ -23,8 +23,8 @@ def validate(
     given: Mapping[str, Any],
     result: Mapping[str, Any],
     custom_checks: Sequence[Mapping[str, Any]] = (),
-) -> Report:
-    """Check a packing; the objective is the number of bins that hold something."""
+) -> ValidationReport:
+    """Check a packing; its objective is the number of bins that are not empty."""
     del custom_checks  # packings know no predicates
     if wrong := check(given):
         raise InputError(wrong[0], field="items")

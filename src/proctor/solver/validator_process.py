@@ -1,7 +1,7 @@
-"""Run as a program: checks inputs and results for a host, which ends it when it takes too long.
+"""A program that checks inputs and results for a host, which ends it when it takes too long.
 
-The code is ours or the profile's, and trusted; the data is not. Here it can use up nothing but
-this process's time and memory.
+Its code is proctor's or the profile's, and trusted; its data is not. Here the data can use up
+nothing but this process's time and memory.
 """
 
 import json
@@ -20,28 +20,28 @@ import msgspec
 from proctor.errors import InputError
 from proctor.limits import MIB
 from proctor.sandbox.helper import LENGTH
-from proctor.solver.validation.report import Report
+from proctor.solver.report import ValidationReport
 
-Validate = Callable[[Any, Any, Sequence[Mapping[str, Any]]], Report]
+Validate = Callable[[Any, Any, Sequence[Mapping[str, Any]]], ValidationReport]
 Check = Callable[[Any], Sequence[str]]
 _MOST_PROBLEMS = 20
 _MOST_ANSWER = 16 * MIB
 
 
-class _Request(msgspec.Struct, forbid_unknown_fields=True):
+class _CheckRequest(msgspec.Struct, forbid_unknown_fields=True):
     schema: str = ""
     """File with a JSON Schema for `value`."""
     value: Any = None
     check: str = ""
-    """Function that says what else is wrong with `value`, an input."""
+    """Function that names further mistakes of `value`, an input."""
     validator: str = ""
     directory: str = ""
-    """Where files with functions are."""
+    """Folder of files with functions."""
     given: Any = None
-    """The input that `value` is a result for."""
+    """Input that `value` is a result for."""
     custom_checks: list[dict[str, Any]] = []
     memory: int = 0
-    """Bytes of address space."""
+    """Limit on address space, in bytes; 0 for none."""
 
 
 def main() -> None:
@@ -51,7 +51,7 @@ def main() -> None:
     answers.write(b"!")
     while head := _exactly(requests, LENGTH.size):
         (size,) = LENGTH.unpack(head)
-        request = msgspec.json.decode(_exactly(requests, size), type=_Request)
+        request = msgspec.json.decode(_exactly(requests, size), type=_CheckRequest)
         answer = _encoded(request)
         answers.write(LENGTH.pack(len(answer)))
         view = memoryview(answer)
@@ -63,7 +63,7 @@ def _exactly(stream: BinaryIO, size: int) -> bytes:
     return stream.read(size) or b""
 
 
-def _encoded(request: _Request) -> bytes:
+def _encoded(request: _CheckRequest) -> bytes:
     """Return the answer: `problems`, a list of texts, `report`, `refused` and `failed`."""
     try:
         answer = json.dumps(_answer(request), allow_nan=False, ensure_ascii=False).encode()
@@ -78,7 +78,7 @@ def _encoded(request: _Request) -> bytes:
     return answer
 
 
-def _answer(request: _Request) -> dict[str, Any]:
+def _answer(request: _CheckRequest) -> dict[str, Any]:
     """Raises InputError for an input that is none, and whatever a profile's function does."""
     if request.memory:
         _, most = resource.getrlimit(resource.RLIMIT_AS)
@@ -91,20 +91,22 @@ def _answer(request: _Request) -> dict[str, Any]:
         return {"problems": problems}
     validate: Validate = _function(request.validator, request.directory)
     report = validate(request.given, request.value, request.custom_checks)
-    if not isinstance(report, Report):
-        raise TypeError(f"the validator returns no Report but {type(report).__name__}")
+    if not isinstance(report, ValidationReport):
+        raise TypeError(f"the validator returns no ValidationReport but {type(report).__name__}")
     plain = msgspec.to_builtins(report)
-    msgspec.convert(plain, Report)  # what was put into it may be anything
+    msgspec.convert(plain, ValidationReport)  # what was put into it may be anything
     return {"report": plain}
 
 
 def _line_of(error: BaseException) -> str:
     """Return where in the profile's function an error was raised, if it was there."""
-    frames = [each for each in traceback.extract_tb(error.__traceback__) if each.filename in _OWN]
+    frames = [
+        each for each in traceback.extract_tb(error.__traceback__) if each.filename in _OWN_FILES
+    ]
     return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
 
 
-def _problems(request: _Request) -> list[str]:
+def _problems(request: _CheckRequest) -> list[str]:
     if not request.schema:
         return []
     found = []
@@ -125,8 +127,8 @@ def _schema(file: str) -> Any:
     return kind(schema)
 
 
-_OWN: set[str] = set()
-"""Files of functions."""
+_OWN_FILES: set[str] = set()
+"""Files of profiles that functions were imported from."""
 
 
 @cache
@@ -138,7 +140,7 @@ def _function(name: str, directory: str) -> Any:
         spec = util.spec_from_file_location(f"proctor_validator_{path.stem}", path)
         if spec is None or spec.loader is None:
             raise ImportError(f"{path} is no Python file")
-        _OWN.add(str(path))
+        _OWN_FILES.add(str(path))
         module = util.module_from_spec(spec)
         spec.loader.exec_module(module)
     else:

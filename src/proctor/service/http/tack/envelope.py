@@ -1,4 +1,4 @@
-"""The envelope in the form of Tack's execution host: its fields and words, ours beside them.
+"""The envelope in the form of Tack's execution host: its fields and words beside proctor's.
 
 Tack knows phases compile, run and parse, and statuses optimal, feasible, infeasible, unknown,
 timeout and crashed; over HTTP also timeout_with_solution.
@@ -8,24 +8,24 @@ from typing import Any
 
 import msgspec
 
-from proctor.solver import claim
 from proctor.solver.envelope import Envelope, Partial, Phase
+from proctor.timetable import profile
 
 _PHASES: dict[Phase, str] = {
     "prepare": "parse", "compile": "compile", "sandbox": "run", "run": "run", "parse": "parse",
 }  # fmt: skip
 _LINES = 40
-"""Of a stream, over HTTP."""
+"""Lines of a stream that are answered over HTTP."""
 TIMED_OUT = "Python execution timed out."
 NO_CODE = "Missing python code."
 TIMEOUT = 360.0
-"""Wall seconds, where nobody says."""
+"""Wall seconds where neither request nor environment names a timeout."""
 
 
 def fields(envelope: Envelope) -> dict[str, Any]:
-    """Return the envelope as the daemon and the command answer it: JSON's own types.
+    """Return the envelope as the daemon and the command answer it, in JSON's own types.
 
-    Where a valid solution from before the end is the answer, that is `resultData`.
+    Where a valid solution from before the end is the answer, it is `resultData`.
     """
     empty = envelope.phase == "compile" and envelope.status_detail == "empty"
     found: dict[str, Any] = msgspec.to_builtins(envelope)
@@ -34,10 +34,10 @@ def fields(envelope: Envelope) -> dict[str, Any]:
         "status": "crashed" if envelope.status == "cancelled" else envelope.status,
         "errorDigest": "" if envelope.ok else envelope.error_digest,
     }
-    if _saved(envelope):
+    if envelope.ok and envelope.partial.valid:
         data = envelope.partial.data
         found |= {
-            "resultData": data, "resultSummary": claim.summary(data),
+            "resultData": data, "resultSummary": profile.summary(data),
             "validation": found["partial"]["validation"],
         }  # fmt: skip
     return found
@@ -60,16 +60,12 @@ def over_http(envelope: Envelope) -> dict[str, Any] | None:
 
 
 def crashed(digest: str) -> dict[str, Any]:
-    """Return the answer to what was no proper request."""
+    """Return the answer to a request that cannot be used."""
     return fields(Envelope("", "", "parse", "crashed", ok=False, error_digest=digest))
 
 
-def _saved(envelope: Envelope) -> bool:
-    return envelope.ok and envelope.partial.valid
-
-
 def _is_proved(partial: Partial) -> bool:
-    """Whether it claims to be optimal and its bound does not speak against that."""
+    """Return whether it claims to be optimal and its bound does not contradict."""
     data = partial.data
     claimed = isinstance(data, dict) and str(data.get("status")).upper() == "OPTIMAL"
     return claimed and partial.bound in {None, partial.objective}

@@ -1,4 +1,4 @@
-"""What a validator says of a result."""
+"""The report of a validator: violations, constraints it could not check, the objective."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
@@ -7,28 +7,28 @@ import msgspec
 
 Severity = Literal["hard", "soft"]
 BASE = "base"
-"""Kinds of what holds for every result, whatever constraints there are, begin so: `base_clash`."""
+"""Prefix of kinds that hold for every result, whatever its constraints: `base_clash`."""
 
 
 class Violation(msgspec.Struct, frozen=True, rename="camel"):
-    """One thing that is wrong with a result."""
+    """A constraint that a result breaks."""
 
     constraint_id: str
-    """Of the input's constraint; of a base check, its kind."""
+    """Id of the input's constraint; for a base check, its kind."""
     kind: str
     severity: Severity
     message: str
-    """For people, and for a repair prompt: names what is wrong and where."""
+    """Message for people and for a repair prompt: names the mistake and its place."""
     offending_entries: tuple[Mapping[str, Any], ...] = ()
-    """Entries of the solution, as they stand there, that explain it; none if one is missing."""
+    """Entries of the solution, unchanged, that explain it; none if one is missing."""
     penalty: float = 0.0
-    """What it adds to the objective; 0 for hard ones."""
+    """Amount that it adds to the objective; 0 for hard constraints."""
     count: int = 1
-    """How many it stands for, where not each is told."""
+    """Number of violations that it stands for, where not each is listed."""
 
     @property
     def base(self) -> bool:
-        """Whether it breaks what holds whatever constraints there are."""
+        """True if it breaks a rule that holds whatever the constraints are."""
         return self.kind.startswith(BASE)
 
 
@@ -41,18 +41,18 @@ class Unchecked(msgspec.Struct, frozen=True, rename="camel"):
     why: str
 
 
-class Report(msgspec.Struct, frozen=True, rename="camel"):
-    """What is wrong with a result, and what could not be told."""
+class ValidationReport(msgspec.Struct, frozen=True, rename="camel"):
+    """Violations of a result, and the constraints that could not be checked."""
 
     ok: bool
-    """No hard violation, and no hard constraint that could not be checked."""
+    """True if no hard constraint is broken or was left unchecked."""
     base_constraint_pass: bool
     hard_constraint_pass: bool
     soft_constraint_pass: bool
     hard_coverage_complete: bool
-    """Whether every hard constraint could be checked."""
+    """True if every hard constraint could be checked."""
     objective: float | None
-    """As recomputed; None where the validator has none."""
+    """Objective as the validator computes it; None if it computes none."""
     violations: tuple[Violation, ...]
     hard_violations: tuple[Violation, ...]
     soft_violations: tuple[Violation, ...]
@@ -61,7 +61,7 @@ class Report(msgspec.Struct, frozen=True, rename="camel"):
     hard_unchecked_constraint_ids: tuple[str, ...]
     unchecked_notes: tuple[str, ...]
     custom_checks: tuple[Mapping[str, Any], ...] = ()
-    """Of the user's own predicates: `constraintId`, `ok`, `message`."""
+    """Outcomes of the user's own predicates: `constraintId`, `ok`, `message`."""
     figures: Mapping[str, float] = {}
     """Further numbers, such as parts of the objective."""
 
@@ -73,13 +73,13 @@ def report(
     objective: float | None = None,
     custom_checks: Iterable[Mapping[str, Any]] = (),
     figures: Mapping[str, float] | None = None,
-) -> Report:
-    """Put a report together. A hard constraint that could not be checked fails it."""
+) -> ValidationReport:
+    """Return a report. A hard constraint that could not be checked makes it fail."""
     found, open_ = tuple(violations), tuple(unchecked)
     hard = tuple(each for each in found if each.severity == "hard")
     soft = tuple(each for each in found if each.severity == "soft")
     hard_open = tuple(each.constraint_id for each in open_ if each.severity == "hard")
-    return Report(
+    return ValidationReport(
         ok=not hard and not hard_open,
         base_constraint_pass=not any(each.base for each in hard),
         hard_constraint_pass=not hard,

@@ -1,0 +1,151 @@
+"""Grading of completions by the tests of their rows: extract the program, judge it, score it.
+
+A fault, of a row or of the machine, has no reward: a 0 would teach that a right answer is wrong.
+"""
+
+import logging
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
+from proctor.evals.extraction import DEFAULT, extract
+from proctor.integrations.rows import RewardTask, key_of, task_of, text_of
+from proctor.judgement import Judgement
+from proctor.judging.judge import start
+from proctor.judging.settings import JudgeSettings, Stop
+from proctor.languages.run import default_pool
+from proctor.limits import TEST_LIMITS, Limits
+from proctor.program import Program
+from proctor.sandbox.pool import Pool
+
+Scoring = Literal["all", "fraction", "weighted"]
+_KEPT = 256
+"""How many tasks are remembered: one per prompt, with the inputs sent to cells."""
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class GradedCompletion:
+    """Reward and verdict of one completion."""
+
+    reward: float | None
+    """None for a fault, which is no reward."""
+    verdict: str
+    """The judge's; TASK_FAULT for a row that cannot be used."""
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionGrader:
+    """Grades completions by the tests of their rows. Raises SettingsError, InputError."""
+
+    scoring: Scoring = "all"
+    """"all" is 1 for a program that passes every test, else 0; "fraction" is the share of tests
+    passed; "weighted" the share of weights."""
+    extraction: str = DEFAULT
+    """Policy by which a program is found in a completion; see evals/extraction.py."""
+    language: str = "python"
+    """Language of rows that name none."""
+    limits: Limits = TEST_LIMITS
+    tolerance: float | None = None
+    """Absolute or relative error allowed in numbers."""
+    fast: bool = False
+    """True to run tests in one process first; see JudgeSettings."""
+    stop: Stop = "crash"
+    """When judging ends for scoring "all"; see JudgeSettings. Other scorings take all tests."""
+    no_code: float = 0.0
+    """Reward of completions without a program."""
+    pool: Pool | None = None
+    """Pool to judge in; None for the default pool of the process."""
+    _known: OrderedDict[bytes | int, RewardTask] = field(
+        default_factory=OrderedDict, init=False, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        if self.scoring not in get_args(Scoring):
+            wanted = ", ".join(get_args(Scoring))
+            raise SettingsError(f"scoring is one of {wanted}, not {self.scoring!r}")
+        if self.stop == "first" and self.scoring != "all":
+            raise SettingsError(f'scoring {self.scoring!r} takes all tests, not stop="first"')
+        self._settings()
+        extract("", self.extraction)
+
+    def _settings(self) -> JudgeSettings:
+        """Return the judge's settings. Raises SettingsError."""
+        stop = self.stop if self.scoring == "all" else "never"
+        return JudgeSettings(
+            limits=self.limits, tolerance=self.tolerance, fast=self.fast, stop=stop
+        )
+
+    def grade(
+        self, rows: Sequence[Mapping[str, Any]], completions: Sequence[Any]
+    ) -> list[GradedCompletion]:
+        """Judge all at once, as many as the pool has cells.
+
+        Raises PlatformError for what makes every reward impossible, such as a missing compiler.
+        """
+        pool, settings = self.pool or default_pool(), self._settings()
+        pairs = zip(rows, completions, strict=True)
+        begun = [self._begin(row, text, settings, pool) for row, text in pairs]
+        return [self._end(*each) for each in begun]
+
+    def _begin(
+        self, row: Mapping[str, Any], completion: Any, settings: JudgeSettings, pool: Pool
+    ) -> tuple[RewardTask | None, Future[Judgement] | ProctorError]:
+        try:
+            task = self._task(row)
+            language = task.language or self.language
+            program = Program(extract(text_of(completion), self.extraction, language), language)
+            return task, start(task.problem, program, settings, pool)
+        except (InputError, InfraFault) as error:
+            return None, error
+        except ProctorError:
+            raise
+        except Exception as error:  # one completion's misfortune must not cost the others
+            _logger.exception("please report this")
+            return None, InfraFault(f"internal error: {error!r}")
+
+    def _task(self, row: Mapping[str, Any]) -> RewardTask:
+        """Return the row's task, the same for all completions of a prompt so that caches serve."""
+        key = key_of(row)
+        task = self._known.get(key)
+        if task is None or (isinstance(key, int) and task.problem is not row["problem"]):
+            task = self._known[key] = task_of(row)
+        with suppress(KeyError):  # another thread has let go of it
+            self._known.move_to_end(key)
+            while len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return task
+
+    def _end(
+        self, task: RewardTask | None, outcome: Future[Judgement] | ProctorError
+    ) -> GradedCompletion:
+        try:
+            if isinstance(outcome, ProctorError):
+                raise outcome
+            judgement = outcome.result()
+        except InfraFault as error:
+            return GradedCompletion(None, "INFRA_FAULT", str(error))
+        except InputError as error:
+            return GradedCompletion(None, "TASK_FAULT", str(error))
+        assert task is not None
+        return GradedCompletion(self._reward(task, judgement), judgement.verdict, judgement.message)
+
+    def _reward(self, task: RewardTask, judgement: Judgement) -> float | None:
+        if judgement.verdict.is_fault:
+            return None
+        if judgement.verdict == "NC":
+            return self.no_code
+        if self.scoring == "all":
+            return float(judgement.passed)
+        weights = task.weights if self.scoring == "weighted" else (1.0,) * len(task.weights)
+        total = sum(weights)
+        # A fault may be behind a failure, which would do for "all".
+        if total <= 0 or any(test.verdict.is_fault for test in judgement.tests):
+            return None
+        each = zip(judgement.tests, weights, strict=False)  # none if it does not compile
+        return sum(weight for test, weight in each if test.verdict.passed) / total

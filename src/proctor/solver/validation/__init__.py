@@ -1,1 +1,0 @@
-"""Validators: what a solver claims, checked over plain data."""
