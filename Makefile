@@ -30,7 +30,7 @@ test: $(BIN)/.ready  ## Install into .venv and run the tests, of corpora and pro
 test-all: $(BIN)/.ready  ## All tests but those of a second kernel; what is missing is skipped
 	$(BIN)/python -m pytest --ignore=tests/vm $(PYTEST_FLAGS)
 
-check: $(BIN)/.ready  ## Lint, types, import rules
+check: $(BIN)/.ready house  ## Lint, types, import rules, house rules
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
