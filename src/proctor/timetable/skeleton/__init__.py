@@ -23,20 +23,29 @@ from pathlib import Path
 
 from .counts import Count, count, total
 from .data import BadInput, Constraint, ModelAssignment, ModelInput, Room, Unsupported
+from .data import ModelAssignment as Assignment
+from .data import ModelInput as Instance
 from .kinds import KINDS
 from .model import Timetable
 from .phases import WrittenResult
+from .phases import WrittenResult as Answer
 from .settings import SearchSettings
+from .settings import SearchSettings as Settings
 
+# Programs were generated with the names Answer, Assignment, Instance and Settings: they stay.
 __all__ = [
     "KINDS",
+    "Answer",
+    "Assignment",
     "BadInput",
     "Constraint",
     "Count",
+    "Instance",
     "ModelAssignment",
     "ModelInput",
     "Room",
     "SearchSettings",
+    "Settings",
     "Timetable",
     "Unsupported",
     "WrittenResult",
