@@ -62,6 +62,8 @@ def _read(path: Path, package: tuple[str, ...]) -> Module:
     waiting: deque[ast.AST] = deque([ast.parse(path.read_text("utf-8"))])
     while waiting:
         node = waiting.popleft()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue  # only names for a checker of types: no module needs the other to work
         waiting.extend(
             each for each in ast.iter_child_nodes(node) if not isinstance(each, ast.expr)
         )
@@ -112,7 +114,7 @@ def riddles(modules: Mapping[str, Module]) -> Iterator[Finding]:
 def circles(modules: Mapping[str, Module]) -> Iterator[Finding]:
     """Yield circles of modules, and of the folders right below the package.
 
-    Imports inside functions and for types count too. For each import that is part of a circle the
+    Imports inside functions count too. For each import that is part of a circle the
     shortest such circle is yielded.
     """
     top = min(modules, key=len)  # it names all that is public, on first use

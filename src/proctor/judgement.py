@@ -73,7 +73,7 @@ class SubtaskResult:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamReport:
-    """What lcb_runner would have written for this program. Only in official mode."""
+    """The results lcb_runner would have written for this program. Only in official mode."""
 
     results: tuple[bool | int, ...]
     """True per passed test; then, if the program failed, one code (False, -2, -3, -4)."""
@@ -109,7 +109,7 @@ class Judgement:
     """True if it compiled, or needed no compiling."""
     compiler_output: str = ""
     integrity: str = ""
-    """Whose the grading is, if not proctor's."""
+    """The author of the grading, and how far to trust it; empty if it is proctor's own."""
 
     def __post_init__(self) -> None:
         if self.message:

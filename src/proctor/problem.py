@@ -16,10 +16,7 @@ Content = str | bytes | Path
 
 
 def content_bytes(content: Content) -> bytes:
-    """Return the content as a program meets it. Raises InputError if its file cannot be read.
-
-    Text that JSON has brought can hold lone surrogates; they are kept.
-    """
+    """Return the content, lone surrogates of JSON kept. Raises InputError if a file is gone."""
     if isinstance(content, str):
         return content.encode("utf-8", "surrogatepass")
     if isinstance(content, bytes):
@@ -31,10 +28,8 @@ def content_bytes(content: Content) -> bytes:
 
 
 def _content_text(content: Content) -> str:
-    if isinstance(content, str):
-        return content
     try:
-        return content_bytes(content).decode("utf-8", "surrogatepass")
+        return content if isinstance(content, str) else content_bytes(content).decode()
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8: {error}") from error
 
@@ -51,7 +46,7 @@ class Test:
 
     input: Content
     output: Content | None = None
-    """What the grading compares with, or hands to the checker; None where it needs none."""
+    """The answer to compare with, or to hand to the checker; None where grading needs none."""
     public: bool = False
     """True if the statement shows this test: a sample."""
     name: str = ""
@@ -65,8 +60,7 @@ class Test:
     args: tuple[str, ...] = ()
     """Command line arguments of the submission."""
     files: Mapping[str, Content] | None = None
-    """Files in the submission's working directory, by relative path; one replaces a file of the
-    submission's own of that name."""
+    """Files in the submission's working directory, by relative path; they win over its own."""
 
     def __post_init__(self) -> None:
         # Made by the million: nothing but a few looks at a type.
@@ -144,7 +138,7 @@ class Comparison:
             if getattr(self, name) is not None:
                 must_be((float, int), getattr(self, name), name)
         if self.decimals and self.absolute != self.relative:
-            raise InputError("decimals have one tolerance: absolute and relative", field="decimals")
+            raise InputError("absolute and relative must be the same", field="decimals")
 
 
 class Convention(StrEnum):
@@ -190,7 +184,7 @@ Grading = Comparison | Checker
 
 @dataclass(frozen=True, slots=True)
 class Stub:
-    """What is compiled together with the submission, for one family of languages."""
+    """Files compiled together with the submission, for one family of languages."""
 
     files: Mapping[str, bytes]
     """Grader or stub, headers; those of the language's own kind are compiled."""
@@ -242,7 +236,7 @@ class Communication:
     manager: Program
     processes: int = 1
     fifo_io: bool = False
-    """Whether processes get the names of two pipes as arguments, instead of stdin and stdout."""
+    """True if processes get the names of two pipes as arguments, instead of stdin and stdout."""
     manager_args: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -270,7 +264,7 @@ Running = Batch | Interactive | Communication | OutputOnly | TwoSteps
 
 
 class Aggregate(StrEnum):
-    """What a subtask makes of its tests' scores, each from 0 to 1."""
+    """How a subtask combines its tests' scores, each from 0 to 1."""
 
     MIN = "min"
     SUM = "sum"
@@ -338,7 +332,7 @@ class Problem:
     languages: tuple[str, ...] = ()
     """Ids that submissions may be in; empty: any."""
     integrity: str = ""
-    """Whose the grading is, if not proctor's."""
+    """The author of the grading, and how far to trust it; empty if it is proctor's own."""
 
     def __post_init__(self) -> None:
         self._check_types()
@@ -358,8 +352,8 @@ class Problem:
             if not isinstance(test, Test):
                 must_be(Test, test, f"tests[{number}]", "; write Test(input, output)")
         must_be(tuple, self.subtasks, "subtasks")
-        for number, subtask in enumerate(self.subtasks):
-            must_be(Subtask, subtask, f"subtasks[{number}]")
+        for number, each in enumerate(self.subtasks):
+            must_be(Subtask, each, f"subtasks[{number}]")
         if self.function is not None and (self.subtasks or self.grading != STANDARD_COMPARISON):
             raise InputError("calls have their own comparison, and no subtasks", field="function")
         if self.limits is not None:
@@ -383,14 +377,12 @@ class Problem:
                 if name not in known:
                     raise InputError(f"there is no subtask {name!r}", field=where)
         for subtask in self.subtasks:
-            seen, todo = set[str](), list(subtask.depends)
+            below = todo = set(subtask.depends)
             while todo:
-                name = todo.pop()
-                if name == subtask.name:
-                    raise InputError("it depends on itself", field=f"subtasks.{name}")
-                if name not in seen:
-                    seen.add(name)
-                    todo += known[name].depends
+                todo = {each for name in todo for each in known[name].depends} - below
+                below = below | todo
+            if subtask.name in below:
+                raise InputError("it depends on itself", field=f"subtasks.{subtask.name}")
 
     def tests_by_name(self) -> dict[str, Test]:
         """Return the tests by name, in order; one without a name has its position's, from 0."""

@@ -37,10 +37,10 @@ class Verdict(StrEnum):
 
     @property
     def passed(self) -> bool:
-        """Whether this is a pass."""
+        """True if this is a pass."""
         return self is Verdict.AC
 
     @property
     def is_fault(self) -> bool:
-        """Whether this says nothing about the program and must not be scored."""
+        """True if this says nothing about the program and must not be scored."""
         return self in (Verdict.TASK_FAULT, Verdict.INFRA_FAULT)

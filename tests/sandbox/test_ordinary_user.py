@@ -212,7 +212,7 @@ from proctor.sandbox import workspace
 HIDING = "setsid sh -c 'sleep 1000 & sleep 1000' & (setsid sleep 1000 &); sleep 1000; :"
 out = {}
 limits = Limits(cpu=10.0, wall=60.0, memory=256 << 20, disk=1 << 20)
-with open_session(limits=limits, furnished=True) as session:
+with open_session(limits=limits, for_tools=True) as session:
     session.run(workspace.MAKE_TMP)
     session.write("/tmp/x", "y")
     out["tmp"] = session.read(".tmp/x").decode()

@@ -23,7 +23,7 @@ HIDING = "setsid sh -c 'sleep 1000 & sleep 1000' & (setsid sleep 1000 &); touch 
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Session]:
-    with open_session(limits=LIMITS, furnished=True) as opened:
+    with open_session(limits=LIMITS, for_tools=True) as opened:
         assert opened.run(workspace.MAKE_TMP).ok
         yield opened
 
@@ -162,7 +162,7 @@ def test_a_pipe_does_not_hold_up_who_reads_it(session: Session) -> None:
     assert told.value.errno == errno.ETIMEDOUT
 
 
-def test_a_furnished_cell_has_what_tools_expect(session: Session) -> None:
+def test_a_cell_for_tools_has_what_tools_expect(session: Session) -> None:
     assert session.command(["whoami"]).stdout == b"cell\n"
     session.write("/tmp/deep/x", "y")
     assert session.command(["cat", "/var/tmp/deep/x"]).stdout == b"y"
@@ -173,7 +173,7 @@ def test_a_furnished_cell_has_what_tools_expect(session: Session) -> None:
         session.write("/etc/passwd", "root::0:0::/:\n")
 
 
-def test_another_cell_is_not_furnished() -> None:
+def test_another_cell_has_nothing_for_tools() -> None:
     with open_session(limits=LIMITS) as opened:
         assert not opened.command(["cat", "/etc/passwd"]).ok
         with pytest.raises(FileRefused):
@@ -181,7 +181,7 @@ def test_another_cell_is_not_furnished() -> None:
 
 
 def test_trees_are_ended_without_namespaces_too() -> None:
-    with open_session(isolation="landlock", limits=LIMITS, furnished=True) as opened:
+    with open_session(isolation="landlock", limits=LIMITS, for_tools=True) as opened:
         done = opened.command(["sh", "-c", HIDING.replace("touch up; ", "")], wall=0.5)
         assert done.limit == "wall"
         assert opened.run("print(1)").stdout == b"1\n"
@@ -191,10 +191,10 @@ def test_trees_are_ended_without_namespaces_too() -> None:
 @pytest.mark.parametrize(
     "arrangement", bubblewrap.arrangements(), ids=[made.name for made in bubblewrap.arrangements()]
 )
-def test_every_arrangement_can_be_furnished(arrangement: bubblewrap.Arrangement) -> None:
+def test_every_arrangement_can_have_cells_for_tools(arrangement: bubblewrap.Arrangement) -> None:
     backend = bubblewrap.Bubblewrap(arrangement)
     found = interpreter.choose(None, private_files=backend.private_files)
-    with Pool(backend, CellSetup(found, furnished=True), 1) as pool:
+    with Pool(backend, CellSetup(found, for_tools=True), 1) as pool:
         try:
             opened = open_session(pool=pool, limits=LIMITS)
         except (CellStartFailed, NoIsolation) as error:

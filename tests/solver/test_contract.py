@@ -12,8 +12,15 @@ from solver_corpus import CORPUS, SECRET, Expected
 
 LEVELS = ("namespaces", "landlock", "none")
 EXPECTED = {path: Expected.of(path.read_text("latin-1")) for path in CORPUS}
+OF_THE_USER = ("none", "helper_rewrites_result")
+"""A program that forks, where the limit of processes is that of the whole user."""
 CASES = [
-    pytest.param(level, path, id=f"{level}-{path.stem}")
+    pytest.param(
+        level,
+        path,
+        id=f"{level}-{path.stem}",
+        marks=pytest.mark.root if (level, path.stem) == OF_THE_USER else (),
+    )
     for level in LEVELS
     for path in CORPUS
     if level in EXPECTED[path].options.get("levels", LEVELS)

@@ -9,18 +9,26 @@ from proctor.cli.options import Json, MinIsolation, Packages, Python
 
 Program = Annotated[str, typer.Argument(help="Generated solver, Python; - reads it from stdin.")]
 Input = Annotated[
-    str | None, typer.Option("--input", help="What it is to solve, JSON.", metavar="FILE")
+    str | None, typer.Option("--input", help="Input of the program, JSON.", metavar="FILE")
 ]
 Profile = Annotated[
-    str, typer.Option(help="The contract: a built-in one, or a .toml file.", metavar="NAME")
+    str,
+    typer.Option(
+        help="Contract of the program: a built-in profile or a .toml file.", metavar="NAME"
+    ),
 ]
 Timeout = Annotated[
     str | None, typer.Option(help="Wall time, such as 60s; else the profile's.", metavar="TIME")
 ]
-Workers = Annotated[int | None, typer.Option(help="Threads; else one less than CPUs.", metavar="N")]
-Out = Annotated[str | None, typer.Option(help="Keep results in .ai_results here.", metavar="DIR")]
+Workers = Annotated[
+    int | None, typer.Option(help="Threads; else one less than there are CPUs.", metavar="N")
+]
+Out = Annotated[
+    str | None, typer.Option(help="Keep results in .ai_results of this directory.", metavar="DIR")
+]
 Stream = Annotated[
-    bool, typer.Option("--stream", help="JSON lines: incumbents as they come, the result last.")
+    bool,
+    typer.Option("--stream", help="Print JSON lines: each incumbent at once, the result last."),
 ]
 Isolation = Annotated[
     str | None,
@@ -44,20 +52,23 @@ def solve_command(
     profile: Profile = "timetable",
     timeout: Timeout = None,
     workers: Workers = None,
-    seed: Annotated[int, typer.Option(help="Random seed that it is told.", metavar="N")] = 42,
+    seed: Annotated[int, typer.Option(help="Random seed for the program.", metavar="N")] = 42,
     deterministic: Annotated[
-        bool, typer.Option("--deterministic", help="One thread, and told to be repeatable.")
+        bool,
+        typer.Option(
+            "--deterministic", help="Use one thread, and ask the program to be repeatable."
+        ),
     ] = False,
     roundtrip: Annotated[
         bool,
-        typer.Option("--roundtrip", help="The profile's own model must agree with a solution."),
+        typer.Option("--roundtrip", help="Have the profile's own model confirm the solution."),
     ] = False,
     out: Out = None,
     syntax_check: Annotated[
-        bool, typer.Option("--syntax-check", help="Only say whether it compiles.")
+        bool, typer.Option("--syntax-check", help="Only check whether the program compiles.")
     ] = False,
     ast_check: Annotated[
-        bool, typer.Option("--ast-check", help="Only say whether it parses.")
+        bool, typer.Option("--ast-check", help="Only check whether the program parses.")
     ] = False,
     stream: Stream = False,
     isolation: Isolation = None,
@@ -98,7 +109,7 @@ def solve_command(
 def profiles_command(
     name: Annotated[
         str | None,
-        typer.Argument(help="Print what to tell a model that writes for it.", metavar="NAME"),
+        typer.Argument(help="Print the profile's prompt for models.", metavar="NAME"),
     ] = None,
 ) -> None:
     """List the contracts for generated solvers, or print the prompt of one.

@@ -14,22 +14,22 @@ data sets, and HF_HUB_OFFLINE=1 to work offline. The hub's HTTP API: https://hug
 """
 
 import fcntl
-import hashlib
 import logging
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING
 from urllib.parse import quote
 
 import msgspec
 
 from proctor.errors import InfraFault, InputError
 from proctor.formats.hub_configs import choose_files
+from proctor.formats.hub_files import HubFile, content_hash
 from proctor.formats.tables import without_extra
 from proctor.languages.cache import directory
 
@@ -47,15 +47,6 @@ _CHUNK = 1 << 20
 
 Progress = Callable[[str, int, int], None]
 """Called with a file's name, the bytes there are, and the bytes there will be."""
-
-
-class HubFile(msgspec.Struct, frozen=True):
-    """One file of a commit."""
-
-    path: str
-    size: int
-    hash: str
-    """`sha256-HEX` of the content, or `git-HEX`, git's hash of it as a blob."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +68,6 @@ class HubSource:
     def __str__(self) -> str:
         config = f":{self.config}" if self.config else ""
         return f"hf:{self.repo}@{self.revision}{config}"
-
-
-class _Hash(Protocol):
-    def update(self, data: bytes, /) -> None: ...
-    def hexdigest(self) -> str: ...
 
 
 def home_of(repo: str, cache: Path | None = None) -> Path:
@@ -217,28 +203,6 @@ class _Repository:
         return InputError(
             f"{what} is not in the cache ({self._home}), and HF_HUB_OFFLINE forbids to fetch it"
         )
-
-
-def content_hash(path: Path, file: HubFile) -> str:
-    """Hash of a file's content in the kind that `file.hash` is."""
-    try:
-        with path.open("rb") as stream:
-            return hash_of(iter(lambda: stream.read(_CHUNK), b""), file)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
-
-
-def hash_of(chunks: Iterable[bytes], file: HubFile) -> str:
-    """Hash of content in the kind that `file.hash` is; git's covers the promised size too."""
-    kind = file.hash.partition("-")[0]
-    state: _Hash = (
-        hashlib.sha256()
-        if kind == "sha256"
-        else hashlib.sha1(b"blob %d\0" % file.size, usedforsecurity=False)
-    )
-    for chunk in chunks:
-        state.update(chunk)
-    return f"{kind}-{state.hexdigest()}"
 
 
 def replace(path: Path, content: bytes) -> None:

@@ -13,7 +13,7 @@ import msgspec
 import stamina
 
 from proctor.errors import InfraFault, InputError
-from proctor.formats.hub import HubFile, hash_of
+from proctor.formats.hub_files import HubFile, hash_of
 from proctor.version import __version__
 
 _T = TypeVar("_T")

@@ -13,7 +13,7 @@ from proctor.sandbox.clock import Clock
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What both modes are given."""
+    """A program, its problem and how to judge it, for either mode."""
 
     cell: Cell
     problem: Problem

@@ -101,7 +101,7 @@ class _Official:
     def _report(
         self, number: int, run: TestRun, test: Test, case: upstream.Case
     ) -> UpstreamReport | None:
-        """What upstream says of a test that did not pass; None for one that did."""
+        """Return upstream's report of a test that did not pass; None for one that did."""
         codes = self._codes
         report = None
         if run.limit is LimitHit.CPU:

@@ -1,4 +1,4 @@
-"""What is worked out once per problem and used for all its programs."""
+"""Values that are computed once per problem and used for all its programs."""
 
 import threading
 from collections import OrderedDict

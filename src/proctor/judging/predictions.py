@@ -32,7 +32,7 @@ from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 OFFICIAL_SECONDS = 3.0
-"""What the published evaluators give one check; a shorter limit of the settings goes before it."""
+"""Seconds that the published evaluators give one check; a shorter limit of the settings holds."""
 _ANSWERER = Program((files("proctor.cell") / "predictions.py").read_text("utf-8"))
 _NOT_PLAIN = (b'{"opaque":', b'{"array":')
 _FLAGS = Bounds(64, 64)
@@ -51,14 +51,14 @@ class CallTask:
     call: str
     """In Python, such as `f([1], k=2)`."""
     output: str
-    """What it gives, in Python."""
+    """The call's result, in Python."""
     wanted: Literal["output", "input"] = "output"
     lcb: bool = False
-    """Whether the code runs after lcb_runner's imports."""
+    """True if the code runs after lcb_runner's imports."""
 
     @property
     def arguments(self) -> str:
-        """What stands in the call's brackets."""
+        """Arguments of the call, as written."""
         return self.call.removeprefix(f"{self.function}(").removesuffix(")")
 
 
@@ -99,12 +99,12 @@ class _TaskFault(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
-    """What a cell said."""
+class _Evaluated:
+    """A value that a cell has evaluated, or why there is none."""
 
     run: TestRun
     failure: tuple[Verdict, str] | None
-    """What became of it if there is no value."""
+    """Verdict and message if there is no value."""
     value: object = None
 
     def judged(self, verdict: Verdict, message: str = "") -> TestResult:
@@ -118,7 +118,7 @@ class _Desk:
     def __init__(self, serving: Serving, clock: Clock, cell: Cell) -> None:
         self._serving, self._clock, self._cell = serving, clock, cell
 
-    def ask(self, bounds: Bounds, what: str, *given: object) -> _Answer:
+    def ask(self, bounds: Bounds, what: str, *given: object) -> _Evaluated:
         """Ask for one value; one whose encoding is larger than that cannot be the right one."""
         fd = memfile.sealed_reader(content_bytes("\n".join(map(json.dumps, (what, *given)))))
         try:
@@ -126,18 +126,18 @@ class _Desk:
         finally:
             os.close(fd)
         if (failure := failed_run(run, called=True)) is not None:
-            return _Answer(run, failure)
+            return _Evaluated(run, failure)
         if not bounds.hold(run.result):
-            return _Answer(run, (Verdict.WA, "far larger than the right value"))
+            return _Evaluated(run, (Verdict.WA, "far larger than the right value"))
         try:
             match plain_data.decode(run.result):
                 case (True, value):
-                    return _Answer(run, None, value)
+                    return _Evaluated(run, None, value)
                 case (False, str(why)):
-                    return _Answer(run, (Verdict.WA, f"not a literal: {why[:_SHOWN]}"))
+                    return _Evaluated(run, (Verdict.WA, f"not a literal: {why[:_SHOWN]}"))
         except ValueError:
             pass
-        return _Answer(run, (Verdict.WA, "its value is not plain data"))
+        return _Evaluated(run, (Verdict.WA, "its value is not plain data"))
 
     def own(self, what: str, *given: object) -> object:
         """Ask for a value of the task itself. Raises _TaskFault if there is none."""
@@ -149,11 +149,11 @@ class _Desk:
             raise _TaskFault("no literal equals what the task's own call gives")
         return answer.value
 
-    def judgement(self, answer: _Answer, verdict: Verdict, message: str = "") -> Judgement:
+    def judgement(self, answer: _Evaluated, verdict: Verdict, message: str = "") -> Judgement:
         """Sum up."""
         return Judgement.of_tests([answer.judged(verdict, message)], 1, self._cell.isolation)
 
-    def compared(self, answer: _Answer, expected: object, wrong: str) -> Judgement:
+    def compared(self, answer: _Evaluated, expected: object, wrong: str) -> Judgement:
         """The verdict of a value that is to equal what is expected."""
         if answer.failure is not None:
             return self.judgement(answer, *answer.failure)

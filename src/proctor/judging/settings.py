@@ -21,7 +21,7 @@ def default_limits(mode: str) -> Limits:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
-    """What may change a verdict, besides program and problem.
+    """Settings that may change a verdict, besides program and problem.
 
     Raises SettingsError for values that contradict each other, InputError for one of another type.
     """

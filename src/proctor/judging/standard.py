@@ -104,7 +104,7 @@ class _Standard:
 
 
 def failed_run(run: TestRun, *, called: bool) -> tuple[Verdict, str] | None:
-    """What became of a run that did not end well, or of a call that did not return; else None."""
+    """Return why a run failed, or a call that did not return; None if it ended well."""
     if run.limit is not None:
         return OVERRUN[run.limit]
     if run.signal is not None:
@@ -117,6 +117,6 @@ def failed_run(run: TestRun, *, called: bool) -> tuple[Verdict, str] | None:
 
 
 def last_line(stderr: bytes) -> str:
-    """What the program said last: of a traceback, the exception."""
+    """Return the last line of stderr: of a traceback, the exception."""
     lines = stderr[-2000:].decode("utf-8", "replace").strip().splitlines()
     return lines[-1][:300] if lines else ""

@@ -41,7 +41,7 @@ class Codes:
 
 LCB_RUNNER = Codes(load=-4, time_limit=-3, runtime=-4, wrong_stdio=-2)
 PORTS = Codes(load=-2, time_limit=-3, runtime=-4, wrong_stdio=False)
-"""What the ports of lcb_runner in training frameworks use."""
+"""Codes of lcb_runner's ports in training frameworks."""
 
 WRONG_ANSWER = -2
 """The `error_code` of a wrong answer, whatever stands in the results."""
@@ -63,8 +63,8 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """What upstream finds in one test's output.
+class UpstreamComparison:
+    """Result of upstream's comparison of one test's output.
 
     `raised` is an exception while comparing, reported as the program's; `fault` is one outside the
     handling of the test, reported as if the program had not loaded.
@@ -76,15 +76,15 @@ class Comparison:
     output: str = ""
     """The output as reports show it."""
     before: tuple[bool, ...] = ()
-    """What stands in the results for this test ahead of the code; only with `raised`."""
+    """Results of this test ahead of the code; only with `raised`."""
 
     @property
     def passed(self) -> bool:
-        """Whether this test passed."""
+        """True if this test passed."""
         return self.outcome == "passed"
 
 
-PASSED = Comparison("passed")
+PASSED = UpstreamComparison("passed")
 
 
 def stdio_cases(tests: Sequence[Test]) -> tuple[Case, ...]:
@@ -109,7 +109,7 @@ def parse_calls(tests: Sequence[Test]) -> tuple[Case, ...]:
     )
 
 
-def judge_stdio(output: bytes, expected: str) -> Comparison:
+def judge_stdio(output: bytes, expected: str) -> UpstreamComparison:
     """Compare what a program printed with the expected output, line by line.
 
     Lines are equal as stripped text, or as lists of decimals. Tokens are whatever `Decimal` reads,
@@ -125,23 +125,23 @@ def judge_stdio(output: bytes, expected: str) -> Comparison:
     got, wanted = text.strip(), expected.strip()
     # Counted before they are split: a forged output may be all line ends.
     if got.count("\n") != wanted.count("\n"):
-        return Comparison("wrong", "Wrong answer: mismatched output length", shorten(text))
+        return UpstreamComparison("wrong", "Wrong answer: mismatched output length", shorten(text))
     pairs = zip(got.split("\n"), wanted.split("\n"), strict=True)
     for index, (got_line, wanted_line) in enumerate(pairs):
         left, right = got_line.strip(), wanted_line.strip()
         try:
             same = left == right or _same_decimals(left, right)
         except InvalidOperation as error:
-            return Comparison("fault", str(error))
+            return UpstreamComparison("fault", str(error))
         if not same:
             message = (
                 f"Wrong answer at output_line_idx={index}: {shorten(left)} != {shorten(right)}"
             )
-            return Comparison("wrong", message, shorten(text))
+            return UpstreamComparison("wrong", message, shorten(text))
     return PASSED
 
 
-def judge_call(output: bytes, case: Case) -> Comparison:
+def judge_call(output: bytes, case: Case) -> UpstreamComparison:
     """Compare a function's result, as `plain_data` encoded it, with the expected value.
 
     Python's equality decides, after a tuple at the top has become a list: tuples further down
@@ -160,11 +160,13 @@ def judge_call(output: bytes, case: Case) -> Comparison:
         if isinstance(value, Array):
             equal, size = compare_array(value, case.expected)
             if size != 1:
-                return Comparison("raised", ambiguous(size), before=(equal,) if size else ())
+                return UpstreamComparison(
+                    "raised", ambiguous(size), before=(equal,) if size else ()
+                )
         elif not equal and b'"array"' in output:
             equal = equal_with_arrays(value, case.expected)
     except NumpyError as error:
-        return Comparison("raised", repr(ValueError(str(error))))
+        return UpstreamComparison("raised", repr(ValueError(str(error))))
     return PASSED if equal else _wrong_value(value)
 
 
@@ -174,7 +176,7 @@ def all_passed(tests: int, seconds: float) -> UpstreamReport:
 
 
 def not_passed(
-    passed: int, case: Case, comparison: Comparison, codes: Codes = LCB_RUNNER
+    passed: int, case: Case, comparison: UpstreamComparison, codes: Codes = LCB_RUNNER
 ) -> UpstreamReport:
     """Report on a comparison that did not pass."""
     if comparison.outcome == "fault":
@@ -186,7 +188,7 @@ def not_passed(
 
 
 def wrong_answer(
-    passed: int, case: Case, comparison: Comparison, code: int | bool
+    passed: int, case: Case, comparison: UpstreamComparison, code: int | bool
 ) -> UpstreamReport:
     """Report on a wrong output; `code` is what stands in the results."""
     metadata = {
@@ -274,15 +276,15 @@ def _failed(
     return UpstreamReport((*(True,) * passed, *before, code), code, message, metadata)
 
 
-def _wrong_value(value: object, unshowable: bool = False) -> Comparison:
+def _wrong_value(value: object, unshowable: bool = False) -> UpstreamComparison:
     """A wrong result. Upstream notes that, and may then fail to print it: too many digits."""
     try:
         shown = shorten(value)
     except ValueError:
         unshowable = True
     if unshowable:
-        return Comparison("raised", repr(too_many_digits()), before=(False,))
-    return Comparison("wrong", "Wrong Answer", shown)
+        return UpstreamComparison("raised", repr(too_many_digits()), before=(False,))
+    return UpstreamComparison("wrong", "Wrong Answer", shown)
 
 
 # Plain traps whatever the host's thread has set; reading a token needs no precision.
@@ -290,7 +292,7 @@ _CONTEXT = Context(traps=[InvalidOperation])
 
 
 def _same_decimals(left: str, right: str) -> bool:
-    """Whether both lines are lists of the same decimals. Raises InvalidOperation for an sNaN."""
+    """Return whether both lines list the same decimals. Raises InvalidOperation for an sNaN."""
     wanted = right.split()
     # No more tokens than can match: a forged line may hold millions.
     got = left.split(None, len(wanted))

@@ -46,7 +46,7 @@ def show(value: object) -> str:
 
 
 def holds_unshowable(encoded: bytes) -> bool:
-    """Whether an encoded result holds an integer with more digits than `show` prints."""
+    """Return whether an encoded result holds an integer with more digits than `show` prints."""
     return _TOO_LONG_ENCODED.search(encoded) is not None
 
 
@@ -83,7 +83,7 @@ def _parse_integer(digits: str) -> int:
 
 
 def too_many_digits(count: int | None = None) -> ValueError:
-    """What Python raises on an integer beyond the limit."""
+    """Return the error that Python raises on an integer beyond the limit."""
     value = "" if count is None else f": value has {count} digits"
     return ValueError(
         f"Exceeds the limit ({MAX_INT_DIGITS} digits) for integer string conversion{value}; "

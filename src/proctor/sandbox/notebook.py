@@ -80,7 +80,7 @@ class _Error(msgspec.Struct):
     lines: list[str]
 
 
-class _Answer(msgspec.Struct):
+class _CellAnswer(msgspec.Struct):
     result: dict[str, str] | None
     error: _Error | None
     shown: list[dict[str, str]]
@@ -170,7 +170,7 @@ class Notebook:
         self,
         programs: Programs,
         watch: Watch,
-        reply: _Answer | None,
+        reply: _CellAnswer | None,
         hit: LimitHit | None,
         fresh: bool,
     ) -> CellResult:
@@ -293,23 +293,23 @@ def _came(connection: socket.socket, token: bytes) -> bool:
     return False
 
 
-def _decoded(data: bytes) -> _Answer | None:
+def _decoded(data: bytes) -> _CellAnswer | None:
     """Decode the answer; None if it is malformed: then a program has taken over the interpreter."""
     if len(data) > MAX_ANSWER:
         return None
     try:
-        return msgspec.json.decode(data, type=_Answer)
+        return msgspec.json.decode(data, type=_CellAnswer)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 
-def _error(reply: _Answer | None) -> CellError | None:
+def _error(reply: _CellAnswer | None) -> CellError | None:
     if reply is None or reply.error is None:
         return None
     return CellError(reply.error.name, reply.error.value, tuple(reply.error.lines))
 
 
-def _displays(reply: _Answer | None) -> tuple[Mapping[str, str], ...]:
+def _displays(reply: _CellAnswer | None) -> tuple[Mapping[str, str], ...]:
     if reply is None:
         return ()
     rich = reply.result is not None and reply.result.keys() > {"text/plain"}

@@ -339,7 +339,7 @@ def open_session(
     python: str | None = None,
     packages: tuple[str, ...] = (),
     preload: tuple[str, ...] = (),
-    furnished: bool = False,
+    for_tools: bool = False,
 ) -> Session:
     """Open a session, which lasts until it is closed or unused for `idle` seconds.
 
@@ -350,7 +350,7 @@ def open_session(
         return Session(pool, limits, idle, owns_pool=False)
     own = open_pool(
         isolation=isolation, min_isolation=min_isolation, python=python, packages=packages,
-        preload=preload, cells=1, for_tools=furnished,
+        preload=preload, cells=1, for_tools=for_tools,
     )  # fmt: skip
     try:
         return Session(own, limits, idle, owns_pool=True)

@@ -14,6 +14,7 @@ from proctor.judgement import Judgement, TestResult
 from proctor.judging import judge as programs
 from proctor.judging.environment import start_cells
 from proctor.judging.settings import JudgeSettings
+from proctor.judging.unjudged import is_plain
 from proctor.languages import pools, registry
 from proctor.languages.language import InstalledLanguage
 from proctor.languages.run import PYTHON, Ran, RunRequest
@@ -119,7 +120,7 @@ class Engine:
         `packages` names a set of packages; `progress` is called in this event loop. Raises Busy,
         PoolClosed, and what proctor.judge raises.
         """
-        if not programs.is_plain(problem):
+        if not is_plain(problem):
             self._check_level("contest problems are")
         check_limits(problem.limits or settings.limits)
         async with self._cells(packages, context) as (cells, place):

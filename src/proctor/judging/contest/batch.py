@@ -17,7 +17,7 @@ from proctor.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Runner:
+class BatchRunner:
     """A submission and how it is run."""
 
     how: Batch

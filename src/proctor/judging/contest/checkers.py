@@ -25,12 +25,12 @@ _POINTS = re.compile(r"points\s+(\S+)")
 FEEDBACK = "feedback"
 """Name of the Kattis feedback directory in a validator's working directory."""
 COLLECTED = (f"{FEEDBACK}/score*.txt", f"{FEEDBACK}/nextpass.in", f"{FEEDBACK}/*")
-"""What is brought back of it: first what decides, for which there is always room."""
+"""Files brought back from it: first those that decide, for which there is always room."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a checker says of one output."""
+    """A checker's judgement of one output."""
 
     verdict: Verdict
     """AC, PA, WA, PE; TASK_FAULT if it failed at its own work."""

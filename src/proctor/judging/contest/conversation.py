@@ -29,9 +29,9 @@ class Member:
     streams: Streams
     limits: Limits
     grader: bool = False
-    """Whether it is the problem's own program."""
+    """True if it is the problem's own program."""
     taken: bool = False
-    """Whether its cell has seen to its ends of the pipes."""
+    """True once its cell has seen to its ends of the pipes."""
 
     def release(self) -> None:
         """Close its ends of the pipes if no cell has seen to them, so that nobody waits for it."""
@@ -54,7 +54,7 @@ class _Seat:
 
 
 class Interaction:
-    """A conversation of one grader with others; the grader comes first."""
+    """One grader and the processes it exchanges words with; the grader comes first."""
 
     def __init__(self, members: Sequence[Member]) -> None:
         self.members = members
@@ -110,7 +110,7 @@ class Interaction:
         return sum(seat.busy for number, seat in enumerate(self._seats) if number != index)
 
     def waits(self, index: int) -> bool:
-        """Whether a party that seems to have been idle for too long has been so for certain.
+        """Return whether a party that seems to have been idle for too long has certainly been so.
 
         What the others use is noted now and then, and the kernel counts a wait for a CPU when it
         is over. So all of them must have been looked at since it first seemed so, and be waiting

@@ -35,7 +35,7 @@ _TAIL = 4096
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """Who talks with whom."""
+    """The two sides of an interaction, each compiled."""
 
     how: Interactive | Communication
     partner: Built
@@ -216,5 +216,5 @@ def _gone(users: Sequence[Finished], partner: Finished) -> outcome.Failure | Non
 
 
 def _says(partner: Execution, words: bytes) -> bool:
-    """Whether a program whose runtime turns errors into a traceback ended by this one."""
+    """Return whether a program whose runtime turns errors into a traceback ended by this one."""
     return partner.limit is None and partner.exit_code != 0 and words in partner.stderr[-_TAIL:]

@@ -170,10 +170,10 @@ class _Contest:
         graders = self._opened()
         limits = self._limits
         if isinstance(running, Batch):
-            runner = batch.Runner(running, built, limits, graders.output)
+            runner = batch.BatchRunner(running, built, limits, graders.output)
             return lambda test: runner.run(environment, test)
         if isinstance(running, TwoSteps):
-            steps = two_steps.Runner(built, limits, graders.output)
+            steps = two_steps.TwoStepsRunner(built, limits, graders.output)
             return lambda test: steps.run(environment, test)
         assert graders.partner is not None
         second = isinstance(running, Interactive) and running.convention is Convention.TESTLIB

@@ -1,4 +1,4 @@
-"""What goes into a submission's run, and what its facts mean before its output is looked at."""
+"""A submission's run: its files, and the meaning of its facts before its output is graded."""
 
 from dataclasses import dataclass, replace
 

@@ -42,7 +42,7 @@ class Plan:
         )
 
     def _decided(self, subtask: Subtask, results: Results) -> bool:
-        """Whether nothing can raise the subtask's score above zero, or a fault has voided it."""
+        """Return whether nothing can raise the score above zero, or a fault has voided it."""
         done = [results[name] for name in self.tests_of[subtask.name] if name in results]
         if any(result.verdict.is_fault for result in done):
             return True

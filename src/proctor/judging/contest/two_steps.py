@@ -27,7 +27,7 @@ _FILE = "fifo"
 
 
 @dataclass(frozen=True, slots=True)
-class Runner:
+class TwoStepsRunner:
     """A submission and how it is run."""
 
     built: Built

@@ -1,4 +1,4 @@
-"""Whether a package keeps its word: every labelled submission gets what its label says."""
+"""Verifying a package: every labelled submission must get what its label says."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -36,7 +36,7 @@ class Checked:
     slowest: float
     """CPU seconds of its slowest test."""
     differences: tuple[str, ...]
-    """What is not as the label says; none if all is."""
+    """Differences from the label; none if it is right."""
     warnings: tuple[str, ...] = ()
     """Right, but too close to the time limit to rely on."""
 
@@ -48,7 +48,7 @@ class Timed:
     limit: float
     """CPU seconds."""
     given: bool
-    """Whether the package states it."""
+    """True if the package states it."""
     slowest_right: float | None
     """CPU seconds of the slowest submission that has to be fast enough."""
     fastest_slow: float | None
@@ -81,7 +81,7 @@ def verify(package: Package, pool: Pool, show: Show | None = None) -> tuple[list
 
 
 def _can_run(submission: Labelled) -> bool:
-    """Whether this machine has the submission's language."""
+    """Return whether this machine has the submission's language."""
     if submission.program.language == DATA:
         return True
     try:

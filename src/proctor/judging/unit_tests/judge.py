@@ -133,5 +133,5 @@ def _judgement(found: Judgement) -> Judgement:
 
 
 def _said(result: TestResult) -> str:
-    """What is said of a run; of broken tests, what became of them."""
+    """Return the message of a run; of broken tests, the log."""
     return result.log if result.verdict.is_fault else result.message

@@ -31,7 +31,7 @@ class Broken(Exception):
     """The tests have failed, whatever the submission returned."""
 
 
-class Submission:
+class RemoteFunctions:
     """The functions of a program in another cell."""
 
     def __init__(self, reads: int, writes: int) -> None:
@@ -75,7 +75,7 @@ def _marked(value: Any) -> list[Any]:
     return ["value", value]
 
 
-def run(task: dict[str, Any], submission: Submission) -> None:
+def run(task: dict[str, Any], submission: RemoteFunctions) -> None:
     """Run the tests. Raises Wrong, Broken, or whatever test code raises."""
     functions = {name: submission.function(name) for name in task["names"]}
     names: dict[str, Any] = {"__name__": "tests", **functions}
@@ -120,7 +120,7 @@ def equal(got: Any, expected: Any, tolerance: float) -> bool:
 
 
 def close(got: Any, expected: Any, tolerance: float) -> bool:
-    """Whether numbers, or lists of them all the way down, are within |tolerance + RTOL * value|."""
+    """Return whether numbers, or nested lists of them, are within |tolerance + RTOL * value|."""
     if isinstance(expected, list | tuple):
         return (
             isinstance(got, list | tuple)
@@ -150,7 +150,7 @@ def main() -> None:
     given, _, feedback = sys.argv[1:4]
     with open(given, encoding="utf-8") as file:
         task = json.load(file)
-    submission = Submission(os.dup(0), os.dup(1))
+    submission = RemoteFunctions(os.dup(0), os.dup(1))
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
