@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proctor.judgement import UpstreamReport
-from proctor.judging import upstream
+from proctor.judging.official import upstream
 from proctor.problem import Test
 
 _DRIVER = r"""

@@ -31,8 +31,8 @@ from proctor.formats.replies import between_last_fences, code_blocks, extract_co
 from proctor.formats.tables import Row
 from proctor.integrations import rows as reward_rows
 from proctor.integrations.open_r1 import add_includes
-from proctor.judging import compare, upstream
-from proctor.judging.contest import checkers, comparison
+from proctor.judging import checkers, compare, comparison
+from proctor.judging.official import upstream
 from proctor.languages import naming, registry
 from proctor.languages.headers import _FIRST_INCLUDE
 from proctor.problem import Comparison, Convention, Match, Test

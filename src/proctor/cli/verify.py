@@ -9,7 +9,7 @@ from proctor.cli.contest import to_json
 from proctor.cli.terminal import Screen, coloured, line
 from proctor.errors import InputError
 from proctor.formats.packages.package import load
-from proctor.judging.contest.verify import Checked, Timed, left_out, verify
+from proctor.judging.verify import Checked, Timed, left_out, verify
 from proctor.problem import Problem
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict

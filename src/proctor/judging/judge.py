@@ -16,15 +16,15 @@ from proctor.errors import (
 )
 from proctor.judgement import Judgement
 from proctor.judging.assignment import Assignment
-from proctor.judging.contest.judge import Progress, judge_in_environment
+from proctor.judging.compiled import judge_compiled
+from proctor.judging.contest_judge import Progress, judge_in_environment
 from proctor.judging.environment import (
     JudgingEnvironment,
     check_level,
     inputs_of,
     threads_of,
 )
-from proctor.judging.official import judge_official
-from proctor.judging.other_languages import judge_compiled
+from proctor.judging.official.judge import judge_official
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.standard import judge_standard
 from proctor.judging.unjudged import (

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from proctor.formats.packages.package import load
-from proctor.judging.contest.verify import verify
 from proctor.judging.environment import open_environment
+from proctor.judging.verify import verify
 from proctor.sandbox.pool import Pool
 
 VERSION = "1.20260907"

@@ -16,7 +16,7 @@ from proctor.errors import InfraFault, InputError
 from proctor.evals.ioi import feedback
 from proctor.formats.ioi_rows import IoiTask
 from proctor.judgement import Judgement, TestResult
-from proctor.judging.contest import scoring
+from proctor.judging import points as scoring
 from proctor.problem import Test
 from proctor.program import Program
 from proctor.verdict import Verdict

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.evals.stored import SampleJudgement
-from proctor.judging.upstream import TEST_RUNNER_ERROR, shorten
+from proctor.judging.official.upstream import TEST_RUNNER_ERROR, shorten
 from proctor.problem import Problem
 from proctor.verdict import Verdict
 

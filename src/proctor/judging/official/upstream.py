@@ -15,7 +15,7 @@ from typing import Literal
 from proctor.cell.plain_data import Array, decode
 from proctor.judgement import UpstreamReport
 from proctor.judging.compare import Bounds
-from proctor.judging.upstream_values import (
+from proctor.judging.official.values import (
     NumpyError,
     ambiguous,
     compare_array,

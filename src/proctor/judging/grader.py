@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from proctor.errors import InputError
-from proctor.judging.contest import checkers
-from proctor.judging.contest.checkers import COLLECTED, FEEDBACK, Opinion
-from proctor.judging.contest.comparison import compare
+from proctor.judging import checkers
+from proctor.judging.checkers import COLLECTED, FEEDBACK, Opinion
+from proctor.judging.comparison import compare
 from proctor.judging.environment import JudgingEnvironment
 from proctor.languages.compiler import Built
 from proctor.limits import GIB, MIB, Limits

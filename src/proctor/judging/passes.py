@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from proctor.execution import Execution, Isolation
 from proctor.judgement import TestResult
-from proctor.judging.contest import outcome
-from proctor.judging.contest.checkers import FEEDBACK, Opinion
-from proctor.judging.contest.outcome import Failure
+from proctor.judging import outcome
+from proctor.judging.checkers import FEEDBACK, Opinion
+from proctor.judging.outcome import Failure
 from proctor.problem import Test
 from proctor.verdict import Verdict
 

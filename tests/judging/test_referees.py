@@ -12,7 +12,7 @@ import pytest
 from tasks import HERE, partner, problem
 
 from proctor.judgement import Judgement
-from proctor.judging.contest import grader, interaction
+from proctor.judging import grader, interaction
 from proctor.judging.judge import judge
 from proctor.problem import (
     Checker,

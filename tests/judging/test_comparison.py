@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from proctor.errors import InputError
-from proctor.judging.contest.comparison import compare
-from proctor.judging.contest.grader import with_flags
+from proctor.judging.comparison import compare
+from proctor.judging.grader import with_flags
 from proctor.limits import MIB
 from proctor.problem import Comparison, Match
 

@@ -1,8 +1,8 @@
 """Submissions that are outputs, not programs."""
 
 from proctor.judgement import TestResult
-from proctor.judging.contest.grader import OutputGrader
 from proctor.judging.environment import JudgingEnvironment
+from proctor.judging.grader import OutputGrader
 from proctor.problem import Test
 from proctor.program import Program
 from proctor.verdict import Verdict

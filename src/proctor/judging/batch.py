@@ -5,11 +5,11 @@ from functools import partial
 
 from proctor.execution import Execution, Isolation
 from proctor.judgement import TestResult
-from proctor.judging.contest import outcome, passes
-from proctor.judging.contest.checkers import Opinion
-from proctor.judging.contest.grader import OutputGrader
-from proctor.judging.contest.outcome import Failure
+from proctor.judging import outcome, passes
+from proctor.judging.checkers import Opinion
 from proctor.judging.environment import JudgingEnvironment
+from proctor.judging.grader import OutputGrader
+from proctor.judging.outcome import Failure
 from proctor.languages.compiler import Built
 from proctor.limits import Limits
 from proctor.problem import Batch, Test

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from proctor.formats.packages.package import load
-from proctor.judging.contest.verify import verify
 from proctor.judging.environment import open_environment
+from proctor.judging.verify import verify
 from proctor.sandbox.pool import Pool
 
-PACKAGES = Path(__file__).parents[2] / "packages"
+PACKAGES = Path(__file__).parents[1] / "packages"
 NAMES = sorted(path.name for path in PACKAGES.iterdir() if path.is_dir())
 
 

@@ -19,7 +19,7 @@ from proctor.program import Program
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
-TESTS = Path(__file__).parents[2]
+TESTS = Path(__file__).parents[1]
 MANAGER = """
 #include <cstdio>
 #include <cstdlib>

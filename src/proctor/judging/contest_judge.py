@@ -13,10 +13,10 @@ from proctor.judgement import (
     SubtaskResult,
     TestResult,
 )
-from proctor.judging.contest import batch, interaction, output_only, two_steps
-from proctor.judging.contest.grader import OutputGrader, prepare
-from proctor.judging.contest.scoring import Plan, overall, total
+from proctor.judging import batch, interaction, output_only, two_steps
 from proctor.judging.environment import JudgingEnvironment
+from proctor.judging.grader import OutputGrader, prepare
+from proctor.judging.points import Plan, overall, total
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
 from proctor.languages.compiler import Built

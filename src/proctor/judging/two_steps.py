@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 from proctor.execution import Isolation
 from proctor.judgement import TestResult
-from proctor.judging.contest import outcome
-from proctor.judging.contest.grader import OutputGrader
-from proctor.judging.contest.outcome import Failure
-from proctor.judging.contest.passes import most_of
+from proctor.judging import outcome
 from proctor.judging.environment import JudgingEnvironment
+from proctor.judging.grader import OutputGrader
+from proctor.judging.outcome import Failure
+from proctor.judging.passes import most_of
 from proctor.languages.compiler import Built
 from proctor.limits import Limits
 from proctor.problem import Test

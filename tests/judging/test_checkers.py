@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.execution import Execution, Isolation, LimitHit
-from proctor.judging.contest.checkers import FEEDBACK, Opinion, opinion
+from proctor.judging.checkers import FEEDBACK, Opinion, opinion
 from proctor.problem import Convention
 from proctor.verdict import Verdict
 

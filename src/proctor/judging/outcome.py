@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from proctor.execution import Execution, LimitHit
 from proctor.judgement import TestResult
-from proctor.judging.contest.checkers import Opinion
+from proctor.judging.checkers import Opinion
 from proctor.judging.standard import OVERRUN, last_line
 from proctor.languages.compiler import Built
 from proctor.problem import Test, content_bytes

@@ -12,11 +12,11 @@ from functools import partial
 from proctor.errors import InfraFault, NoIsolation
 from proctor.execution import Execution, Isolation, LimitHit
 from proctor.judgement import TestResult
-from proctor.judging.contest import checkers, outcome, passes
-from proctor.judging.contest.checkers import COLLECTED, FEEDBACK, Opinion
-from proctor.judging.contest.conversation import Interaction, Member, pipes
-from proctor.judging.contest.grader import ANSWER, INPUT, LIMITS, OUTPUT, WRITES, OutputGrader
+from proctor.judging import checkers, outcome, passes
+from proctor.judging.checkers import COLLECTED, FEEDBACK, Opinion
+from proctor.judging.conversation import Interaction, Member, pipes
 from proctor.judging.environment import JudgingEnvironment
+from proctor.judging.grader import ANSWER, INPUT, LIMITS, OUTPUT, WRITES, OutputGrader
 from proctor.languages.compiler import Built
 from proctor.limits import Limits
 from proctor.problem import (

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from proctor.errors import InputError
 from proctor.judgement import TestResult
-from proctor.judging.contest.scoring import Plan, Results, overall, rounded, total
+from proctor.judging.points import Plan, Results, overall, rounded, total
 from proctor.problem import (
     Aggregate,
     Problem,

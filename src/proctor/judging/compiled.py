@@ -6,7 +6,7 @@ from proctor.judgement import Judgement, TestResult
 from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
 from proctor.judging.compare import compare_tokens
-from proctor.judging.contest.outcome import failure
+from proctor.judging.outcome import failure
 from proctor.languages.compiler import Built, Compiler
 from proctor.problem import Test
 from proctor.sandbox.executor import in_cell, unless_killed

@@ -11,7 +11,7 @@ from tasks import SECRET, partner, problem, problems
 from proctor.errors import CellStartFailed
 from proctor.execution import LimitHit
 from proctor.judgement import Judgement
-from proctor.judging.contest.conversation import Interaction, InteractionClock, Member
+from proctor.judging.conversation import Interaction, InteractionClock, Member
 from proctor.judging.environment import open_environment
 from proctor.judging.judge import judge
 from proctor.limits import Limits

@@ -6,9 +6,9 @@ One process per program, all tests in it, as upstream; the comparison is the hos
 from proctor.cell.wire import Kind
 from proctor.execution import LimitHit
 from proctor.judgement import Judgement, TestResult, UpstreamReport
-from proctor.judging import upstream
 from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
+from proctor.judging.official import upstream
 from proctor.judging.per_problem import PerProblem
 from proctor.problem import Problem, Test
 from proctor.sandbox.cell import Serving, TestRun

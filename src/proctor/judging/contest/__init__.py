@@ -1,1 +1,0 @@
-"""Contest judging: compiled programs, checkers, interactors, managers, subtasks."""

@@ -1,0 +1,1 @@
+"""Mode `official`: the verdicts of LiveCodeBench's own evaluator, lcb_runner."""
