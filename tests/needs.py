@@ -9,6 +9,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -66,6 +67,12 @@ def own_python() -> str | None:
     return f"the tests run under {SYSTEM_PYTHON} itself: no other interpreter to tell it from"
 
 
+def tar_filters() -> str | None:
+    if hasattr(tarfile, "data_filter"):
+        return None
+    return "this Python is older than 3.11.4, with which the one-file binary is built"
+
+
 def docker() -> str | None:
     return root() or command(*ENGINES["docker"])
 
@@ -110,7 +117,7 @@ def outside(name: str) -> str | None:
 NEEDS: dict[str, Callable[..., str | None]] = {
     function.__name__: function
     for function in (
-        root, cgroup, language, compiler, command, own_python, docker, podman, browser, kernel,
+        root, cgroup, language, compiler, command, own_python, tar_filters, docker, podman, browser, kernel,
         typescript, data, outside,
     )
 }  # fmt: skip

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.tar_filters
+
 SOURCE = Path(__file__).resolve().parent.parent / "tools" / "binary" / "bootstrap.py"
 
 
