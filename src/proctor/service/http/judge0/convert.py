@@ -17,7 +17,7 @@ from proctor.service.http.judge0.request import Judge0Submission
 from proctor.service.http.judge0.schema import (
     ALL_FIELDS,
     DESCRIPTIONS,
-    PROCTOR_FIELDS,
+    OWN_FIELDS,
     USUAL_FIELDS,
     Judge0Result,
     Judge0Status,
@@ -144,12 +144,12 @@ class NoText(Exception):
 def wanted(text: str | None) -> tuple[tuple[str, ...], list[str]]:
     """Return the names of a query's fields, and those of them that do not exist."""
     if not text:
-        return (*USUAL_FIELDS, *PROCTOR_FIELDS), []
+        return (*USUAL_FIELDS, *OWN_FIELDS), []
     names = [name.strip() for name in text.split(",") if name.strip()]
     if "*" in names:
-        return (*ALL_FIELDS, *PROCTOR_FIELDS), []
+        return (*ALL_FIELDS, *OWN_FIELDS), []
     return tuple(names), [
-        name for name in names if name not in ALL_FIELDS and name not in PROCTOR_FIELDS
+        name for name in names if name not in ALL_FIELDS and name not in OWN_FIELDS
     ]
 
 

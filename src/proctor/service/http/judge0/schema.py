@@ -16,7 +16,7 @@ USUAL_FIELDS = (
     "status",
 )
 """Fields that are shown unless a query names others."""
-PROCTOR_FIELDS = ("verdict", "limit", "isolation", "queue_time")
+OWN_FIELDS = ("verdict", "limit", "isolation", "queue_time")
 """Proctor's own fields, shown with the usual ones."""
 ALL_FIELDS = (
     "source_code", "language_id", "stdin", "expected_output", "stdout", "status_id", "created_at",

@@ -18,7 +18,7 @@ from proctor.service.http.judge0.callback import CallbackAddress, call
 from proctor.service.http.judge0.languages import Judge0Language, languages_by_number
 from proctor.service.http.judge0.request import Judge0Submission, parsed
 from proctor.service.http.judge0.schema import (
-    PROCTOR_FIELDS,
+    OWN_FIELDS,
     USUAL_FIELDS,
     Judge0Result,
     Judge0Status,
@@ -90,7 +90,7 @@ class Judge0Service:
         async for _ in job.listen():
             pass
         body = convert.shown(
-            job.id, given_of(job), state_of(job), (*USUAL_FIELDS, *PROCTOR_FIELDS), base64=True
+            job.id, given_of(job), state_of(job), (*USUAL_FIELDS, *OWN_FIELDS), base64=True
         )
         settings = self.settings
         tries, timeout = settings.callbacks_max_tries, settings.callbacks_timeout
