@@ -26,7 +26,10 @@ MOVED = {
     "proctor.serve.daemon": "proctor.service.daemon",
     "proctor.serve.mcp": "proctor.service.mcp.server",
     "proctor.serve.tools": "proctor.service.mcp.tools",
+    "proctor.solver.resources": "proctor.solver.profile",
     "proctor.solver.timetable": "proctor.timetable",
+    "proctor.solver.timetable.serving": "proctor.timetable.profile",
+    "proctor.solver.validation.report": "proctor.solver.report",
 }
 """Old path -> new path, of a package with all that is in it. The longest that fits counts."""
 

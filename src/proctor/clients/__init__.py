@@ -41,3 +41,17 @@ from proctor.service.http.native.session_schema import FileState as FileState
 from proctor.service.http.native.session_schema import SessionState as SessionState
 from proctor.solver.envelope import Envelope as Envelope
 from proctor.solver.envelope import Incumbent as Incumbent
+
+# What these structs and classes were called before; until 1.0.
+Judged = JudgeOutcome
+AsyncLiveRun = AsyncStreamedRun
+LiveRun = StreamedRun
+Checker = CheckerJson
+Comparison = ComparisonJson
+Language = LanguageJson
+Limits = LimitsJson
+Problem = ProblemJson
+Program = ProgramJson
+Subtask = SubtaskJson
+Test = TestJson
+TestResult = TestResultJson

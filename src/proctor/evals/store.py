@@ -398,3 +398,7 @@ def _selected(kind: Any, texts: bool = True, table: str = "", first: int = 0) ->
 
 def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
+
+
+# Names of before, until 1.0.
+Store = RunStore

@@ -102,3 +102,7 @@ def findings(kind: str, params: Mapping[str, Any], schedule: Schedule) -> Iterat
     """Yield a schedule's breaches of one constraint; raises CannotCheck, perhaps midway."""
     found, decoded = decode(kind, params, schedule.vocabulary)
     yield from found.check(schedule, decoded)
+
+
+# Names of before, until 1.0.
+Finding = Breach

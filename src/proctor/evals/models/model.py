@@ -194,3 +194,10 @@ def _clean(text: str) -> str:
 def _make_well_formed(value: object, *names: str) -> None:
     for name in names:
         object.__setattr__(value, name, well_formed(getattr(value, name)))
+
+
+# Names of before, until 1.0.
+Request = ModelRequest
+Reply = ModelReply
+Tool = ModelTool
+Usage = TokenUsage
