@@ -31,7 +31,7 @@ from proctor.formats.replies import between_last_fences, code_blocks, extract_co
 from proctor.formats.tables import Row
 from proctor.integrations import rows as reward_rows
 from proctor.integrations.open_r1 import add_includes
-from proctor.judging import checkers, compare, comparison
+from proctor.judging import checkers, comparison, values
 from proctor.judging.official import upstream
 from proctor.languages import naming, registry
 from proctor.languages.headers import _FIRST_INCLUDE
@@ -47,6 +47,7 @@ from proctor.service.http.piston.semver import satisfies, version_in
 from proctor.service.http.piston.settings import PistonSettings
 from proctor.service.http.sandbox_fusion import schema as fusion
 from proctor.solver import claim, digest, strict_json
+from proctor.timetable import profile as timetable_profile
 from proctor.verdict import Verdict
 
 HERE = Path(__file__).parent
@@ -98,8 +99,8 @@ EXPECTED = '{"a": [1, 2.5, [true, null]], "b": "x,[{"}'
 def function_result(data: bytes) -> None:
     upstream.judge_call(data, CASE)
     with contextlib.suppress(ValueError):
-        compare.compare_values(plain_data.decode(data), json.loads(EXPECTED), 1e-6)
-    compare.Bounds.of(text_or_latin(data)).hold(data)
+        values.compare_values(plain_data.decode(data), json.loads(EXPECTED), 1e-6)
+    values.Bounds.of(text_or_latin(data)).hold(data)
 
 
 HOWS = tuple(
@@ -115,7 +116,7 @@ def printed(data: bytes) -> None:
         upstream.judge_stdio(data, text_or_latin(expected))
         upstream.judge_stdio(expected, text_or_latin(data))
         for tolerance in (None, 1e-6):
-            compare.compare_tokens(data, expected, tolerance)
+            comparison.compare_tokens(data, expected, tolerance)
         for how in HOWS:
             comparison.compare(data, expected, how)
 
@@ -137,7 +138,7 @@ def result_json(data: bytes) -> None:
         value = strict_json.decode(data, 50, 10_000)
         assert len(json.dumps(value)) >= 0
         json.dumps(value, allow_nan=False).encode()
-        claim.summary(value)
+        timetable_profile.summary(value)
     claim.shown(data)
     digest.of_program(data, data, "solution.py")
 
@@ -241,8 +242,8 @@ def body(data: bytes) -> None:
 
 def native_problem(asked: schema.JudgeRequest) -> object:
     if convert._is_plain(asked):
-        return convert._plain_problem(asked.problem)
-    return convert._contest_problem(asked)
+        return convert._plain_problem(asked)
+    return convert._graded_problem(asked)
 
 
 def version(data: bytes) -> None:

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.cell.plain_data import encode
-from proctor.judging.compare import Bounds
 from proctor.judging.official import upstream
 from proctor.judging.official.upstream import LCB_RUNNER, PORTS, Case, judge_call, judge_stdio
+from proctor.judging.values import Bounds
 from proctor.problem import Test
 
 STDIO = Case("1\n", "2\n")

@@ -10,7 +10,7 @@ from programs import NOT_AC, Case
 from proctor import Execution, InfraFault, Judgement, Pool, Program, Strength
 from proctor.errors import PoolClosed
 from proctor.judging import judge
-from proctor.judging.compare import compare_tokens
+from proctor.judging.comparison import compare_tokens
 from proctor.judging.standard import OVERRUN
 from proctor.languages import run
 from proctor.text import as_bytes

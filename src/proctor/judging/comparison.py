@@ -5,14 +5,21 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from decimal import Context, Decimal
+from functools import partial
 from itertools import zip_longest
 
-from proctor.judging.compare import compare_tokens
 from proctor.problem import Comparison, Match
 
 _NUMBER = re.compile(
     rb"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]{1,6})?"
 )  # possessive: sixty million digits and a letter must not take seconds to refuse
+# Optional minus, no leading zeros, no plus, no underscores, nothing but ASCII: numbers that a sane
+# program prints. Six digits of exponent are beyond any honest answer, and bound the arithmetic.
+_DECIMAL = re.compile(rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]{1,6})?")
+# Enough for a difference to be judged against a tolerance. Without traps: nothing overflows to an
+# exception, and the widest exponents hold whatever _DECIMAL lets through.
+_CONTEXT = Context(prec=60, Emax=999_999_999, Emin=-999_999_999, traps=[])
 _TO_BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
 _BLANKS = b" \t\n\r\v\f"
 _BLANK = re.compile(rb"\s++")
@@ -89,22 +96,54 @@ def _yes_no(got: bytes, wanted: bytes) -> bool:
     return got == wanted or (wanted.lower() in {b"yes", b"no"} and got.lower() == wanted.lower())
 
 
+def compare_tokens(output: bytes, expected: bytes, tolerance: float | None) -> str | None:
+    """Compare two texts as tokens separated by ASCII whitespace, as standard mode does.
+
+    Tokens are equal bytewise, or as decimals (`-12.50e3`; not `+7`, `007`, `1_000`, `Infinity` or
+    other digits than ASCII), exactly or, with a tolerance, when they differ by no more than
+    `tolerance * max(1, |expected|)`. Returns None when all are equal, else one sentence that says
+    where they first differ.
+    """
+    return _tokens(output, expected, partial(_same_decimal, tolerance))
+
+
+def _same_decimal(tolerance: float | None, one: bytes, other: bytes) -> bool:
+    if not (_DECIMAL.fullmatch(one) and _DECIMAL.fullmatch(other)):
+        return False
+    left, right = Decimal(one.decode("ascii")), Decimal(other.decode("ascii"))
+    if left == right:
+        return True
+    if tolerance is None:
+        return False
+    slack = Decimal(str(tolerance))  # the decimal that was meant, not the float next to it
+    difference = _CONTEXT.abs(_CONTEXT.subtract(left, right))
+    return difference <= slack or difference <= _CONTEXT.multiply(slack, _CONTEXT.abs(right))
+
+
 def _tokens(output: bytes, answer: bytes, same: Callable[[bytes, bytes], bool]) -> str | None:
+    # Most outputs are right, and equal but for the line end that closes them.
+    if output == answer or output.rstrip() == answer.rstrip():
+        return None
     wanted = answer.split()
     # No more than can match, and the rest in one piece: a hostile output may hold millions.
     got = output.split(None, len(wanted))
     if got == wanted:
         return None
-    for number, (one, other) in enumerate(zip(got, wanted, strict=False), 1):
-        if number == len(wanted) and len(got) == len(wanted):
-            one = one.rstrip()  # noqa: PLW2901 - the last piece has what follows it
-        if not same(one, other):
-            return f"token {number} is {_shown(one)}, which is not what was expected"
+    for index, (one, other) in enumerate(zip(got, wanted, strict=False)):
+        if one != other and not same(one, other):
+            return f"{_place(output, index)} is {_shown(one)}, which is not what was expected"
     if len(got) > len(wanted):
-        return f"the output goes on after {len(wanted)} tokens, where it should end"
+        return f"the output goes on where it should end, at {_place(output, len(wanted))}"
     if len(got) < len(wanted):
-        return f"the output ends after {len(got)} tokens, too early"
+        return f"the output ends after {len(got)} tokens, {len(wanted) - len(got)} too few"
     return None
+
+
+def _place(output: bytes, index: int) -> str:
+    """Return where the token with this index is, counting from one."""
+    rest = output.split(None, index)[index]
+    line = output.count(b"\n", 0, len(output) - len(rest)) + 1
+    return f"token {index + 1} (line {line})"
 
 
 def _spaced(output: bytes, answer: bytes, how: Comparison) -> str | None:

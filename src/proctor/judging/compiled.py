@@ -5,7 +5,7 @@ from proctor.execution import Execution
 from proctor.judgement import Judgement, TestResult
 from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
-from proctor.judging.compare import compare_tokens
+from proctor.judging.comparison import compare_tokens
 from proctor.judging.outcome import failure
 from proctor.languages.compiler import Built, Compiler
 from proctor.problem import Test

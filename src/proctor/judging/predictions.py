@@ -18,10 +18,10 @@ from proctor.cell import plain_data
 from proctor.cell.wire import Kind
 from proctor.errors import CellDied
 from proctor.judgement import Judgement, TestResult
-from proctor.judging.compare import Bounds
 from proctor.judging.judge import submit
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.standard import failed_run
+from proctor.judging.values import Bounds
 from proctor.limits import MIB
 from proctor.problem import content_bytes
 from proctor.program import Program

@@ -9,7 +9,8 @@ from proctor.execution import LimitHit
 from proctor.judgement import Judgement, TestResult
 from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
-from proctor.judging.compare import Bounds, compare_tokens, compare_values
+from proctor.judging.comparison import compare_tokens
+from proctor.judging.values import Bounds, compare_values
 from proctor.problem import Test
 from proctor.sandbox.cell import Serving, TestRun
 from proctor.sandbox.clock import ContestClock

@@ -14,7 +14,6 @@ from typing import Literal
 
 from proctor.cell.plain_data import Array, decode
 from proctor.judgement import UpstreamReport
-from proctor.judging.compare import Bounds
 from proctor.judging.official.values import (
     NumpyError,
     ambiguous,
@@ -25,6 +24,7 @@ from proctor.judging.official.values import (
     show,
     too_many_digits,
 )
+from proctor.judging.values import Bounds
 from proctor.problem import Test
 
 

@@ -1,27 +1,16 @@
-"""The comparison of standard mode: what a contest judge would accept.
+"""Comparing a function's result with the expected value, as standard mode does.
 
-Outputs are bytes and stay bytes: tokens are compared as they are, and as exact decimals only where
-both look like numbers that a sane program prints. No sentence made here quotes the expected output.
+Results are decoded plain data. No sentence made here quotes the expected value.
 """
 
 import math
-import re
 from collections import deque
 from dataclasses import dataclass
-from decimal import Context, Decimal
 from typing import Self, TypeGuard
 
 from proctor.cell.plain_data import Array, most_nodes
 
-# Optional minus, no leading zeros, no plus, no underscores, nothing but ASCII. Six digits of
-# exponent are beyond any honest answer and keep the arithmetic below within bounds. Possessive, or
-# sixty million digits and a letter would take seconds to refuse.
-_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]{1,6})?")
 _SHOWN = 40
-
-# Enough for a difference to be judged against a tolerance. Without traps: nothing overflows to an
-# exception, and the widest exponents hold whatever _NUMBER lets through.
-_CONTEXT = Context(prec=60, Emax=999_999_999, Emin=-999_999_999, traps=[])
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,64 +41,11 @@ class Bounds:
         return len(encoded) <= self.length and most_nodes(encoded) <= self.nodes
 
 
-def compare_tokens(output: bytes, expected: bytes, tolerance: float | None) -> str | None:
-    """Compare two texts as tokens separated by ASCII whitespace.
-
-    Tokens are equal bytewise, or as decimals (`-12.50e3`; not `+7`, `007`, `1_000`, `Infinity` or
-    other digits than ASCII), exactly or, with a tolerance, when they differ by no more than
-    `tolerance * max(1, |expected|)`. Returns None when all are equal, else one sentence that says
-    where they first differ.
-    """
-    # Most outputs are right, and equal but for the line end that closes them.
-    if output == expected or output.rstrip() == expected.rstrip():
-        return None
-    wanted = expected.split()
-    # No more tokens than can match, and the rest in one piece: a hostile output may hold millions.
-    got = output.split(None, len(wanted))
-    if got == wanted:
-        return None
-    for index, (one, other) in enumerate(zip(got, wanted, strict=False)):
-        if one != other and not _same_number(one, other, tolerance):
-            return f"{_place(output, index)} is {_shown(one)}, which is not what was expected"
-    if len(got) > len(wanted):
-        return f"the output goes on where it should end, at {_place(output, len(wanted))}"
-    if len(got) < len(wanted):
-        return f"the output ends after {len(got)} tokens, {len(wanted) - len(got)} too few"
-    return None
-
-
-def _same_number(one: bytes, other: bytes, tolerance: float | None) -> bool:
-    if not (_NUMBER.fullmatch(one) and _NUMBER.fullmatch(other)):
-        return False
-    left, right = Decimal(one.decode("ascii")), Decimal(other.decode("ascii"))
-    if left == right:
-        return True
-    if tolerance is None:
-        return False
-    slack = Decimal(str(tolerance))  # the decimal that was meant, not the float next to it
-    difference = _CONTEXT.abs(_CONTEXT.subtract(left, right))
-    return difference <= slack or difference <= _CONTEXT.multiply(slack, _CONTEXT.abs(right))
-
-
-def _place(output: bytes, index: int) -> str:
-    """Where the token with this index stands, counting from one."""
-    rest = output.split(None, index)[index]
-    line = output.count(b"\n", 0, len(output) - len(rest)) + 1
-    return f"token {index + 1} (line {line})"
-
-
-def _shown(token: bytes) -> str:
-    # The last token may have the rest of the output behind it.
-    start = token[: _SHOWN + 1].split(None, 1)[0]
-    text = start[:_SHOWN].decode("utf-8", "replace")
-    return repr(text) if len(start) <= _SHOWN else f"{text!r}..."
-
-
 def compare_values(output: object, expected: object, tolerance: float | None) -> str | None:
     """Compare a function's result (decoded plain data) with the expected JSON value.
 
     Tuples and arrays count as lists, at any depth; 1, 1.0 and True are equal, as they are in
-    Python; numbers are exact unless there is a tolerance (see `compare_tokens`). JSON has no keys
+    Python; numbers are exact unless there is a tolerance (see comparison.py). JSON has no keys
     but strings, so an integer key of a result counts as its decimal digits. Opaque values, sets,
     deques and bytes equal nothing. Returns None when equal, else one sentence that says where they
     first differ.

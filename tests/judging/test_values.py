@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.cell.plain_data import Array, Opaque
-from proctor.judging.compare import compare_tokens, compare_values
+from proctor.judging.comparison import compare_tokens
+from proctor.judging.values import compare_values
 
 
 @pytest.mark.parametrize(
