@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from proctor.execution import Execution, LimitHit
+from proctor.execution import TIME_LIMITS, Execution, LimitHit
 from proctor.sandbox.directory_job import DirectoryResult
 from proctor.solver import digest, strict_json
 from proctor.solver.checking import CheckResult
@@ -118,7 +118,7 @@ def failure(
     done, rule = worked.execution, profile.marker
     if worked.stopped:
         return Conclusion("run", "cancelled", "cancelled", "the job was cancelled")
-    if done.limit in {LimitHit.WALL, LimitHit.IDLE, LimitHit.CPU}:
+    if done.limit in TIME_LIMITS:
         return Conclusion("run", "timeout", "", f"Execution timed out after {wall:g}s")
     crash = _crash(done, digest.of_program(done.stderr, done.stdout, profile.entry, rule.text))
     if crash is not None:

@@ -26,7 +26,7 @@ from inspect_ai.util import (
 from pydantic import BaseModel
 
 from proctor.errors import FileRefused, InfraFault, SessionEnded, UsageError
-from proctor.execution import Execution, LimitHit
+from proctor.execution import TIME_LIMITS, Execution, LimitHit
 from proctor.integrations.inspect_ai.config import FILES, SandboxConfig, resolved
 from proctor.integrations.inspect_ai.pools import begin_task, end_task, open_sandbox_session
 from proctor.sandbox.levels.bubblewrap import USER
@@ -42,7 +42,6 @@ COMMANDS_PER_CPU = 2
 """Commands under way: as many as there are CPUs, and as many that wait for something else."""
 FILE_WALL = 300.0
 """Seconds that reading or writing a file may take: it may turn out to be a pipe."""
-_SLOW = (LimitHit.WALL, LimitHit.CPU, LimitHit.IDLE)
 
 
 @sandboxenv(name="proctor")
@@ -229,7 +228,7 @@ def _result(
 ) -> ExecResult[str]:
     most = SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE
     stdout, stderr = (_tail(stream, most) for stream in (done.stdout, done.stderr))
-    if done.limit in _SLOW:
+    if done.limit in TIME_LIMITS:
         bounds = {LimitHit.WALL: timeout or config.wall, LimitHit.CPU: config.cpu}
         seconds = f"{bounds[done.limit]:g} s of {done.limit} time" if done.limit in bounds else ""
         slow = TimeoutError(f"the command was ended after {seconds or 'too long a rest'}")
