@@ -63,7 +63,7 @@ def said(line, enough):
 
 def live():
     line = InteractiveRun()
-    command = Command((pool._setup.interpreter.executable, "-B", "-s", "-c", TALK))
+    command = Command((pool.setup.interpreter.executable, "-B", "-s", "-c", TALK))
     future = pool.submit(lambda cell, _: line.execute(cell, command, Limits()))
     try:
         found = [said(line, b"ready\\n")]

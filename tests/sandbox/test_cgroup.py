@@ -236,7 +236,7 @@ def test_reading_what_is_gone_is_a_dead_cell(v1: cgroup.V1Group, v2: cgroup.V2Gr
         for path in group.join_files():
             Path(path).parent.rmdir()
         for look in (group.cpu, group.check, group.pids):
-            with pytest.raises(CellDied, match="took the cell's control group away"):
+            with pytest.raises(CellDied, match="the cell's control group was taken away"):
                 look()
     for look in (v1.memory, v1.peak, v1.oom_kills, v1.reset_peak):
         with pytest.raises(CellDied):

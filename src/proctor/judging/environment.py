@@ -29,10 +29,10 @@ _MOST_KEPT = 64
 class _Kept:
     """All that is kept as long as a pool; it must not hold the pool itself."""
 
-    threads: ThreadPoolExecutor
-    headers: Headers | None
-    named_pipes: bool
-    """True if programs can open the pipes they inherit by name, which takes /proc."""
+    threads: ThreadPoolExecutor | None = None
+    headers: Headers | None = None
+    headers_found: bool = False
+    """True once precompiled headers have been looked for."""
     cache: Cache = field(default_factory=Cache)
     inputs: Inputs = field(default_factory=Inputs)
     graders: OrderedDict[int, tuple[Program, Built]] = field(default_factory=OrderedDict)
@@ -49,11 +49,7 @@ _lock = threading.Lock()
 def _kept_of(pool: Pool) -> _Kept:
     with _lock:
         if pool not in _kept:
-            # A judgement waits for one program at a time more often than not.
-            threads = ThreadPoolExecutor(2 * pool.cells, thread_name_prefix="proctor-judge")
-            _kept[pool] = kept = _Kept(
-                threads, _headers(pool), named_pipes="no /proc" not in pool.backend.arrangement
-            )
+            _kept[pool] = kept = _Kept()
             weakref.finalize(pool, kept.inputs.close)
         return _kept[pool]
 
@@ -74,12 +70,21 @@ def inputs_of(pool: Pool) -> Inputs:
 
 def headers_of(pool: Pool) -> Headers | None:
     """Return the precompiled headers that the pool's cells can read, if any."""
-    return _kept_of(pool).headers
+    kept = _kept_of(pool)
+    with kept.lock:
+        if not kept.headers_found:
+            kept.headers, kept.headers_found = _headers(pool), True
+        return kept.headers
 
 
 def threads_of(pool: Pool) -> ThreadPoolExecutor:
     """Return the threads for judgements that give several cells their work and wait."""
-    return _kept_of(pool).threads
+    kept = _kept_of(pool)
+    with kept.lock:
+        if kept.threads is None:
+            # A judgement waits for one program at a time more often than not.
+            kept.threads = ThreadPoolExecutor(2 * pool.cells, thread_name_prefix="proctor-judge")
+        return kept.threads
 
 
 def check_level(pool: Pool) -> None:
@@ -140,7 +145,9 @@ class JudgingEnvironment:
         """Submissions that can be run at once."""
         self._packages = pool.setup.packages
         self._kept = _kept_of(pool)
-        self.named_pipes = self._kept.named_pipes
+        self._headers = headers_of(pool)
+        self.named_pipes = "no /proc" not in pool.backend.arrangement
+        """True if programs can open the pipes they inherit by name, which takes /proc."""
         self._submissions: Submitting = pool
         self._graders: Submitting = pool.companion()
         if cancellation is not None:
@@ -153,7 +160,7 @@ class JudgingEnvironment:
         self, program: Program, stub_files: Mapping[str, bytes], flags: Sequence[str]
     ) -> Built:
         """Raises CompileFailed, InputError, NoLanguage, InfraFault."""
-        compiler = Compiler(self.run_submission, self._kept.cache, self._kept.headers)
+        compiler = Compiler(self.run_submission, self._kept.cache, self._headers)
         built = compiler.build(program, stub_files=stub_files, flags=flags)
         if built.found.language.id != "python" or not self._packages:
             return built
