@@ -1,7 +1,7 @@
 """The user's configuration file, whose settings the command line and the environment override.
 
 `$PROCTOR_CONFIG`, else `proctor/config.toml` in `$XDG_CONFIG_HOME` (default `~/.config`). Never a
-file of the working directory: a stranger's project must not decide how its programs are held.
+file of the working directory: an untrusted project must not decide how its programs are isolated.
 """
 
 import os

@@ -7,16 +7,17 @@
     │   ├── InputError           a file, line or field that cannot be used
     │   │   └── FileRefused      a session's file that cannot be read or written
     │   ├── SettingsError        settings that contradict each other or an earlier run
-    │   └── Unauthorized         a server that wants another token
+    │   └── Unauthorized         a server requires a token, or rejects the one sent
     ├── PlatformError            this machine lacks what was asked for             (exit 125)
     │   ├── UnsupportedPlatform  this level is not for this system or architecture
     │   ├── NoIsolation          no permitted sandbox works here
+    │   │   └── LevelLacks       the isolation level in force cannot do this
     │   ├── NoInterpreter        no usable CPython for the cell
     │   └── NoLanguage           a language's compiler or interpreter is missing
     ├── CompileFailed            a program does not compile                          (exit 1)
     ├── SessionEnded             the session is over: closed, idle for too long, killed (exit 125)
-    ├── Cancelled                whoever asked for a job no longer wants it       (exit 125)
-    ├── NotFound                 what is named is not there, or not yours           (exit 2)
+    ├── Cancelled                the job was cancelled by its owner               (exit 125)
+    ├── NotFound                 no such job, session or file of the caller's       (exit 2)
     ├── Busy                     too much is waiting already; ask again later     (exit 125)
     ├── ModelFault               a model gave no usable reply                      (exit 125)
     │   ├── ModelUnreachable     nothing answers at its address, or the line breaks
@@ -31,7 +32,7 @@
         ├── NotAllJudged         some of many programs could not be judged
         ├── PoolClosed           the pool was shut while work was waiting
         ├── Unreachable          no proctor at that address, or the line to it broke
-        └── ReplyBroken          what answers there is no proctor, or not this one's
+        └── ReplyBroken          what answers there is no proctor of this version
 """
 
 from typing import TYPE_CHECKING, Any
@@ -109,7 +110,7 @@ class SettingsError(UsageError):
 
 
 class Unauthorized(UsageError):
-    """A server demands a token, or another one."""
+    """A server requires a token, or rejects the one that was sent."""
 
     code = "unauthorized"
 
@@ -178,14 +179,14 @@ class Cancelled(ProctorError):
 
 
 class NotFound(ProctorError):
-    """No job or session of the caller's has that name."""
+    """No job, session or session's file of the caller's has that name."""
 
     code = "not-found"
     exit_code = 2
 
 
 class Busy(ProctorError):
-    """As many jobs are waiting as may wait."""
+    """The queue is full; `retry_after` says when to try again."""
 
     code = "busy"
 
@@ -211,7 +212,7 @@ class ModelFault(ProctorError):
         self.passing = passing
         """True if a retry may help."""
         self.retry_after = retry_after
-        """Time that the server wants to be left alone, in seconds."""
+        """Seconds to wait before the next request, if the server says so."""
         self.busy = busy
         """True if too many requests at once may be the cause."""
         super().__init__(message)

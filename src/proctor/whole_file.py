@@ -14,7 +14,7 @@ from proctor.errors import InputError
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Write to a draft beside `path` that takes its name when the block ends without an error.
 
-    Whoever reads meanwhile sees the old file or none. What is there and no regular file, such as a
+    A reader meanwhile sees the old file or none. What is there and no regular file, such as a
     pipe, is written to as it is. Raises InputError where there can be no such file.
     """
     target = Path(os.path.realpath(path))  # a link stays one

@@ -29,12 +29,12 @@ _GONE_FROM_SHUTIL = ("rmtree", "move", "chown")
 _UNIMPORTABLE = ("ipdb", "joblib", "resource", "psutil", "tkinter")
 
 
-class TimeoutException(Exception):  # verdicts depend on the name: see judging.upstream
+class TimeoutException(Exception):  # verdicts depend on the name: see judging.official.upstream
     """Raised by upstream's SIGALRM handler; a program that sets an alarm of its own meets it."""
 
 
 class Disguise:
-    """lcb_runner's process state. Whoever wears it must not use what it takes from `os`."""
+    """lcb_runner's process state. While it is on, some functions of `os` are missing."""
 
     def __init__(self) -> None:
         self._saved: list[tuple[dict[str, Any], dict[str, Any]]] = []

@@ -29,7 +29,7 @@ OPTIONS: dict[str, Any] = {
         str | None, typer.Option(help="Name at the server, or replay:FILE.", metavar="NAME")
     ],
     "base_url": Annotated[
-        str | None, typer.Option(help="Of an OpenAI-compatible server.", metavar="URL")
+        str | None, typer.Option(help="URL of an OpenAI-compatible server.", metavar="URL")
     ],
     "out": Annotated[str | None, typer.Option(help="Directory of the run.", metavar="DIR")],
     "config": Annotated[
@@ -52,7 +52,7 @@ OPTIONS: dict[str, Any] = {
         str, typer.Option(help="Predict the output of a call, or an input.", metavar="output|input")
     ],
     "years": Annotated[
-        str | None, typer.Option(help="Only these, such as 2023,2024.", metavar="LIST")
+        str | None, typer.Option(help="Only these years, such as 2023,2024.", metavar="LIST")
     ],
     "all_subtasks": Annotated[
         bool,
@@ -66,10 +66,10 @@ OPTIONS: dict[str, Any] = {
     ],
     "difficulties": Annotated[str | None, typer.Option(help="easy, medium, hard.", metavar="LIST")],
     "min_release_date": Annotated[
-        str | None, typer.Option(help="First day, YYYY-MM-DD.", metavar="DATE")
+        str | None, typer.Option(help="First day of release, YYYY-MM-DD.", metavar="DATE")
     ],
     "max_release_date": Annotated[
-        str | None, typer.Option(help="Last day, YYYY-MM-DD.", metavar="DATE")
+        str | None, typer.Option(help="Last day of release, YYYY-MM-DD.", metavar="DATE")
     ],
     "limit": Annotated[
         str | None,
@@ -84,14 +84,14 @@ OPTIONS: dict[str, Any] = {
         typer.Option("--request-n", help="Samples in one request; default 1.", metavar="K"),
     ],
     "temperature": Annotated[
-        float | None, typer.Option(help="Left to the server if not given.", metavar="T")
+        float | None, typer.Option(help="Temperature; default the server's.", metavar="T")
     ],
-    "top_p": Annotated[float | None, typer.Option(help="Likewise.", metavar="P")],
+    "top_p": Annotated[float | None, typer.Option(help="Top-p; default server's.", metavar="P")],
     "max_tokens": Annotated[
-        int | None, typer.Option(help="Likewise; thoughts count.", metavar="N")
+        int | None, typer.Option(help="Token limit of a reply, with reasoning.", metavar="N")
     ],
     "seed": Annotated[
-        int | None, typer.Option(help="Of sample 0; sample i gets seed + i.", metavar="N")
+        int | None, typer.Option(help="Seed of sample 0; sample i gets seed + i.", metavar="N")
     ],
     "stop": Annotated[
         list[str] | None, typer.Option(help="Text that ends a reply; repeatable.", metavar="TEXT")
@@ -102,14 +102,14 @@ OPTIONS: dict[str, Any] = {
     ],
     "mode": Annotated[
         str | None,
-        typer.Option(help="Whose rules; default both.", metavar="official|standard|both"),
+        typer.Option(help="Rules to judge by; default both.", metavar="official|standard|both"),
     ],
     "no_run_tests": Annotated[bool, typer.Option("--no-run-tests", help="Generate only.")],
     "timeout": Annotated[
-        str | None, typer.Option(help="For one reply; default 10m.", metavar="TIME")
+        str | None, typer.Option(help="Time limit for one reply; default 10m.", metavar="TIME")
     ],
     "test_timeout": Annotated[
-        str | None, typer.Option(help="For one test; default 6s.", metavar="TIME")
+        str | None, typer.Option(help="Time limit for one test; default 6s.", metavar="TIME")
     ],
     "memory": Annotated[
         str | None, typer.Option(help="Memory limit, such as 512M.", metavar="SIZE")
@@ -121,9 +121,9 @@ OPTIONS: dict[str, Any] = {
         int | None, typer.Option(help="Samples under way at once.", metavar="N")
     ],
     "max_retries": Annotated[
-        int | None, typer.Option(help="For one reply; default 4.", metavar="N")
+        int | None, typer.Option(help="Retries of one reply; default 4.", metavar="N")
     ],
-    "agentic_mode": Annotated[bool, typer.Option("--agentic-mode", help="Let it work with tools.")],
+    "agentic_mode": Annotated[bool, typer.Option("--agentic-mode", help="Work as an agent.")],
     "agent": Annotated[
         str | None,
         typer.Option(
@@ -134,10 +134,10 @@ OPTIONS: dict[str, Any] = {
         int | None, typer.Option(help="Replies for one sample; default 10.", metavar="N")
     ],
     "agentic_token_budget": Annotated[
-        int | None, typer.Option(help="Tokens it may write for one sample.", metavar="N")
+        int | None, typer.Option(help="Tokens of the model for one sample.", metavar="N")
     ],
     "agentic_time_budget": Annotated[
-        str | None, typer.Option(help="Time it may take for one sample.", metavar="TIME")
+        str | None, typer.Option(help="Time of the agent for one sample.", metavar="TIME")
     ],
     "agentic_protocol": Annotated[
         str | None, typer.Option(help="text for models without tool calls.", metavar="tools|text")
@@ -161,21 +161,21 @@ OPTIONS: dict[str, Any] = {
         list[str] | None, typer.Option(help="Module to import once; repeatable.", metavar="MODULE")
     ],
     "prices": Annotated[
-        str | None, typer.Option(help="TOML table that goes above the bundled one.", metavar="FILE")
+        str | None, typer.Option(help="Prices (TOML), preferred to the bundled.", metavar="FILE")
     ],
     "k": KList,
     "fail_under": FailUnder,
     "dry_run": Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be done, and ask no model.")
+        bool, typer.Option("--dry-run", help="Show what would be done; ask no model.")
     ],
     "json": Json,
 }
-"""Name of the parameter, and its type with what is said of it."""
+"""Type and help text of each option, by the name of its parameter."""
 _DEFAULTS: dict[str, Any] = {
     "no_run_tests": False, "agentic_mode": False, "dry_run": False, "json": False, "k": "1,5,10",
     "scenario": "codegeneration", "task": "output", "all_subtasks": False,
 }  # fmt: skip
-"""None for all others: not given."""
+"""Defaults of options for which None does not stand for "not given"."""
 
 _OWN = ("scenario", "earlier", "task", "years", "all_subtasks", "medals")
 _AGENTIC = tuple(name for name in OPTIONS if name.startswith("agent"))

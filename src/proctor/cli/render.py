@@ -37,7 +37,7 @@ def coloured(verdict: Verdict) -> Text:
 
 
 def counted(counts: Iterable[tuple[Text, int]], separator: str = ", ") -> Text:
-    """Return what there is of each."""
+    """Return names, each followed by its count."""
     return Text(separator).join(line(name, f" {count}") for name, count in counts)
 
 
@@ -52,7 +52,7 @@ class Progress:
         doing: str = "judging",
         shown: Callable[[Any], Text] = coloured,
     ) -> None:
-        """`shown` says how to write what is counted: verdicts, or members of another enum."""
+        """`shown` renders what is counted: verdicts, or members of another enum."""
         console = Screen(stderr=True)
         self._shown = shown
         self._counts: Counter[StrEnum] = Counter()

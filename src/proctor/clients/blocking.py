@@ -30,7 +30,7 @@ class LoopThread:
         return self._loop.is_closed()
 
     def wait(self, making: Awaitable[T]) -> T:
-        """Await something in the loop; what interrupts this thread, such as Ctrl-C, cancels it."""
+        """Await something in the loop; an interrupt of this thread, such as Ctrl-C, cancels it."""
         if self.closed:
             if asyncio.iscoroutine(making):
                 making.close()

@@ -110,7 +110,7 @@ class AsyncClient:
     ) -> AsyncSession:
         """Open a session: one sandbox with a workspace and an interpreter that last.
 
-        `limits` cpu, wall and output hold for each execution, the others for the session. It ends
+        The limits cpu, wall and output hold for each execution, the others for the session. It ends
         after `idle` seconds without use. A server's session outlives this client, unless it is
         closed. Raises Busy if all are taken.
         """
@@ -163,8 +163,8 @@ class AsyncClient:
     ) -> AsyncGenerator[JudgeOutcome, None]:
         """Yield judgements as they are made, in any order; an error is in its JudgeOutcome.
 
-        `requests` is read as there is room; `fields` hold for each pair of problem and program.
-        Leaving the loop early (with `aclose`) ends what is under way.
+        `requests` is read lazily; `fields` hold for each pair of problem and program. To stop
+        early, close the generator (`aclose`; `close` of a Client): it ends what is under way.
         """
         todo = enumerate(requests)
         running: set[asyncio.Task[JudgeOutcome]] = set()
@@ -211,7 +211,7 @@ class AsyncClient:
     ) -> AsyncGenerator[Incumbent | Envelope, None]:
         """Yield incumbents as they are found, and last the envelope.
 
-        Leaving the loop early (with `aclose`) ends the program.
+        To stop early, close the generator (`aclose`; `close` of a Client): it ends the program.
         """
         found: asyncio.Queue[Incumbent | None] = asyncio.Queue()
         solving = self.solve(program, given, profile, on_incumbent=found.put_nowait, **fields)

@@ -34,7 +34,7 @@ class AsyncSession:
         wall: float | None = None,
         restart: bool = False,
     ) -> ExecuteResult:
-        """Run a cell in the interpreter whose state lasts; with `restart`, in a fresh one."""
+        """Run a code cell in the session's interpreter; with `restart`, in a fresh one."""
         return await self._execute(code=code, cpu=cpu, wall=wall, restart=restart)
 
     async def run(

@@ -130,9 +130,9 @@ class _Work:
         return ""
 
     async def _result(self, call: ToolCall) -> str:
-        """Return a tool's answer; a program is run only if it was not before, but always written.
+        """Return a tool's answer. A program that was run before is not run again, but is written.
 
-        Handing in is final: what the same reply wants afterwards is answered, and not done.
+        Handing in is final: later calls of the same reply are answered, but not carried out.
         """
         if self._submitted:
             return await self._journal.tool(call, _too_late)

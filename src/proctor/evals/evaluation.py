@@ -27,9 +27,9 @@ from proctor.verdict import Verdict
 from proctor.version import __version__
 
 RUNS = "runs"
-"""Directory of runs that are given no other."""
+"""Default parent directory of runs."""
 SAMPLES_PER_CELL = 4
-"""Under way beyond the model's connections, so that cells do not wait for the model."""
+"""Samples under way for each cell besides those that wait for the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Planned:
 
     benchmark: Benchmark[Any]
     settings: Settings
-    """As asked for, but for the mode where there is only one."""
+    """Settings as given; mode `both` is replaced where the benchmark has only one."""
     source: Source[Any]
     selection: Selection
     counts: tuple[int, ...]
@@ -58,7 +58,7 @@ def plan(
 ) -> Planned:
     """Find source and problems, and how many samples each gets.
 
-    Of a recording, problems that it has nothing for are left out, and counted. Raises InputError,
+    Problems for which a recording has no replies are left out, and counted. Raises InputError,
     SettingsError, InfraFault.
     """
     if settings.mode == "both" and len(benchmark.modes) == 1:
@@ -152,7 +152,7 @@ async def go_on(
 
 
 def retry(store: RunStore, verdicts: Collection[str]) -> int:
-    """Let judgements with these verdicts no longer count, to be made again; returns how many.
+    """Discard judgements with these verdicts, so that they are made again; return how many.
 
     With INFRA_FAULT, replies that failed are forgotten too. Raises InputError for a name that is
     no verdict.

@@ -99,7 +99,7 @@ class Journal:
         )
 
     async def tool(self, call: ToolCall, do: Callable[[], Awaitable[str]]) -> str:
-        """Return what a tool says; it is done only if it was not before. Raises AgentFault."""
+        """Return a tool's answer; made only if no earlier run has it. Raises AgentFault."""
 
         async def made() -> Turn:
             began = time.monotonic()

@@ -75,9 +75,9 @@ def judge_programs(
 ) -> ProgramsJudged:
     """Judge all programs that have no result yet.
 
-    `begin` is told how many programs there are and how many are judged already; what it returns
-    is told verdicts as they are made. `stack` closes the results file and the cells. Raises
-    InputError, SettingsError, PlatformError.
+    `begin` is called with the numbers of all programs and of those judged already; the function
+    that it returns is called with verdicts. `stack` closes the results file and the cells.
+    Raises InputError, SettingsError, PlatformError.
     """
     submissions, bad_row = load_programs(wanted.programs, problem_ids(wanted.problems))
     problems = load_problems(wanted.problems, {entry.question_id for entry in submissions})
@@ -88,7 +88,7 @@ def judge_programs(
         results = stack.enter_context(ResultsFile(wanted.out, settings))
 
     def digest(entry: SubmittedProgram) -> str:
-        # What of a submission its verdict depends on.
+        # The parts of a submission on which its verdict depends.
         content = entry.code if entry.language == "python" else f"{entry.language}\0{entry.code}"
         problem = problems[entry.question_id]
         if results is not None:

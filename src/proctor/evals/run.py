@@ -92,7 +92,7 @@ async def evaluate(store: RunStore, instances: Iterable[Instance], plan: RunPlan
 def _work(
     store: RunStore, instances: Iterable[Instance], plan: RunPlan
 ) -> Iterator[tuple[Instance, list[Missing]]]:
-    """Missing samples: one at a time, or as many to be asked for as one request may."""
+    """Yield missing samples one at a time, or as many as one request may ask for."""
     together = plan.agent is None and isinstance(plan.model, ManyAtOnce)
     most = plan.settings.request_n if together else 1
     for instance in instances:
@@ -119,7 +119,7 @@ class _Run:
         self._refusals = 0
 
     async def do(self, work: tuple[Instance, list[Missing]]) -> None:
-        """Do what is missing of one sample, or of several that one request asks for."""
+        """Complete one sample, or several for which one request asks."""
         instance, group = work
         if len(group) == 1:
             await self._sample(instance, group[0])
@@ -162,8 +162,8 @@ class _Run:
             made = await self._generated_together(instance, [missing.sample for missing in group])
         except ProctorError:
             raise
-        except Exception:  # whichever it was for, it must not cost the others
-            _logger.exception("asked for several at once; now one by one")
+        except Exception:  # an error for one sample must not lose the others
+            _logger.exception("one request for several samples failed; asking for each")
             made = []
         await asyncio.gather(
             *(self._graded(instance, *each) for each in zip(group, made, strict=False))
@@ -296,7 +296,7 @@ class _Run:
     @property
     def _grader(self) -> Grader[Any]:
         if self._plan.grader is None:
-            raise SettingsError("nothing is there to grade with")
+            raise SettingsError("the run has no grader")
         return self._plan.grader
 
     def _generation(self, request: ModelRequest, digest: str, reply: ModelReply) -> Generation:

@@ -13,7 +13,7 @@ from proctor.execution import Execution
 from proctor.problem import Convention
 from proctor.verdict import Verdict
 
-# Exit codes: ok, wrong, ill formed, (fail: 3,) goes on after its end, ends too early.
+# testlib.h: ok, wa, pe, dirt (more output than expected), unexpected end; 3 is a failed checker.
 _TESTLIB_VERDICTS = {
     0: Verdict.AC, 1: Verdict.WA, 2: Verdict.PE, 4: Verdict.PE, 8: Verdict.PE,
 }  # fmt: skip
@@ -49,11 +49,11 @@ def opinion(  # noqa: PLR0911 - one for each convention
     stderr_scores: bool = False,
     full: float = 1.0,
 ) -> Opinion:
-    """Understand a checker that has ended. `files` are those of its feedback directory.
+    """Return the opinion of a checker that has ended. `files` are its feedback directory's.
 
-    `stderr_scores`: of SCORE, whether the score is the first line of stderr, as an interactor's is
-    whose stdout goes to the submission. `full`: of KATTIS and TESTLIB, the number that is
-    full marks.
+    `stderr_scores` is for SCORE: True if the score is the first line of stderr, since an
+    interactor's stdout goes to the submission. `full` is for KATTIS and TESTLIB: the number that
+    means full marks.
     """
     if execution.limit is not None:
         return fault(f"the checker exceeded its {execution.limit.value} limit", execution)
@@ -75,7 +75,7 @@ def opinion(  # noqa: PLR0911 - one for each convention
 
 
 def fault(message: str, execution: Execution) -> Opinion:
-    """Return what is said of a checker that does not do its work."""
+    """Return the TASK_FAULT of a checker that failed, with its output as the log."""
     said = _text(execution.stdout) + _text(execution.stderr)
     return Opinion(Verdict.TASK_FAULT, 0.0, message, said)
 
@@ -90,7 +90,7 @@ def _testlib(execution: Execution, full: float) -> Opinion:
         found = _POINTS.match(message)
         score = _number(found[1]) if found else None
         if score is None or score > full:
-            return fault(f"the checker gave points that are no number to {full:g}", execution)
+            return fault(f"the checker's points are no number from 0 to {full:g}", execution)
         return _graded(score / full, message)
     if code is not None and _TESTLIB_PARTIAL <= code <= _TESTLIB_PARTIAL + 100:
         return _graded((code - _TESTLIB_PARTIAL) / 100, message)
@@ -147,7 +147,7 @@ def _graded(score: float, message: str, log: str = "") -> Opinion:
 
 
 def _number(text: str) -> float | None:
-    """A decimal number, not negative; None for anything else, nan and inf too."""
+    """Parse a decimal number from 0 on; None for anything else, nan and inf included."""
     return float(text) if len(text) < 100 and _SCORE.fullmatch(text) else None
 
 

@@ -187,7 +187,7 @@ def _same_lines(got: bytes, wanted: bytes, how: Comparison) -> str | None:
 
 
 def _unordered(got: bytes, wanted: bytes, what: str) -> str | None:
-    """Compare what is one a line."""
+    """Compare items, one on each line, in any order; `what` names one."""
     left = Counter(io.BytesIO(wanted))
     for line in io.BytesIO(got):
         if not left[line]:
@@ -210,7 +210,7 @@ def _raw_lines(data: bytes) -> bytes:
 
 
 def _token_lines(data: bytes, how: Comparison) -> bytes:
-    """Lines with tokens, each with one blank between them."""
+    """Return the lines that have tokens, with one blank between tokens."""
     text = _normal(data, how).replace(b"\n ", b"\n").removeprefix(b" ")
     return _without_empty_lines(text)
 
@@ -220,10 +220,10 @@ def _one_a_line(data: bytes, how: Comparison) -> bytes:
 
 
 def _normal(data: bytes, how: Comparison) -> bytes:
-    """Lines, each with one blank where it has any; at its start too, at its end none (diff -b).
+    """Return the text with blank space as `diff -b` sees it: one blank each, none at line ends.
 
-    Never taken apart: the millions of words or lines of a hostile output would take fifty times
-    its room.
+    The text is never split: a hostile output's millions of words or lines would take fifty times
+    its memory.
     """
     text = data if how.case_sensitive else data.lower()
     if text and not text.endswith(b"\n"):
@@ -237,7 +237,7 @@ def _without_empty_lines(text: bytes) -> bytes:
 
 
 def _collapsed(text: bytes, one: bytes) -> bytes:
-    """`text` with one of them where it has several in a row."""
+    """Return `text` with every run of `one` shortened to a single one."""
     while one + one in text:
         text = text.replace(one + one, one)
     return text

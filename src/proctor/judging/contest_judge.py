@@ -90,7 +90,7 @@ def judge_in_environment(
             problem, program, settings, environment, opening.result, subtasks, progress
         )
         judgement = contest.judge()
-        with suppress(InfraFault):  # a verdict by now, if it mattered
+        with suppress(InfraFault):  # if it mattered, it is the verdict already
             opening.result()  # a broken problem is an error, whatever the submission is
     return judgement
 
@@ -254,10 +254,10 @@ def _said_of(result: TestResult) -> str:
 
 
 def _guarded(run: RunTest, test: Test) -> tuple[TestResult, Isolation | None]:
-    """Run a test; what is no fault of the submission is a verdict of its own."""
+    """Run a test; faults of the task or of proctor become its verdict."""
     try:
         return run(test)
-    except InputError as error:  # a file of the problem's is gone, or a flag is none
+    except InputError as error:  # a file of the problem is gone, or a flag of a test is unknown
         return TestResult(Verdict.TASK_FAULT, message=str(error), name=test.name), None
     except InfraFault as error:
         return TestResult(Verdict.INFRA_FAULT, message=str(error), name=test.name), None

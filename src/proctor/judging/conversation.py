@@ -1,4 +1,4 @@
-"""Programs in cells of their own that interaction through pipes."""
+"""Programs that interact through pipes, each in a cell of its own."""
 
 import itertools
 import os
@@ -17,7 +17,7 @@ from proctor.sandbox.cell import Cell
 from proctor.sandbox.clock import Reading
 from proctor.sandbox.command import Command, Finished, Streams
 
-_PAUSE = 0.1  # seconds between two looks at a interaction that may be over
+_PAUSE = 0.1  # seconds between two checks whether a party is idle or done
 _AFTER = 5.0  # seconds that a grader may do nothing when the others are gone
 
 
@@ -31,10 +31,10 @@ class Member:
     grader: bool = False
     """True if it is the problem's own program."""
     taken: bool = False
-    """True once its cell has seen to its ends of the pipes."""
+    """True once its cell is responsible for closing its ends of the pipes."""
 
     def release(self) -> None:
-        """Close its ends of the pipes if no cell has seen to them, so that nobody waits for it."""
+        """Close its ends of the pipes unless its cell will, so that no other party waits for it."""
         if not self.taken:
             self.taken = True
             self.streams.close()
@@ -42,32 +42,33 @@ class Member:
 
 @dataclass(slots=True)
 class _Seat:
-    """Where one party is, and what is known of it."""
+    """The cell of one party, and what has been measured of it."""
 
     cell: Cell | None = None
-    """None before it has one, and when it has ended."""
+    """The cell in which it runs; None before and after."""
     busy: float = 0.0
+    """Seconds in which it has not been idle."""
     noted: float = 0.0
-    """When `busy` was, on the monotonic clock."""
+    """Monotonic time at which `busy` was measured."""
     suspected: float | None = None
-    """Since when it has seemed to be idle, on the same clock."""
+    """Monotonic time since which it has seemed idle; None if it does not."""
 
 
 class Interaction:
-    """One grader and the processes it exchanges words with; the grader comes first."""
+    """A grader and the processes of a submission, connected by pipes; the grader comes first."""
 
     def __init__(self, members: Sequence[Member]) -> None:
         self.members = members
         self._seats = [_Seat() for _ in members]
-        # Who talks waits: on one CPU that costs half of what it does across CPUs, which must wake
-        # each other, and the same every time.
+        # All parties share one CPU: mostly one computes while the others wait, and a switch costs
+        # half of what waking another CPU does, and the same every time.
         self._cpu = _turn(_cpus())
         self._changed = threading.Condition()
         self._present = 0
         self._failed = False
 
     def hold(self, environment: JudgingEnvironment) -> list[Finished]:
-        """Run everybody at once; returns how each ended. Raises InfraFault."""
+        """Run all parties at once; return how each ended, in their order. Raises InfraFault."""
         jobs = [self._job(index) for index in range(len(self.members))]
         try:
             futures = environment.submit_interaction(jobs[0], jobs[1:])
@@ -90,7 +91,7 @@ class Interaction:
                 clock = InteractionClock(member.limits, self, index)
                 return cell.execute(member.command, member.streams, member.limits, clock)
             except (CellDied, OSError) as error:
-                # Not as what the pool would try again: this party would then be alone.
+                # As an error after which the pool does not retry: this party would run alone.
                 raise InfraFault(str(error)) from error
             finally:
                 self._seats[index].cell = None
@@ -99,22 +100,22 @@ class Interaction:
         return job
 
     def note(self, index: int, busy: float, *, idle: bool) -> None:
-        """Take down what a party has used, in CPU seconds, those it waited for included."""
+        """Record the seconds in which a party was not idle, and whether it seems idle now."""
         seat = self._seats[index]
         seat.busy, seat.noted = busy, time.monotonic()
         if not idle:
             seat.suspected = None
 
     def busy_but(self, index: int) -> float:
-        """Return what the other parties have used, as far as it is noted."""
+        """Return the seconds in which the other parties were busy, as far as recorded."""
         return sum(seat.busy for number, seat in enumerate(self._seats) if number != index)
 
     def waits(self, index: int) -> bool:
-        """Return whether a party that seems to have been idle for too long has certainly been so.
+        """Return whether a party that seems to have been idle for too long certainly was.
 
-        What the others use is noted now and then, and the kernel counts a wait for a CPU when it
-        is over. So all of them must have been looked at since it first seemed so, and be waiting
-        for something other than a CPU.
+        The others' use of the CPU is recorded only now and then, and the kernel counts a wait for
+        a CPU when it is over. So each of them must have been measured after this party first
+        seemed idle, and must be waiting for something other than a CPU.
         """
         seat = self._seats[index]
         if seat.suspected is None:
@@ -128,7 +129,7 @@ class Interaction:
         return True
 
     def _meet(self, member: Member) -> None:
-        """Wait until everybody has a cell: nobody's time begins before. Raises InfraFault."""
+        """Wait until every party has a cell: no party's time begins earlier. Raises InfraFault."""
         with self._changed:
             self._present += 1
             self._changed.notify_all()
@@ -143,7 +144,7 @@ class Interaction:
             self._fail()
 
     def _fail(self) -> None:
-        """Let nobody wait for a party that will not come."""
+        """End the wait of all parties: one of them will not start."""
         with self._changed:
             self._failed = True
             for member in self.members:
@@ -172,10 +173,10 @@ class InteractionClock:
         return _idle(wall, reading) - self.interaction.busy_but(self.index) > self._allowance()
 
     def _allowance(self) -> float:
-        """Idle seconds: the others' first, so that it is they who are found to be waiting."""
+        """Return the idle seconds allowed; more for the grader, so that it is not found first."""
         others = [m.limits.idle_allowance for m in self.interaction.members if not m.grader]
-        patience = max(others)
-        return patience + _AFTER if self.interaction.members[self.index].grader else patience
+        allowed = max(others)
+        return allowed + _AFTER if self.interaction.members[self.index].grader else allowed
 
     def _backstop(self, reading: Reading) -> float:
         cpu = sum(member.limits.cpu for member in self.interaction.members)

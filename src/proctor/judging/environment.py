@@ -36,7 +36,7 @@ class _Kept:
     cache: Cache = field(default_factory=Cache)
     inputs: Inputs = field(default_factory=Inputs)
     graders: OrderedDict[int, tuple[Program, Built]] = field(default_factory=OrderedDict)
-    """By identity; an entry holds its program, so that the number stays taken."""
+    """By id() of the program, which the entry keeps alive so that the id is not reused."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     queues: threading.Lock = field(default_factory=threading.Lock)
     """Held while jobs that wait for one another are queued in both pools."""
@@ -49,7 +49,15 @@ _lock = threading.Lock()
 def _kept_of(pool: Pool) -> _Kept:
     with _lock:
         if pool not in _kept:
+<<<<<<< ours
             _kept[pool] = kept = _Kept()
+=======
+            # Twice the cells: most judgements wait for one program at a time.
+            threads = ThreadPoolExecutor(2 * pool.cells, thread_name_prefix="proctor-judge")
+            _kept[pool] = kept = _Kept(
+                threads, _headers(pool), named_pipes="no /proc" not in pool.backend.arrangement
+            )
+>>>>>>> theirs
             weakref.finalize(pool, kept.inputs.close)
         return _kept[pool]
 
@@ -121,14 +129,14 @@ def open_environment(
 
 
 def start_cells(pool: Pool) -> None:
-    """Start a cell for submissions and one for graders now: soon one is needed after the other."""
+    """Start a cell for submissions and one for graders before the first judgement needs them."""
     pool.submit(_nothing)
     if pool.level != "container":
         pool.companion().submit(_nothing)
 
 
 def _nothing(_cell: Cell, _queued: float) -> None:
-    """Job that only takes a cell to be there."""
+    """Do nothing: queued so that a cell is started."""
 
 
 class JudgingEnvironment:
@@ -159,12 +167,17 @@ class JudgingEnvironment:
     def compile_submission(
         self, program: Program, stub_files: Mapping[str, bytes], flags: Sequence[str]
     ) -> Built:
+<<<<<<< ours
         """Raises CompileFailed, InputError, NoLanguage, InfraFault."""
         compiler = Compiler(self.run_submission, self._kept.cache, self._headers)
+=======
+        """Compile a submission. Raises CompileFailed, InputError, NoLanguage, InfraFault."""
+        compiler = Compiler(self.run_submission, self._kept.cache, self._kept.headers)
+>>>>>>> theirs
         built = compiler.build(program, stub_files=stub_files, flags=flags)
         if built.found.language.id != "python" or not self._packages:
             return built
-        # It is started anew, and does not have the paths of the cell's own interpreter.
+        # A new interpreter is started for it, without the paths of the cell's own.
         return replace(built, environment={"PYTHONPATH": ":".join(self._packages)})
 
     def compile_grader(self, program: Program) -> Built:
@@ -177,7 +190,7 @@ class JudgingEnvironment:
             known = kept.graders.get(id(program))
         if known is not None:
             return known[1]
-        # Without precompiled headers: what is compiled once and kept does not earn them.
+        # Without precompiled headers: making them takes longer than the one compilation.
         built = Compiler(self.run_grader, kept.cache).build(program)
         with kept.lock:
             kept.graders[id(program)] = program, built

@@ -21,7 +21,7 @@ from proctor.problem import (
 from proctor.verdict import Verdict
 
 LIMITS = Limits(cpu=20.0, memory=2 * GIB, output=64 * MIB, stack=256 * MIB)
-"""Of a checker, interactor or manager: more than an honest one takes."""
+"""Limits of a checker, interactor or manager, above what a correct one uses."""
 WRITES = 64 * MIB  # bytes a checker may write
 INPUT, OUTPUT, ANSWER = "input.txt", "output.txt", "answer.txt"
 
@@ -45,9 +45,10 @@ class OutputGrader:
         output: bytes,
         feedback: Mapping[str, bytes] | None = None,
     ) -> tuple[Opinion, Mapping[str, bytes]]:
-        """Grade one output; returns the feedback directory's files too, given the last pass's.
+        """Grade one output; return the opinion and the files of the feedback directory.
 
-        Raises InputError if the test's files are gone, InfraFault.
+        `feedback` are the directory's files after the previous pass. Raises InputError if the
+        test's files are gone, InfraFault.
         """
         if isinstance(self.grading, Comparison):
             return _compared(self.grading, test, output), {}
@@ -58,9 +59,10 @@ class OutputGrader:
 def prepare(
     environment: JudgingEnvironment, grading: Grading, tolerance: float | None
 ) -> OutputGrader:
-    """Compile what grading takes; the tolerance is for a problem that states no comparison.
+    """Return a problem's grader, with its checker compiled.
 
-    Raises CompileFailed, InputError, NoLanguage, InfraFault.
+    `tolerance` applies where the problem states no comparison. Raises CompileFailed, InputError,
+    NoLanguage, InfraFault.
     """
     if isinstance(grading, Checker):
         return OutputGrader(grading, environment.compile_grader(grading.program))

@@ -75,7 +75,7 @@ class Inputs:
 
 @functools.cache
 def _shareable() -> bool:
-    """Return whether several programs can be shown one file that none can leave a note on.
+    """Return whether programs can share a file without passing information by its metadata.
 
     Those that run as the user we are would own it. And the time of its last reading is set by
     every reader, unless the kernel is told not to (Linux 6.0).
@@ -93,7 +93,7 @@ def _shareable() -> bool:
 
 
 def _close_to_notes(fd: int) -> None:
-    """Let no reader change what is no content: times and extended attributes. Raises OSError."""
+    """Prevent readers from changing a file's times and extended attributes. Raises OSError."""
     os.fchmod(fd, 0o444)
     flags = struct.unpack("l", fcntl.ioctl(fd, _FS_IOC_GETFLAGS, bytes(8)))[0]
     fcntl.ioctl(fd, _FS_IOC_SETFLAGS, struct.pack("l", flags | _FS_NOATIME_FL))

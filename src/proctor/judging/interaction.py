@@ -1,7 +1,7 @@
-"""A submission that talks: with an interactor, or as several processes with a manager.
+"""Interactive problems: a submission and an interactor, or its processes and a manager.
 
-Each party has a cell of its own and nothing in common with the others but pipes. Who failed is
-decided by looking at all of them (see `decide`).
+Each party has a cell of its own and shares nothing with the others but pipes. Which party failed
+is decided by how all of them ended (see `decide`).
 """
 
 import signal
@@ -28,7 +28,7 @@ from proctor.problem import (
 from proctor.sandbox.command import Finished, Streams, first_inherited
 from proctor.verdict import Verdict
 
-_NOBODY_READS = b"Broken pipe"  # the error's name in Python, Java and whatever prints strerror
+_NOBODY_READS = b"Broken pipe"  # in the message of Python, of Java and of strerror(3)
 _NOTHING_TO_READ = b"EOFError"
 _TAIL = 4096
 
@@ -58,7 +58,7 @@ def run(
 def _twice(
     contact: Contact, environment: JudgingEnvironment, test: Test, feedback: passes.Files
 ) -> tuple[Execution, outcome.Failure | Opinion, passes.Files]:
-    """Interaction once, a second time if a cell dies."""
+    """Run the interaction, and once more if a cell dies."""
     try:
         return _once(contact, environment, test, feedback)
     except InfraFault:
@@ -178,16 +178,16 @@ def _opinion(how: Interactive | Communication, partner: Finished, test: Test) ->
 def decide(
     built: Built, users: Sequence[Finished], partner: Finished, opinion: Opinion
 ) -> outcome.Failure | Opinion:
-    """Say what a conversation came to, given how everybody in it ended.
+    """Return the outcome of an interaction, given how every party ended.
 
-    - A process of the submission that failed while the partner was there is what counts: it may
-      have made the partner complain. (Who was first is certain, however close they were: see
-      Streams.) But if it seemed idle, and the partner did not end even when it was gone, then it is
-      the partner that hangs.
-    - A partner that failed is a fault of the task, unless it was talking to somebody who had gone,
-      or who had only closed the pipe.
-    - A partner that had already decided against the submission has its word, whatever became of
-      the submission then. If it decided for it, the submission must have ended well too.
+    - A process of the submission that failed while the partner was still there decides: it may be
+      why the partner failed. (Which of them ended first is always known: see Streams.) But if the
+      process only seemed idle, and the partner did not end after it either, the partner hangs, and
+      its opinion is returned.
+    - A partner that failed is a fault of the task, unless it failed because the submission had
+      ended or had closed its pipe.
+    - If the partner had decided against the submission, that stands, however the submission ended
+      after that. If it decided for it, every process of the submission must have succeeded too.
     """
     failures = [(user, outcome.failure(built, user.execution)) for user in users]
     before = [why for user, why in failures if why is not None and not user.hung_up]
@@ -205,16 +205,16 @@ def decide(
 
 def _gone(users: Sequence[Finished], partner: Finished) -> outcome.Failure | None:
     """Return why the submission is to blame for a partner that failed, if it is."""
-    # Nobody but the submission can have closed the other ends, whether or not it went on.
+    # Only the submission can have closed the other ends, whether or not it went on running.
     broken_pipe = partner.execution.limit is None and partner.execution.signal == signal.SIGPIPE
     if broken_pipe or _says(partner.execution, _NOBODY_READS):
-        return outcome.Failure(Verdict.WA, "it hung up while it was still being spoken to")
+        return outcome.Failure(Verdict.WA, "it closed the pipe while more was being sent to it")
     early = any(not user.hung_up for user in users)
     if early and _says(partner.execution, _NOTHING_TO_READ):
-        return outcome.Failure(Verdict.WA, "it ended while it still had to speak")
+        return outcome.Failure(Verdict.WA, "it ended while more output was expected of it")
     return None
 
 
 def _says(partner: Execution, words: bytes) -> bool:
-    """Return whether a program whose runtime turns errors into a traceback ended by this one."""
+    """Return whether a program ended by an error of this name, as its runtime reports it."""
     return partner.limit is None and partner.exit_code != 0 and words in partner.stderr[-_TAIL:]

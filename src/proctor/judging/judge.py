@@ -111,7 +111,7 @@ def start(
 
 @dataclass(frozen=True, slots=True)
 class _Judging:
-    """A judgement that gives several cells their work, from a thread of its own."""
+    """A judgement that uses several cells at once, driven by a thread of its own."""
 
     problem: Problem
     program: Program
@@ -169,11 +169,11 @@ def submit(
 
 
 def _unless_killed(judge_in_cell: Callable[[Cell], Judgement], cell: Cell) -> Judgement:
-    """Judge, and once more if somebody killed the program: it may not have been itself.
+    """Judge; once more if a SIGKILL that no limit explains ended the program.
 
-    Who sent a SIGKILL cannot be known. A program that does it to itself does it again. That it is
-    judged once more does not depend on its answers, and does not let it answer again: a wrong one
-    before is final.
+    The sender of a SIGKILL is not known: it may be the machine's out-of-memory killer. A program
+    that kills itself does so again. A second try does not depend on the program's answers and does
+    not let it correct one: a wrong answer before the SIGKILL is final.
     """
     cell.killed = False
     found = judge_in_cell(cell)
@@ -184,7 +184,7 @@ def _unless_killed(judge_in_cell: Callable[[Cell], Judgement], cell: Cell) -> Ju
 
 
 def fault_of(error: BaseException) -> Judgement:
-    """The judgement of one program's misfortune, or of a fault of ours: no verdict on it."""
+    """Return an INFRA_FAULT for a cell that died, or for an unexpected error, which is logged."""
     message = str(error)
     if not isinstance(error, CellDied):
         message = f"internal error: {error!r}"
@@ -235,11 +235,11 @@ def judge_many(
     settings: JudgeSettings | None = None,
     pool: Pool | None = None,
 ) -> Iterator[Judged]:
-    """Judge many programs, yielding each judgement as it is made, in whatever order.
+    """Judge many programs; yield each judgement when it is made, in any order.
 
-    Problems of all kinds and programs in all languages may be among them. `pairs` is consumed
-    lazily, a few ahead of the cells. A pair that cannot be judged as it is, for
-    want of its language for one, costs no other: the error is raised when all others are judged.
+    Problems of all kinds and programs in all languages may be mixed. `pairs` is read lazily, a few
+    ahead of the cells. A pair that cannot be judged, such as one in a language that is not
+    installed, does not affect the others: its error is raised after they have all been judged.
     """
     many = _Many(pairs, settings or JudgeSettings(), pool or default_pool())
     running: dict[Future[Judgement], int] = {}
@@ -294,7 +294,7 @@ class _Many:
         self.most = pool.cells * AHEAD
 
     def begin(self) -> tuple[int, Future[Judgement]] | None:
-        """Queue the next pair that can be; None when there is none."""
+        """Queue the next pair that can be judged; None when no pair is left."""
         for index, pair in self._pairs:
             try:
                 if not isinstance(pair, tuple | list) or len(pair) != 2:
@@ -307,7 +307,7 @@ class _Many:
     def judged(
         self, index: int, future: Future[Judgement] | asyncio.Future[Judgement]
     ) -> list[Judged]:
-        """Return what has become of a pair, if it was judged. Raises what no other will escape."""
+        """Return a pair's judgement; [] if it was refused. Raises what would fail all pairs."""
         try:
             return [Judged(index, future.result())]
         except (UsageError, NoLanguage) as error:

@@ -1,7 +1,7 @@
 """Tests that take several passes: a Kattis validator leaves the input of the next one.
 
-As Kattis's problemtools does it: what the validator is told to be the input is that of the pass,
-and its feedback directory is the same in all of them, but for that file.
+As in Kattis's problemtools, the validator's input file is that of the pass, and its feedback
+directory is kept from pass to pass, except for the file with the next input.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ from proctor.verdict import Verdict
 _NEXT_INPUT = f"{FEEDBACK}/nextpass.in"
 
 Files = Mapping[str, bytes]
-"""Of the feedback directory, by path."""
+"""Files of the feedback directory, by path."""
 Once = Callable[[Test, Files], tuple[Execution, Failure | Opinion, Files]]
 """Makes one pass, given the files of the pass before."""
 
@@ -48,7 +48,7 @@ def _fault(test: Test, execution: Execution, message: str) -> tuple[TestResult, 
 
 
 def most_of(passes: list[Execution]) -> Execution:
-    """Return the facts of several passes: limits hold for each, so the most of each."""
+    """Return one execution for several passes: limits hold for each pass, so the maxima."""
     return replace(
         passes[-1],
         cpu=max(each.cpu for each in passes),

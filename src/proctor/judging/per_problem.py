@@ -16,7 +16,7 @@ class PerProblem(Generic[T]):
     def __init__(self, compute: Callable[[Problem], T], most: int = 64) -> None:
         self._compute = compute
         self._most = most
-        # By identity; an entry holds its problem, so that the number stays taken.
+        # By id() of the problem, which the entry keeps alive so that the id is not reused.
         self._known: OrderedDict[int, tuple[Problem, T]] = OrderedDict()
         self._lock = threading.Lock()
 

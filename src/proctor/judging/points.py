@@ -9,7 +9,7 @@ from proctor.problem import Aggregate, Problem, Subtask, Test
 from proctor.verdict import Verdict
 
 _CRASHES = (Verdict.RE, Verdict.TLE, Verdict.ILE, Verdict.MLE, Verdict.OLE)
-"""Failures that a program knows of without a judge."""
+"""Failures that a program can notice without a judge."""
 
 Results = Mapping[str, TestResult]
 

@@ -1,4 +1,4 @@
-"""Grading what a model says that a call gives, or which call gives a value.
+"""Grading predictions of a call's result, or of arguments that give a result.
 
 In mode `standard` a prediction is a Python literal (for `inf` and `nan` their names or `float`'s
 call will do), and nothing of it is ever executed: a cell parses it, another process there calls
@@ -44,7 +44,7 @@ _SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class CallTask:
-    """A call of a function whose code is known: its result, or its arguments, are to be said."""
+    """A call of a function whose code is known; its result or its arguments are predicted."""
 
     code: str
     function: str
@@ -64,7 +64,7 @@ class CallTask:
 
 @dataclass(frozen=True, slots=True)
 class AssertionTask:
-    """A call of a function whose code is not known: an assertion is to state its result."""
+    """A call of a function whose code is not known; its result is predicted as an assertion."""
 
     call: str
     output: str
@@ -113,13 +113,13 @@ class _Evaluated:
 
 
 class _Desk:
-    """One cell, asked about one prediction."""
+    """A cell in which values are evaluated for one prediction."""
 
     def __init__(self, serving: Serving, clock: Clock, cell: Cell) -> None:
         self._serving, self._clock, self._cell = serving, clock, cell
 
     def ask(self, bounds: Bounds, what: str, *given: object) -> _Evaluated:
-        """Ask for one value; one whose encoding is larger than that cannot be the right one."""
+        """Evaluate one value; an encoding beyond `bounds` cannot be that of the right value."""
         fd = memfile.sealed_reader(content_bytes("\n".join(map(json.dumps, (what, *given)))))
         try:
             run = self._serving.test(fd, self._clock)
@@ -140,7 +140,7 @@ class _Desk:
         return _Evaluated(run, (Verdict.WA, "its value is not plain data"))
 
     def own(self, what: str, *given: object) -> object:
-        """Ask for a value of the task itself. Raises _TaskFault if there is none."""
+        """Evaluate a value of the task itself. Raises _TaskFault if there is none."""
         answer = self.ask(_OWN, what, *given)
         if answer.failure is not None:
             verdict, message = answer.failure
@@ -150,11 +150,11 @@ class _Desk:
         return answer.value
 
     def judgement(self, answer: _Evaluated, verdict: Verdict, message: str = "") -> Judgement:
-        """Sum up."""
+        """Return the judgement of one evaluated value."""
         return Judgement.of_tests([answer.judged(verdict, message)], 1, self._cell.isolation)
 
     def compared(self, answer: _Evaluated, expected: object, wrong: str) -> Judgement:
-        """The verdict of a value that is to equal what is expected."""
+        """Return AC if the value equals the expected one, else WA with the message `wrong`."""
         if answer.failure is not None:
             return self.judgement(answer, *answer.failure)
         if _same(answer.value, expected):
@@ -182,14 +182,14 @@ def _graded(cell: Cell, settings: JudgeSettings, task: Task, text: str) -> Judge
 def _standard(desk: _Desk, task: CallTask, text: str) -> Judgement:
     own = (task.code, task.call, task.lcb)
     expected = desk.own("called", *own)
-    recorded = desk.ask(_OWN, "literal", task.output)  # it need not be one
+    recorded = desk.ask(_OWN, "literal", task.output)  # the recorded output may not be a literal
     if recorded.failure is None and not _same(recorded.value, expected):
         raise _TaskFault(f"{task.call[:_SHOWN]} does not give what the task's source says")
     bounds = Bounds.of(task.output)
     if task.wanted == "output":
         answer = desk.ask(bounds, "literal", text)
         return desk.compared(answer, expected, "not what the call gives")
-    # The task's own arguments need be no literals.
+    # The task's own arguments are accepted even if they are not literals.
     if text.strip() in {task.call, task.arguments}:
         answer = desk.ask(bounds, "called", *own)
     else:
@@ -223,5 +223,5 @@ def _assertion(desk: _Desk, task: AssertionTask, text: str, what: str) -> Judgem
 
 
 def _same(value: object, other: object) -> bool:
-    """Python's equality; as within its containers, nan is itself: decoded, there is only one."""
+    """Return whether values are equal; nan is itself in lists, and decoding makes one nan."""
     return [value] == [other]

@@ -27,7 +27,7 @@ class Bounds:
 
     @classmethod
     def of(cls, expected: str) -> Self:
-        """Return those of the values that equal one written as this JSON, or in Python.
+        """Return bounds that hold for every value equal to `expected`, which is JSON or Python.
 
         Encoded, such a value takes at most some 50 times the room: 10**300 is one integer of 250
         hex digits, and equal to 1e300. For each value, or mark of a text, it holds at most ten
@@ -37,7 +37,7 @@ class Bounds:
         return cls(65536 + 64 * len(expected), 1024 + 10 * marks)
 
     def hold(self, encoded: bytes) -> bool:
-        """Tell whether an encoded result keeps within."""
+        """Return whether an encoded result is within these bounds."""
         return len(encoded) <= self.length and most_nodes(encoded) <= self.nodes
 
 

@@ -152,7 +152,7 @@ def _result_at(result: TestResult, limit: float) -> TestResult:
 
 
 def compare(submission: Labelled, judgement: Judgement) -> Iterator[str]:
-    """Yield what is not as the submission's label says."""
+    """Yield each difference between a judgement and the submission's label."""
     if judgement.verdict.is_fault:
         yield f"{judgement.verdict}: {judgement.message}"
         return

@@ -31,7 +31,7 @@ def directory() -> Path:
 
 
 def pack(files: Mapping[str, bytes]) -> bytes:
-    """Return files in one piece; `harvested` takes it apart."""
+    """Encode files as one piece of bytes; `harvested` decodes it."""
     parts: list[bytes] = []
     for name, data in files.items():
         raw = name.encode()

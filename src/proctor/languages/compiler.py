@@ -42,7 +42,7 @@ class Built:
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables to set for its runs, besides the language's."""
     assertions: bool = False
-    """True if its runs evaluate assertions, where that takes something."""
+    """True to evaluate assertions in its runs, in a language that needs settings for that."""
 
     def command(
         self,
@@ -55,7 +55,7 @@ class Built:
         most: int = 64 * MIB,
         judged: bool = False,
     ) -> Command:
-        """Return what executes it, with further files at hand.
+        """Return the command that runs it, with further files in its directory.
 
         `memory` is its limit in bytes; `judged` says that a verdict will be passed on it.
         """
@@ -91,7 +91,7 @@ class Built:
 
 
 class Compiler:
-    """Compiles programs, each once, as far as the cache remembers."""
+    """Compiles programs, each once as long as the cache keeps it."""
 
     def __init__(
         self, execute: Executor, cache: Cache | None = None, headers: Headers | None = None
@@ -110,7 +110,7 @@ class Compiler:
     ) -> Built:
         """Compile a program together with a task's own files, which win over its own.
 
-        `cpu`: CPU seconds that it may take, if not what the language's definition says.
+        `cpu`: CPU seconds that it may take; default: those of the language's definition.
         `assertions`: have them evaluated, in a language that does not do so by itself.
 
         Raises CompileFailed, InputError (unknown language), NoLanguage (not on this machine),
@@ -219,12 +219,12 @@ def limit_name(limit: LimitHit) -> str:
 
 
 def failed(message: str, finished: Finished) -> CompileFailed:
-    """Return the error to raise for a compiler that ended so."""
+    """Return the error for a compiler's run that failed."""
     return CompileFailed(message, compiler_messages(finished), finished.execution)
 
 
 def compiler_messages(finished: Finished) -> str:
-    """Return a compiler's messages, without names of directories that mean nothing outside."""
+    """Return a compiler's messages without the names of directories inside the cell."""
     execution = finished.execution
     data = (execution.stdout + execution.stderr)[:_SHOWN]
     text = data.decode("utf-8", "replace")
@@ -232,7 +232,7 @@ def compiler_messages(finished: Finished) -> str:
 
 
 def _one_at_a_time(digest: str) -> threading.Lock:
-    """Return the lock under which this process compiles that; others do it twice at worst."""
+    """Return this process's lock for a digest; another process may compile the same at once."""
     with _lock:
         if len(_locks) > 4096:
             for key in [key for key, lock in _locks.items() if not lock.locked()]:

@@ -27,7 +27,7 @@ class Tool(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names: tuple[str, ...]
     """The first that is found is used. Absolute paths are allowed."""
     version: tuple[str, ...] = ("--version",)
-    """Arguments that make it say which one it is."""
+    """Arguments that make it print its version."""
 
 
 class Compile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,7 +58,7 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     processes: int = 0
     """Threads that the runtime needs besides the program's own; added to the limit."""
     memory: int = 0
-    """Bytes that the runtime needs besides the heap that it keeps to the limit; added to that."""
+    """Bytes that the runtime needs besides its heap; added to the memory limit."""
     out_of_memory: tuple[str, ...] = ()
     """Texts on stderr by which the runtime says that it was refused memory."""
 
@@ -71,7 +71,7 @@ class Assertions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     run: tuple[str, ...] = ()
     """Words that `{assertions}` in the command stands for."""
     files: dict[str, str] = msgspec.field(default_factory=dict)
-    """Put beside the sources, and compiled if they are such."""
+    """Files to put beside the sources; sources among them are compiled too."""
 
 
 class SelfTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,7 +92,7 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     extensions: tuple[str, ...]
     """Endings of files that are sources."""
     source: str
-    """Name of a source that brings none; `{class}` in it is that of its class."""
+    """File name of a source that has none; `{class}` stands for the name of its class."""
     install: str
     """Advice for when a tool is missing."""
     tools: dict[str, Tool]
@@ -106,7 +106,7 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     headers: tuple[str, ...] = ()
     """Endings of files that are put beside sources, not compiled."""
     default: bool = True
-    """True if a file's ending alone leads to it; one language per ending."""
+    """True if files with its endings are taken for this language; one language per ending."""
     reads: tuple[str, ...] = ()
     """Globs of directories outside /usr that the tools need to read."""
 
@@ -124,7 +124,7 @@ class InstalledLanguage:
     tools: Mapping[str, str]
     """Path in a cell, by the tool's name in the definition."""
     versions: Mapping[str, str]
-    """Each tool's own words on its version."""
+    """Line in which each tool states its version."""
 
     @property
     def version(self) -> str:
@@ -141,7 +141,7 @@ def read(text: str, file: str) -> Language:
     for field, complaint in _complaints(language):
         raise InputError(complaint, file=file, field=field)
     if Path(file).stem != language.id:
-        raise InputError(f"the file of {language.id!r} is called {language.id}.toml", file=file)
+        raise InputError(f"the file of this id must be called {language.id}.toml", file=file)
     return language
 
 

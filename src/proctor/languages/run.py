@@ -1,4 +1,4 @@
-"""Running one program once, in whatever language, with all that it may need around it."""
+"""Running one program once, in any language, with its input, arguments, files and limits."""
 
 import asyncio
 import dataclasses
@@ -56,7 +56,7 @@ class RunRequest:
     """True to evaluate assertions in languages that do not do so by themselves."""
     scripts: Scripts | None = None
     """Scripts that compile and run the program's files, and its source if that has a name; None
-    for the ways of its language."""
+    to compile and run it as its language is defined."""
 
     def __post_init__(self) -> None:
         for name in self.collect:
@@ -131,7 +131,7 @@ class Runner:
         return Ran(prepared.compilation, finished.execution, finished.files)
 
     def prepare(self, cell: Cell, request: RunRequest) -> Prepared | Ran:
-        """Compile in one cell; a program that does not compile has Ran.
+        """Compile in one cell; return Ran, without an execution, if that fails.
 
         Raises CellDied, InputError, NoLanguage.
         """
@@ -259,7 +259,7 @@ def start(request: RunRequest, pool: Pool) -> Future[Execution]:
 
 
 def default_pool(packages: tuple[str, ...] = ()) -> Pool:
-    """Return the pool behind calls that bring none, opened on first use, one for each `packages`.
+    """Return this process's default pool for these `packages`, opened on first use.
 
     Its cells see what languages read. Raises as open_pool.
     """

@@ -3,8 +3,8 @@
 The contract that Judge0's multi-file programs, Piston's packages and tasks of contests share: a
 script finds the files in its working directory. `compile` has an execution of its own, with nothing
 on stdin and limits of its own; if it ends with another code than 0, the program does not compile.
-What it leaves is what `run` finds, which reads the program's stdin. Both are a stranger's, as the
-program is: nothing that the program must not see may be among the files.
+The files that it leaves are those that `run` finds, which reads the program's stdin. Neither
+script is trusted: nothing that the program must not see may be among the files.
 """
 
 from collections.abc import Mapping

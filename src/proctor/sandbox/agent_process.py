@@ -68,7 +68,7 @@ class AgentProcess:
         if self._scratch is not None:
             self._held.callback(self._scratch.remove)
         try:
-            self._receive()  # the agent's question: whatever it had to join, it has joined
+            self._receive()  # the agent's question: by now it has joined its control groups
             if self.group is not None and not self.group.holds(self._process.pid):
                 self.group.remove()
                 self.group = None
@@ -102,7 +102,7 @@ class AgentProcess:
         held = self._held
         self._user = users.claim()
         if self._user is not None:
-            held.callback(self._user.close)  # last of all: nobody else's may be of this user
+            held.callback(self._user.close)  # last: no other cell may have this user before
         self.group = self.new_group()
         if self.group is not None:
             held.callback(self.group.remove)  # may be done twice
@@ -309,7 +309,7 @@ class AgentProcess:
         except OSError as error:  # EBUSY: more than that is charged to the group already
             self.odd = True
             raise CellDied(f"the cell's limits could not be set: {error}") from error
-        # Files that earlier jobs have read stay with the group until somebody needs the room.
+        # Page cache of files that earlier jobs read stays charged to it until memory is short.
         self._job_base = max(self._base_memory, self.group.memory())
 
     def peak(self, rusage: int) -> int:

@@ -92,9 +92,9 @@ class Command:
 class Streams:
     """Where a program reads and writes. Descriptors given here are closed once it has them.
 
-    With `keep` they are closed when it has ended and its end has been noted: whoever is at the
-    other end of a pipe then sees that end later than we do. So who was first can be told by
-    looking at the pipe: clocks read in several cells would not do.
+    With `keep` they are closed only when it has ended and its end has been recorded: the program
+    at the other end of a pipe then sees that end later than proctor does. So the pipe tells which
+    of two programs ended first; clocks read in several cells could not.
     """
 
     stdin: bytes | int = b""
@@ -113,7 +113,7 @@ class Streams:
         """Return whether the other end of any of them is closed; to be called before close()."""
         poller = select.poll()
         for fd in self._given():
-            poller.register(fd, 0)  # of a hang-up one is told unasked
+            poller.register(fd, 0)  # poll() reports a hang-up without a request for it
         return bool(poller.poll(0))
 
     def _given(self) -> list[int]:

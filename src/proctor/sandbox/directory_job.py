@@ -90,4 +90,4 @@ class DirectoryResult:
 
 
 def ignore(_what: FoundFile | ProgressLine) -> None:
-    """Do nothing with it."""
+    """Ignore what is heard: the default listener."""

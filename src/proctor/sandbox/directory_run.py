@@ -76,7 +76,7 @@ def run_in_directory(
             hit = hit or output.hit
             if not cell.wait([cell.control.fileno()], 0):
                 cell.stop_job()
-            # Nothing of it is alive; what it has written is there until its end is taken in.
+            # All its processes have ended; its files are there until result() is called.
             result, complaint, collected = watch.harvest()
             compiled = watch.compiled
         ended = cell.result()
@@ -95,9 +95,9 @@ def run_in_directory(
 def _wait(
     cell: AgentProcess, meter: Meter, job: DirectoryJob, limits: Limits, stop: Stop, overrun: int
 ) -> tuple[LimitHit | None, bool]:
-    """Wait for its end, or for when it is to be ended; the limit, and whether it was told to end.
+    """Wait for the job; return the limit that it hit, and whether it was told to end.
 
-    `overrun`: descriptor that is readable when it is to end at once.
+    `overrun`: descriptor that is readable once the job must end at once.
     """
     ends = [cell.control.fileno(), overrun]
     hit = meter.wait([*ends, stop.fileno()], ContestClock(limits), limits)
@@ -110,10 +110,10 @@ def _wait(
         try:
             if not signal_program(cell, number):
                 break
-        except InfraFault:  # it may not be sent one
+        except InfraFault:  # the program may not be signalled
             break
         told = True
-        # What it does with its grace is bounded as before, but for the wall clock.
+        # During its grace all limits hold, but for the wall limit.
         later = replace(limits, wall=meter.wall() + job.grace / len(steps))
         further = meter.wait(ends, ContestClock(later), limits, again=True)
         if further is not LimitHit.WALL:
@@ -124,9 +124,9 @@ def _wait(
 def _steps(cell: AgentProcess) -> tuple[int, ...]:
     """Return the signals that tell a program to end, in equal parts of its grace.
 
-    SIGINT has a solver's library return what it has. Whoever handles SIGTERM means to save his
-    work then, which a KeyboardInterrupt would have prevented; whoever does not would only be ended
-    sooner by it.
+    On SIGINT a solver's library returns what it has. A program that handles SIGTERM saves its work
+    then, and a KeyboardInterrupt first would prevent that; without a handler, SIGTERM would only
+    end the program sooner.
     """
     handled = catches(cell, signal.SIGTERM)
     return (signal.SIGTERM, signal.SIGINT) if handled else (signal.SIGINT,)
@@ -142,7 +142,7 @@ class _OutputLimit:
     hit: LimitHit | None = None
 
     def look(self) -> None:
-        """Give the word if there is too much of it."""
+        """End the job if there is too much output."""
         if self.hit is None and any(os.fstat(fd).st_size > self.most for fd in self.files):
             self.hit = LimitHit.OUTPUT
             os.eventfd_write(self.overrun, 1)

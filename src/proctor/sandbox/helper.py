@@ -60,7 +60,7 @@ class Helper:
             except (OSError, EOFError) as error:
                 if self._ended == -signal.SIGPROF:
                     raise HelperTimeout("it took more CPU time than it allows itself") from error
-                try:  # somebody may have killed it: it is asked once more
+                try:  # it may have been killed from outside: try once more
                     return self._asked(data, timeout)
                 except (OSError, EOFError) as error:
                     raise HelperTimeout(

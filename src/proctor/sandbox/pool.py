@@ -35,7 +35,7 @@ class _Item:
 
 
 class Pool:
-    """Never runs more jobs at once than it has cells. Use as a context manager, or close it.
+    """Cells that run queued jobs, one each at a time. Use as a context manager, or close it.
 
     Threads start as work arrives and live as long as the pool, since a box dies with the thread
     that started it. A cell that dies is replaced and its job tried once more; so it is if the host
@@ -61,7 +61,7 @@ class Pool:
         """Time that work has waited since the latest cell was started, in seconds."""
         self._occupied: set[int] = set()
         """Slots that have a cell or are starting one."""
-        self._up = 0.0  # when there was a cell to wait for
+        self._up = 0.0  # monotonic time at which the first live cell came up
         self.level = backend.level
         self.setup = setup
         self.backend = backend
@@ -170,7 +170,7 @@ class Pool:
             self._waited = self._waited + self._has_waited(item) if cell is not None else 0.0
             self._occupied.add(slot)
             if self._waiting and self._waiting[0].together:
-                self._changed.notify_all()  # threads that may do nothing else slept until now
+                self._changed.notify_all()  # a thread for jobs submitted together may take it
             return item
 
     def _hold_back(self) -> float | None:
@@ -221,7 +221,7 @@ class Pool:
         try:
             cell = self.backend.open_cell(self.setup, slot)
         except CellStartFailed:
-            proof.forget()  # what worked when it was tried does not now
+            proof.forget()  # the remembered proof that this works is out of date
             raise
         with self._changed:
             if not self._live:

@@ -294,7 +294,7 @@ class Programs:
         if not ready:
             return
         if self._feed.fileno() not in ready:
-            raise CellDied("the session's first process ended: killed by its programs, or for them")
+            raise CellDied("the session's first process was killed, perhaps for want of memory")
         data, extras, _, _ = self._feed.recvmsg(MAX_MESSAGE, _EXTRAS, socket.MSG_DONTWAIT)
         try:
             notice = Notice.decode(data)

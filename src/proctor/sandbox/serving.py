@@ -137,7 +137,7 @@ class AgentServing:
     ) -> tuple[LimitHit | None, Reply | None]:
         """Send one test and wait for its reply; no reply means that the process is no use now."""
         if self._cell.wait([self._feed.fileno()], 0):
-            return None, None  # a message nobody asked for: forged by the program
+            return None, None  # a message without a request: forged by the program
         try:
             send(self._feed, TEST, fds)
         except (BlockingIOError, ConnectionError):  # it reads nothing, or is gone
@@ -174,11 +174,11 @@ class AgentServing:
             return None
 
     def _was_killed(self) -> bool:
-        """End a program that says nothing any more; return whether somebody else has killed it."""
+        """End a program that has stopped replying; return whether it was killed from outside."""
         # Descriptors are closed a moment before a process is over. One that has closed ours and
         # lives on is up to something, and is ended by us.
         poller = select.poll()
-        poller.register(self._feed.fileno(), 0)  # of a hang-up one is told unasked
+        poller.register(self._feed.fileno(), 0)  # poll() reports a hang-up without a request for it
         dying = _DYING if poller.poll(0) else 0.0
         over = bool(self._cell.wait([self._cell.control.fileno()], dying))
         status = self._end()

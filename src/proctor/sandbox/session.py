@@ -41,7 +41,7 @@ DEFAULT_LIMITS = Limits(disk=64 * MIB)
 
 
 class Session:
-    """A leased cell. Methods may be called from any thread; programs run side by side.
+    """A leased sandbox cell. Methods may be called from any thread; programs run side by side.
 
     The sessions of `proctor.clients` have the same methods: `run_cell`, `run`, `command`, `write`,
     `read`, `files` and `close`.
@@ -77,7 +77,7 @@ class Session:
         restart: bool = False,
         stop: Stop | None = None,
     ) -> CellResult:
-        """Run a cell in the session's own notebook; with `restart`, in a fresh interpreter.
+        """Run a code cell in the session's notebook; with `restart`, in a fresh interpreter.
 
         See Notebook.run_cell.
         """
@@ -202,7 +202,7 @@ class Session:
         return self._why
 
     def when_over(self, call: Callable[[], None]) -> None:
-        """Have `call` called, from some thread, once the session is over; now, if it is."""
+        """Call `call` once the session is over, from any thread; at once if it is already."""
         self._over.add_done_callback(lambda _: call())
 
     def close(self) -> None:
@@ -210,7 +210,7 @@ class Session:
         if self._why is None:
             self._why = "the session was closed"
             self._enqueue(None)
-        with contextlib.suppress(Exception):  # which calls of the session have raised before
+        with contextlib.suppress(Exception):  # the session's calls have raised it
             self._over.result()
         with self._waking:
             if self._wake >= 0:
@@ -240,7 +240,7 @@ class Session:
         return execution
 
     def _call(self, act: Callable[[Programs], Any]) -> Any:
-        """Have the session's thread do something, and return or raise its outcome.
+        """Call `act` in the session's thread; return its result, or raise its error.
 
         If that is a Watch, the facts of the program's run are returned once it has ended.
         """
@@ -288,7 +288,7 @@ class Session:
         if not ready and not waits:
             self._why = f"the session was not used for {self._idle:g} s"
             return False
-        if cell.control.fileno() in ready:  # the pool was closed, or somebody killed the cell
+        if cell.control.fileno() in ready:  # the pool was closed, or the cell was killed
             raise CellDied("its cell is gone")
         programs.take_notices()
         return self._wake not in ready or self._do_calls(programs, waits)

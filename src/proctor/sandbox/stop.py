@@ -9,8 +9,8 @@ from typing import Self
 class Stop:
     """A request, from any thread, to end one execution in a session early.
 
-    Whoever waits for the execution gets Cancelled: a program is killed, a notebook's cell is
-    interrupted, and killed if it does not heed that. For one execution; close it afterwards.
+    The caller that waits for the execution gets Cancelled: a program is killed, a notebook's cell
+    is interrupted, and killed if it does not stop. For one execution; close it afterwards.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Stop:
             call()
 
     def when_set(self, call: Callable[[], None]) -> None:
-        """Have `call` called by whoever sets this; now, if that has been done."""
+        """Call `call` when this is set, in the thread that sets it; at once if it is set."""
         with self._lock:
             if not self._wanted:
                 self._calls.append(call)

@@ -50,7 +50,7 @@ def in_loop(call: Callable[[T], None] | None) -> Callable[[T], None] | None:
     loop = asyncio.get_running_loop()
 
     def call_soon(value: T) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(call, value)
 
     return call_soon

@@ -37,8 +37,8 @@ from proctor.version import __version__
 
 RESULTS = "results.jsonl"
 Begin = Callable[[int, int], Callable[[Iterable[Verdict]], None]]
-"""Is told how many submissions there are and how many are judged already; returns what is told
-verdicts as they are made."""
+"""Called with the numbers of all submissions and of those judged already; returns a function that
+is called with verdicts as they are made."""
 
 
 class Grade(Protocol):

@@ -60,12 +60,12 @@ class LiveCodeBenchSource:
     """Problems in one or more tables."""
 
     name: str
-    """As it was asked for."""
+    """Name of the source, as the user gave it."""
     files: tuple[Path, ...]
     subset: str | None = None
     """Only rows whose `subset` this is."""
     ways: tuple[str, ...] = ()
-    """Of the hub: where the tables are from, last, and before it what was to be preferred."""
+    """Sources of the hub by preference, up to the one that the tables are from."""
 
     def rows(self) -> Iterator[Row]:
         """All rows in upstream's schema, tests undecoded. Raises InputError.

@@ -23,12 +23,12 @@ FIRST_WAIT, LONGEST_WAIT = 0.5, 60.0
 
 @dataclass(frozen=True, slots=True)
 class ConnectionTurn:
-    """Leave to send one request."""
+    """Permission to send one request."""
 
     burst: int
-    """How often the limit had been cut when it was given."""
+    """Number of cuts of the limit before this turn was given."""
     alone: bool
-    """True if no other request was allowed beside it."""
+    """True if the limit was 1 when this turn was given."""
 
 
 class Connections:
@@ -78,7 +78,7 @@ class Connections:
         try:
             await mine
         except asyncio.CancelledError:
-            if mine.done() and not mine.cancelled():  # admitted, and cancelled before it knew
+            if mine.done() and not mine.cancelled():  # admitted and cancelled at the same time
                 self._under_way -= 1
                 self._admit()
             raise
@@ -91,7 +91,7 @@ class Connections:
                 first.set_result(None)
 
     def _cut(self, turn: ConnectionTurn) -> None:
-        """Halve the limit, once for all that were sent before it was: they tell the same story."""
+        """Halve the limit; once for all requests that were sent before the latest cut."""
         self._successes = 0
         if turn.burst == self._cuts:
             self._cuts += 1
@@ -111,9 +111,9 @@ class Retry:
     A server that names a time (Retry-After) is obeyed, up to LONGEST_WAIT, and by all requests to
     it; one that names a longer time has refused.
 
-    A refusal for being one of too many at once is no failure of the request: it is asked for again
-    at no charge. That ends, since whatever was so refused was sent before the limit was cut, and
-    the limit rises only with successes; at a limit of 1 refusals count as any other fault.
+    A refusal because the server is too busy counts neither as an attempt nor against the budget.
+    This terminates: such refusals cut the limit, which rises only with successes, and at a limit
+    of 1 they count like any other fault.
     """
 
     sleep: Callable[[float], Awaitable[None]]
@@ -152,5 +152,5 @@ class Retry:
             return self._random.uniform(0, min(LONGEST_WAIT, FIRST_WAIT * 2.0**number))
         if fault.retry_after > LONGEST_WAIT:
             return None
-        # Not all who were told the same time are to come back at the same moment.
+        # Jitter: requests that were given the same time must not all be repeated at once.
         return fault.retry_after + self._random.uniform(0, FIRST_WAIT)

@@ -40,7 +40,7 @@ DEFAULT_BASE_URL = "https://api.openai.com/v1"
 LONGEST_REPLY = 8 << 20
 """Bytes of one reply, as sent: a model of a million tokens sends half of it."""
 PROBE_PATIENCE = 5.0
-"""Seconds."""
+"""Seconds to wait for the answer to a probe."""
 _LONGEST_WORDS = 300
 _PASSING = frozenset({408, 409, 425, 429})
 _BUSY = frozenset({429, 503, 529})
@@ -49,7 +49,7 @@ _BUSY = frozenset({429, 503, 529})
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Address of a model, and how long and how much at once it is asked."""
+    """Address of a model, and limits on its requests."""
 
     model: str
     base_url: str = DEFAULT_BASE_URL

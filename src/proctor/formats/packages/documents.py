@@ -1,4 +1,4 @@
-"""YAML, JSON, TOML and XML of strangers, read into checked records.
+"""Untrusted YAML, JSON, TOML and XML, read into checked records.
 
 Every mistake is an InputError with file and field, and the line where the parser knows it.
 """

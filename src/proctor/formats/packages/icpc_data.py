@@ -71,7 +71,7 @@ class GroupSettings:
     scoring: Scoring = field(default_factory=Scoring)
     """Newer formats; never inherited."""
     file: str = ""
-    """Where it is said."""
+    """File that states these settings."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""YAML of strangers."""
+"""Untrusted YAML."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -11,8 +11,8 @@ from proctor.errors import InputError
 class _Loader(yaml.SafeLoader):
     """Safe loader that takes no key twice and no alias.
 
-    Two values for a key leave open which one counts, and nested aliases are a way to blow up
-    whoever walks the result.
+    With two values for a key it would be open which one counts, and nested aliases can make a small
+    text exhaust the memory of code that walks the result.
     """
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:

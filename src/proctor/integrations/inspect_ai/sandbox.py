@@ -139,7 +139,7 @@ class ProctorSandboxEnvironment(SandboxEnvironment):
         wall: float | None,
     ) -> Execution:
         try:
-            # Not to be broken off: what has started must be known, or nobody would end it.
+            # Not to be interrupted: a program that has started must be known, to be ended later.
             running = await self._in_thread(
                 lambda: self._session.start(cmd, data, wall=wall, cwd=cwd, env=env), lasting=True
             )

@@ -50,7 +50,7 @@ class _Official:
         self._codes = upstream.PORTS if settings.codes == "ports" else upstream.LCB_RUNNER
         self._answers = Answers(settings.stop, self._compare)
         self._failed: tuple[UpstreamReport, Verdict] | None = None
-        """Upstream's word on the first test that did not pass, where it would have ended."""
+        """Upstream's report on the first test that failed, where it would have ended."""
 
     def judge(self) -> Judgement:
         with self._assignment.serve(Kind.SERVE_OFFICIAL, self._clock) as serving:
@@ -72,7 +72,7 @@ class _Official:
         return self._judgement(report, _OVERRUN.get(limit) if limit is not None else None)
 
     def _run_tests(self, serving: Serving, cases: tuple[upstream.Case, ...]) -> Judgement:
-        """Run the tests while there is a process to run them; that it ends is its own doing."""
+        """Run the tests while the process lives; if it ends early, the program failed."""
         spent = 0.0
         for number, (test, case) in enumerate(zip(self._problem.tests, cases, strict=True)):
             run = self._assignment.run_test(serving, test, self._clock)

@@ -24,7 +24,7 @@ DEFAULT_ORDER = LEVELS[:-1]
 
 
 def default_order() -> tuple[str, ...]:
-    """Return the levels to try without a wish or configuration: off Linux there is only one."""
+    """Return the levels to try if none is configured: off Linux there is only one."""
     return DEFAULT_ORDER if sys.platform == "linux" else ("container",)
 
 

@@ -149,20 +149,20 @@ def _place() -> Path:
 
 
 def _remembered() -> dict[str, str]:
-    if not hasattr(os, "geteuid"):  # whose file it is could not be told
+    if not hasattr(os, "geteuid"):  # the owner of a file is not known
         return {}
     try:
         with _place().open("rb") as file:
             about = os.fstat(file.fileno())
             if about.st_uid != os.geteuid():
-                return {}  # somebody else's word
+                return {}  # written by another user
             known = json.load(file)
     except (OSError, ValueError, RuntimeError):
         return {}
     if not isinstance(known, dict):
         return {}
-    # A failure may have been the moment's (no process or memory to be had), and would have us go
-    # on with a weaker level; that something works is seen anew by every cell.
+    # A failure may have been temporary (no process or memory left), and would lead to a weaker
+    # level; that a level works is proved again by every cell.
     stale = not 0 <= time.time() - about.st_mtime < _FAILURES_HOLD
     return {
         key: value

@@ -39,7 +39,7 @@ _MOST_FOUND = 512 * MIB
 
 
 class Starter(Protocol):
-    """The part of a level that its cells need; see container.Container."""
+    """The part of a level that its cells need; see level.Container."""
 
     def size(self, needed: Size | None = None) -> Size:
         """Return the size of containers to come, which is to hold `needed` from now on."""
@@ -58,7 +58,7 @@ class ContainerCell:
         """
         self.jobs = 0
         self.odd = False
-        self.killed = False  # in a container nobody tells
+        self.killed = False  # not known in a container
         self._starter, self._setup, self._slot = starter, setup, slot
         self._closed = False
         self._size = starter.size()

@@ -92,7 +92,7 @@ class ContainerGroup:
         return 0
 
     def check(self) -> None:
-        """Do nothing: who takes the container's group away ends the container."""
+        """Do nothing: a container does not outlive its group."""
 
     def oom_kills(self) -> int:
         """Return how many processes the kernel has killed for memory here."""

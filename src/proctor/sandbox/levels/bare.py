@@ -47,7 +47,7 @@ def start_with_scratch(
 ) -> tuple[subprocess.Popen[bytes], Scratch | None]:
     """Start such an agent with a directory for programs with disk, if any can be written to.
 
-    `told`, what the agent is told, then names it.
+    `told`, the agent's configuration, then names it.
     """
     scratch: Scratch | None = None
     with contextlib.suppress(OSError):  # no program can be given disk

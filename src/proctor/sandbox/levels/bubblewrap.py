@@ -77,7 +77,7 @@ _SYSTEM = (
 
 
 def arrangements() -> tuple[Arrangement, ...]:
-    """Return the ways to try here, best first."""
+    """Return the arrangements to try here, best first."""
     if users.has_capability(users.CAP_SYS_ADMIN):
         own_users = users.has_capability(users.CAP_SETUID)
         return (STANDARD, *_ROOT) if own_users else (STANDARD, _ROOT[0])

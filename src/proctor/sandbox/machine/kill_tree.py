@@ -17,18 +17,18 @@ _ENDED_WITHIN = 60.0
 def kill_tree(root: int, among: Callable[[], Collection[int]]) -> None:
     """Kill `root` and its descendants, if it is one of `among()`, and wait for their end.
 
-    They are stopped first, or some would fork while the others are looked for. Whom we may not
-    signal (as root without CAP_KILL) is left alone.
+    They are stopped first, or some would fork while the others are looked for. Processes that may
+    not be signalled (by root without CAP_KILL) are left alone.
     """
     held: dict[int, int] = {}
     try:
-        # Opened before it is asked what it is: a pidfd stays with its process, a number may not.
+        # Opened before `root` is checked: a pidfd stays with its process, a number may be reused.
         if not _hold(root, held) or root not in among():
             return
         _signal(held[root], signal.SIGSTOP)
         until = time.monotonic() + _ENDED_WITHIN
-        # Who was forking when it was stopped has one more child when that is done, which `root`
-        # inherits, being a subreaper: so everybody else is killed, as often as somebody is there.
+        # A process that was stopped while it forked gets one more child after that, which `root`
+        # inherits as a subreaper: so all others are killed again until none is left.
         while _kill_below(root, held) or not _stopped(root):
             if time.monotonic() > until:
                 break
@@ -67,7 +67,7 @@ def _stop_further(root: int, held: dict[int, int]) -> bool:
         if procfs.parent(pid) in held:
             found = True
             _signal(held[pid], signal.SIGSTOP)
-        else:  # its number belongs to somebody else by now, or its parent ended: look again
+        else:  # its number was reused, or its parent has ended: look again
             os.close(held.pop(pid))
     return found
 

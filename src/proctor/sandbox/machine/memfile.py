@@ -45,8 +45,8 @@ def sealed_reader(data: bytes) -> int:
     try:
         reader = reopened(writer)
     except PermissionError:
-        # A process that hides its memory may not open its own descriptors anew. The seals hold
-        # for a writable descriptor too, and nobody else shares this one's position.
+        # A process that hides its memory may not reopen its own descriptors. The seals hold for a
+        # writable descriptor too, and this one's position is not shared.
         return writer
     except BaseException:
         os.close(writer)

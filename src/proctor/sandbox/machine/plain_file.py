@@ -1,4 +1,4 @@
-"""Reading files that somebody else may have put there: regular ones only, links never followed."""
+"""Reading files that others may have written: regular ones only, links never followed."""
 
 import os
 import stat

@@ -29,7 +29,7 @@ def find(names: Iterable[str], reads: Sequence[str] = ()) -> str | None:
 
 
 def version(path: str, arguments: Sequence[str]) -> str:
-    """Return the line in which the tool says which one it is; empty if it does not.
+    """Return the line in which the tool states its version; empty if there is none.
 
     Asked once for as long as the file stays the same.
     """

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from proctor.sandbox.machine import procfs
 
-_FIRST, _COUNT = 0x70000000, 1 << 28  # a range nobody hands out
+_FIRST, _COUNT = 0x70000000, 1 << 28  # a range that no tool allocates from
 _KEPT_FREE = 6000  # below the end of a container's range: nobody (65534) and its like live there
 CAP_SETGID, CAP_SETUID, CAP_SYS_PTRACE, CAP_SYS_ADMIN = 6, 7, 19, 21
 _PR_SET_DUMPABLE = 4
@@ -57,7 +57,7 @@ def claim() -> CellUser | None:
 
 
 def _bound(name: socket.socket, guard: int) -> bool:
-    """Take the name that stands for an id, unless somebody has it. Raises OSError."""
+    """Bind the socket name that reserves an id; False if it is taken. Raises OSError."""
     try:
         name.bind(f"\0proctor-user-{guard}")
     except OSError as error:

@@ -18,7 +18,7 @@ def owner_of(connection: ASGIConnection[Any, Any, Any, Any]) -> str:
 
 
 def context_of(connection: ASGIConnection[Any, Any, Any, Any]) -> RequestContext:
-    """Return an context that waits however long the line is: clients made for others give up."""
+    """Return a context that waits in any queue: clients of other APIs do not retry when refused."""
     return RequestContext(owner_of(connection), unlimited=True)
 
 

@@ -17,10 +17,10 @@ MOST = 64 << 20
 
 
 def main() -> None:
-    """Answer calls until there are no more, and end; so does an exception, as it would alone."""
+    """Answer calls until there are no more; an exception of the submission ends the process."""
     calls = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
-    # What the submission reads and prints is nobody's.
+    # The submission must neither read calls nor print into answers.
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)

@@ -48,9 +48,9 @@ def create() -> Group | None:
 
 @contextlib.contextmanager
 def _passed_over() -> Iterator[None]:
-    """Go on where the host refuses us a group; where we lack what it takes to ask, do not.
+    """Go on without a group if the host refuses one; raise if descriptors or memory ran out.
 
-    A cell would otherwise live its ten thousand jobs with weaker guarantees for a moment's want.
+    Else a passing shortage would leave the cell with weaker guarantees for its ten thousand jobs.
     """
     try:
         yield

@@ -114,7 +114,7 @@ def _arrange(home: Path) -> None:
 
 
 def dissolve(home: Path) -> None:
-    """Undo the above, unless somebody still has groups in `home`. To be called with it locked."""
+    """Undo `_arrange`, unless `home` still has groups. To be called with `home` locked."""
     bury(home)
     if [group.name for group in home.iterdir() if group.is_dir()] != [LEAF]:
         return
@@ -170,8 +170,8 @@ def _writable(group: Path) -> bool:
 def _given(group: Path) -> bool:
     """Return whether groups may be made here without interfering with a user's systemd.
 
-    A user may write to all of his manager's groups; but those it did not delegate it may change
-    at any time. Root makes do: container engines make their groups beside systemd's as well.
+    A user may write to all groups of his systemd manager, but the manager may change those that it
+    did not delegate. Root need not ask: container engines make groups beside systemd's too.
     """
     below_manager = any(name.startswith("user@") for name in group.parts)
     return os.geteuid() == 0 or not below_manager or _delegated(group)
