@@ -49,15 +49,7 @@ _lock = threading.Lock()
 def _kept_of(pool: Pool) -> _Kept:
     with _lock:
         if pool not in _kept:
-<<<<<<< ours
             _kept[pool] = kept = _Kept()
-=======
-            # Twice the cells: most judgements wait for one program at a time.
-            threads = ThreadPoolExecutor(2 * pool.cells, thread_name_prefix="proctor-judge")
-            _kept[pool] = kept = _Kept(
-                threads, _headers(pool), named_pipes="no /proc" not in pool.backend.arrangement
-            )
->>>>>>> theirs
             weakref.finalize(pool, kept.inputs.close)
         return _kept[pool]
 
@@ -90,7 +82,7 @@ def threads_of(pool: Pool) -> ThreadPoolExecutor:
     kept = _kept_of(pool)
     with kept.lock:
         if kept.threads is None:
-            # A judgement waits for one program at a time more often than not.
+            # Twice the cells: most judgements wait for one program at a time.
             kept.threads = ThreadPoolExecutor(2 * pool.cells, thread_name_prefix="proctor-judge")
         return kept.threads
 
@@ -167,13 +159,8 @@ class JudgingEnvironment:
     def compile_submission(
         self, program: Program, stub_files: Mapping[str, bytes], flags: Sequence[str]
     ) -> Built:
-<<<<<<< ours
-        """Raises CompileFailed, InputError, NoLanguage, InfraFault."""
-        compiler = Compiler(self.run_submission, self._kept.cache, self._headers)
-=======
         """Compile a submission. Raises CompileFailed, InputError, NoLanguage, InfraFault."""
-        compiler = Compiler(self.run_submission, self._kept.cache, self._kept.headers)
->>>>>>> theirs
+        compiler = Compiler(self.run_submission, self._kept.cache, self._headers)
         built = compiler.build(program, stub_files=stub_files, flags=flags)
         if built.found.language.id != "python" or not self._packages:
             return built
