@@ -89,7 +89,7 @@ def threads_of(pool: Pool) -> ThreadPoolExecutor:
 
 def check_level(pool: Pool) -> None:
     """Raise LevelLacks for a pool whose cells cannot judge contest problems."""
-    if pool.level == "container":
+    if pool.only_python:
         raise LevelLacks(
             "contest problems are not judged at level container, which runs Python programs only:"
             " use level namespaces or landlock"
@@ -123,7 +123,7 @@ def open_environment(
 def start_cells(pool: Pool) -> None:
     """Start a cell for submissions and one for graders before the first judgement needs them."""
     pool.submit(_nothing)
-    if pool.level != "container":
+    if not pool.only_python:
         pool.companion().submit(_nothing)
 
 

@@ -219,7 +219,7 @@ def run(
     pool = pool or default_pool()
     if request.plain:
         return start(request, pool).result()
-    runner = Runner(pool.setup, Cache(), only_python=pool.level == "container")
+    runner = Runner(pool.setup, Cache(), only_python=pool.only_python)
     prepared = runner.compile(in_pool(pool), request)
     return in_pool(pool)(prepared.command, request.stdin, prepared.limits).execution
 

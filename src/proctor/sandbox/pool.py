@@ -83,6 +83,11 @@ class Pool:
         """True once close() has been called."""
         return self._closed
 
+    @property
+    def only_python(self) -> bool:
+        """True if its cells run Python programs and nothing else, as at level container."""
+        return self.level == "container"
+
     def companion(self) -> "Pool":
         """Return a pool of as many cells of the same kind, for what must not enter these.
 

@@ -133,7 +133,7 @@ class Engine:
 
     @property
     def _only_python(self) -> bool:
-        return self.pool.level == "container"
+        return self.pool.only_python
 
     def _check_level(self, what: str) -> None:
         check_level(what, only_python=self._only_python)
@@ -232,7 +232,7 @@ def open_engine(
 
     pool = pool_of(PackageSet(()))
     try:
-        only_python = pool.level == "container"
+        only_python = pool.only_python
         session_pool = sessions_of(PackageSet(())) if sessions and not only_python else None
     except BaseException:
         pool.close()

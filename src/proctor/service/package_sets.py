@@ -50,7 +50,7 @@ class PackageCells:
     def runner(self) -> Runner:
         """Runner of programs in these cells."""
         pool = self.pool
-        return Runner(pool.setup, Cache(), headers_of(pool), pool.level == "container")
+        return Runner(pool.setup, Cache(), headers_of(pool), pool.only_python)
 
     def close(self) -> None:
         """Stop at once; blocks. Idempotent."""
@@ -97,7 +97,7 @@ class PackageSets:
     @property
     def only_python(self) -> bool:
         """True if their cells run Python programs from start to end and nothing else."""
-        return self._usual.pool.level == "container"
+        return self._usual.pool.only_python
 
     @property
     def open(self) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ class PistonService:
     @cached_property
     def _found(self) -> list[Runtime]:
         pool = self.engine.pool
-        contests = pool.level != "container"
+        contests = not pool.only_python
         found = runtimes(pool.setup.interpreter, self.engine.languages(), contests=contests)
         return [*found, *self._packages]
 
