@@ -30,6 +30,7 @@ hypothesis.settings.register_profile(
 )
 
 STRICT = os.environ.get("PROCTOR_TEST_STRICT", "") not in ("", "0")
+SLOW = Path(__file__).with_name("slow_tests.txt")
 NO_CASE = "no case: "
 """How the reason begins of a skip that no machine can help, as of two parameters that exclude
 one another."""
@@ -65,7 +66,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _not_quick(items: list[pytest.Item]) -> set[pytest.Item]:
     """Find real parts and what is slow, and of what is sampled all but every n-th case and those always tried."""
     left_out, seen = set(), Counter[str]()
+    listed = SLOW.read_text("utf-8").splitlines()
+    slow = {line for line in listed if not line.startswith("#")}
     for item in items:
+        if item.nodeid in slow or item.nodeid.partition("[")[0] in slow:
+            left_out.add(item)
         sampled = item.get_closest_marker("sampled")
         if sampled is not None:
             test = item.nodeid.partition("[")[0]

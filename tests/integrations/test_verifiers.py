@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-vf = pytest.importorskip("verifiers.v1")
+# CI runs this in an environment of its own, where verifiers is.
+vf = pytest.importorskip("verifiers.v1", reason="no case: verifiers is not installed here")
 
 import openai  # noqa: E402
 from verifiers.v1.configs.client import EvalClientConfig  # noqa: E402
