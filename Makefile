@@ -23,9 +23,11 @@ demo: $(BIN)/.installed  ## Install into .venv and judge the bundled programs
 	$(BIN)/proctor demo
 
 PYTEST_FLAGS ?=
+# A file of tests stays with one of so many processes: more than CPUs, since much of a test is waiting.
+WORKERS ?= 3
 
 test: $(BIN)/.ready  ## Install into .venv and run the tests, of corpora and properties a sample
-	$(BIN)/python -m pytest --quick $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest --quick -n $(WORKERS) --dist loadfile $(PYTEST_FLAGS)
 
 test-all: $(BIN)/.ready  ## All tests but those of a second kernel; what is missing is skipped
 	$(BIN)/python -m pytest --ignore=tests/vm $(PYTEST_FLAGS)

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,7 @@ from proctor.clients import (
     connect_async,
 )
 from proctor.clients.remote_errors import error_of
+from proctor.clients.requests import problem_json
 from proctor.errors import (
     Busy,
     Cancelled,
@@ -361,3 +363,30 @@ def test_importing_it_imports_no_server() -> None:
         "sys.exit(' '.join(heavy & set(sys.modules)) or 0)"
     )
     subprocess.run([sys.executable, "-c", check], check=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Problem("p", (Test("1", "1.5"),), grading=Comparison()),
+        Problem("p", (Test("1", "1.5"),), grading=Comparison(absolute=2, relative=2)),
+        Problem("p", (Test("1", "1.5", name="a"),), subtasks=(Subtask("s", 1, ("a",)),)),
+        Problem("p", (Test("1", None),)),
+        Problem("p", (Test("1", "1", name="a"),), grading=Comparison(),
+                subtasks=(Subtask("s", 1, ("a",)),), precision=0),
+    ],
+)  # fmt: skip
+def test_what_a_request_would_say_otherwise_is_refused(problem: Problem) -> None:
+    """It would be judged, and with another verdict than proctor.judge has."""
+    with pytest.raises(InputError, match="cannot say this"):
+        problem_json(problem)
+
+
+def test_one_bad_item_of_many_harms_no_other() -> None:
+    plain = Problem("p", (Test("1\n", "1\n"),))
+    wanted: list[Any] = [5, ("x",), (plain, "print(1)")]
+    with connect() as client:
+        found = {each.index: each for each in client.judge_many(wanted)}
+    assert [isinstance(found[at].error, InputError) for at in (0, 1, 2)] == [True, True, False]
+    assert found[2].result is not None
+    assert found[2].result.verdict == "AC"

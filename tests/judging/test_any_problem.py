@@ -82,3 +82,18 @@ def test_official_mode_knows_no_checkers(pool: Pool) -> None:
 
 def test_a_test_without_an_output_is_a_fault_of_the_task(pool: Pool) -> None:
     assert judge(Problem("p", (Test("1"),)), "print(1)", pool=pool).verdict is Verdict.TASK_FAULT
+
+
+def test_tests_keep_their_names(pool: Pool) -> None:
+    tests = (Test("1\n", "1\n", name="first"), Test("2\n", "2\n", name="second"))
+    for settings in (JudgeSettings(), JudgeSettings(fast=True), JudgeSettings(mode="official")):
+        found = judge(Problem("p", tests), "print(input())", settings=settings, pool=pool)
+        assert [each.name for each in found.tests] == ["first", "second"]
+
+
+def test_a_test_that_cannot_be_read_is_the_tasks_fault(pool: Pool, tmp_path: Path) -> None:
+    unread = Problem("p", (Test("1", "1"), Test(tmp_path / "nowhere", "2")))
+    call = Problem("f", (Test(b"\xff", "1"),), function="f")
+    pairs = [(unread, "print(input())"), (call, "def f(x): return x"), (SUM, RIGHT)]
+    found = {each.index: each.judgement.verdict for each in judge_many(pairs, pool=pool)}
+    assert found == {0: Verdict.TASK_FAULT, 1: Verdict.TASK_FAULT, 2: Verdict.AC}

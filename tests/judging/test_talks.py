@@ -106,6 +106,7 @@ class Refusing:
 
     def __init__(self, real: Backend, refusals: int) -> None:
         self._real, self.left = real, refusals
+        self.arrangement = real.arrangement
 
     def open_cell(self, setup: CellSetup, slot: int) -> Cell:
         if self.left > 0:

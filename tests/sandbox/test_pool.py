@@ -212,8 +212,9 @@ def test_many_pools_leave_no_descriptor_and_no_thread() -> None:
     for _ in range(3):
         use()
     gc.collect()
-    assert len(os.listdir("/proc/self/fd")) == fds
-    assert threading.active_count() == threads
+    # Those of other tests may have gone meanwhile.
+    assert len(os.listdir("/proc/self/fd")) <= fds
+    assert threading.active_count() <= threads
 
 
 def test_jobs_leave_no_descriptor(cell_pool: Pool) -> None:

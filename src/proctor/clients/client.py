@@ -273,6 +273,8 @@ class AsyncClient:
         try:
             if isinstance(request, JudgeRequest):
                 return JudgeOutcome(index, await self.judge(request))
+            if not isinstance(request, tuple | list) or len(request) != 2:
+                raise InputError("is no problem with a program", field=f"requests[{index}]")
             problem, program = request
             return JudgeOutcome(index, await self.judge(problem, program, **fields))
         except ProctorError as error:

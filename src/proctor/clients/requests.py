@@ -1,7 +1,7 @@
 """Requests of the native API, made from the arguments of a client's methods."""
 
 from base64 import b64encode
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ from proctor.problem import (
     STANDARD_COMPARISON,
     Batch,
     Checker,
+    Comparison,
     Grading,
     Interactive,
     Problem,
@@ -116,6 +117,10 @@ def problem_json(problem: AnyProblem) -> ProblemJson:
     _check(not problem.stubs, "stubs")
     _check(not problem.languages, "languages")
     graded = problem.grading
+    _check(problem.precision == 2 or not problem.subtasks, "precision")
+    if isinstance(graded, Comparison):
+        _check(all(test.output is not None for test in problem.tests), "tests")
+        _check(graded.decimals == _compared_as_decimals(problem, graded), "grading")
     return ProblemJson(
         problem.id,
         tuple(map(_test_json, problem.tests)),
@@ -125,6 +130,13 @@ def problem_json(problem: AnyProblem) -> ProblemJson:
         interactor=_interactor_json(problem),
         subtasks=tuple(map(_subtask_json, problem.subtasks)),
     )
+
+
+def _compared_as_decimals(problem: Problem, graded: Comparison) -> bool:
+    """Return whether the server compares as decimals: problems that plain tests are enough for."""
+    plain = Comparison(absolute=graded.absolute, relative=graded.absolute)
+    usual = replace(graded, decimals=False) == plain
+    return usual and problem.running == Batch() and not problem.subtasks
 
 
 def _test_json(test: Test) -> TestJson:

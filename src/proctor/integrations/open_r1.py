@@ -237,11 +237,11 @@ async def _judge(
 
     Returns a function from a test's name to its result, which raises for a fault.
     """
-    known = problem.tests_by_name()
+    known, names = problem.tests_by_name(), tuple(dict.fromkeys(names))
     alone = replace(
         problem,
         tests=tuple(known[name] for name in names),
-        subtasks=(Subtask("chosen", 1.0, tuple(names)),),
+        subtasks=(Subtask("chosen", 1.0, names),),
     )
     program = Program(submission, DEFAULT_LANGUAGE)
     judgement = await judge_async(

@@ -48,8 +48,8 @@ def _compared(assignment: Assignment, built: Built, execution: Execution, test: 
     facts = (execution.cpu, execution.wall, execution.memory)
     why = failure(built, execution)
     if why is not None:
-        return TestResult(why.verdict, *facts, why.message)
+        return TestResult(why.verdict, *facts, why.message, test.name)
     tolerance = assignment.settings.tolerance
     difference = compare_tokens(execution.stdout, test.output_bytes(), tolerance)
     verdict = Verdict.AC if difference is None else Verdict.WA
-    return TestResult(verdict, *facts, difference or "")
+    return TestResult(verdict, *facts, difference or "", test.name)

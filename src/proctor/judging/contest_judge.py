@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from proctor.errors import CompileFailed, InfraFault, InputError
+from proctor.errors import CompileFailed, InfraFault, InputError, PoolClosed
 from proctor.execution import Isolation
 from proctor.judgement import (
     Judgement,
@@ -113,6 +113,15 @@ def compile_submission(
     return environment.compile_submission(program, stub.files, stub.flags)
 
 
+def _submitted(
+    threads: ThreadPoolExecutor, run: RunTest, test: Test
+) -> Future[tuple[TestResult, Isolation | None]]:
+    try:
+        return threads.submit(_guarded, run, test)
+    except RuntimeError as error:  # the interpreter is ending, as after Ctrl-C
+        raise PoolClosed("the process is ending") from error
+
+
 class _Contest:
     def __init__(
         self,
@@ -196,7 +205,7 @@ class _Contest:
                         name = waiting.popleft()
                         if self._needed(name):
                             test = self._tests[name]
-                            ahead.append((name, threads.submit(_guarded, run, test)))
+                            ahead.append((name, _submitted(threads, run, test)))
                     if not ahead:
                         return
                     name, future = ahead.popleft()

@@ -14,6 +14,7 @@ from proctor.languages.cache import Cache
 from proctor.languages.compiler import Built, Compiler
 from proctor.languages.headers import Headers
 from proctor.languages.pools import GROWTH_DELAY, open_pool
+from proctor.per_process import PerProcess
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable, Submitting
 from proctor.sandbox.cell import Cell
@@ -43,11 +44,12 @@ class _Kept:
 
 
 _kept: weakref.WeakKeyDictionary[Pool, _Kept] = weakref.WeakKeyDictionary()
-_lock = threading.Lock()
+_locks: PerProcess[threading.Lock] = PerProcess(threading.Lock)
+"""The lock of _kept; a child that was forked while it was held has one of its own."""
 
 
 def _kept_of(pool: Pool) -> _Kept:
-    with _lock:
+    with _locks.get():
         if pool not in _kept:
             _kept[pool] = kept = _Kept()
             weakref.finalize(pool, kept.inputs.close)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from proctor.errors import (
     CellDied,
     InputError,
+    LevelLacks,
     NoLanguage,
     ProctorError,
     UsageError,
@@ -87,6 +88,8 @@ def start(
         check_language(problem, program, settings)
     try:
         decided = without_running(problem, program, settings, plain=plain)
+    except InputError as error:  # a test that cannot be read
+        decided = Judgement(Verdict.TASK_FAULT, 0.0, (), str(error))
     except Exception as error:  # noqa: BLE001 - logged there; it must cost no other program
         decided = fault_of(error)
     if decided is not None:
@@ -96,16 +99,36 @@ def start(
     if not plain:
         job = _Judging(problem, program, settings, pool, cancellation, progress, subtasks)
         return threads_of(pool).submit(job.judge)
+    return _start_plain(problem, program, settings, pool, cancellation, progress)
+
+
+def _start_plain(
+    problem: Problem,
+    program: Program,
+    settings: JudgeSettings,
+    pool: Pool,
+    cancellation: Cancellation | None,
+    progress: Progress | None,
+) -> Future[Judgement]:
+    """Queue a judgement that one cell can make."""
     if problem.limits is not None:
         settings = replace(settings, limits=problem.limits)
     judge_in_cell = judge_official if settings.mode == "official" else judge_standard
     if program.language != "python":
         judge_in_cell = judge_compiled
-    final, inputs = program, inputs_of(pool)
+    inputs = inputs_of(pool)
+
+    def judge_one(cell: Cell) -> Judgement:
+        try:
+            return judge_in_cell(Assignment(cell, problem, program, settings, inputs))
+        except InputError as error:
+            if program.language != "python":  # its compiler may have refused the program
+                raise
+            # A test that cannot be read.
+            return Judgement(Verdict.TASK_FAULT, 0.0, (), str(error), cell.isolation)
+
     return submit(
-        lambda cell: judge_in_cell(Assignment(cell, problem, final, settings, inputs)),
-        pool if cancellation is None else Revocable(pool, cancellation),
-        progress,
+        judge_one, pool if cancellation is None else Revocable(pool, cancellation), progress
     )
 
 
@@ -300,7 +323,7 @@ class _Many:
                 if not isinstance(pair, tuple | list) or len(pair) != 2:
                     raise InputError("is no problem with a program", field=f"pairs[{index}]")
                 return index, start(*pair, self._settings, self._pool)
-            except UsageError as error:
+            except (UsageError, LevelLacks) as error:
                 self._refused.append((index, error))
         return None
 

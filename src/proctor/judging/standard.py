@@ -72,7 +72,7 @@ class _Standard:
     def _compare(self, answer: tuple[TestRun, Test]) -> TestResult:
         run, test = answer
         verdict, message = self._verdict(run, test)
-        return TestResult(verdict, run.cpu, run.wall, run.memory, message)
+        return TestResult(verdict, run.cpu, run.wall, run.memory, message, test.name)
 
     def _verdict(self, run: TestRun, test: Test) -> tuple[Verdict, str]:
         failure = self._failure(run)

@@ -4,8 +4,10 @@ import os
 
 import pytest
 
-from proctor.errors import InputError
+from proctor.errors import SettingsError
 from proctor.service.http.tack import environment
+from proctor.solver.host import SolverHost
+from proctor.solver.solve import make_request
 
 SET_BY_IT = ("PROCTOR_PRODUCTION", "PROCTOR_ALLOW_UNSAFE", "PROCTOR_SOLVER_ISOLATION")
 
@@ -40,7 +42,9 @@ def test_nothing_is_chosen_by(mode: str, monkeypatch: pytest.MonkeyPatch) -> Non
     assert not set(SET_BY_IT) & os.environ.keys()
 
 
-def test_an_unknown_mode_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_mode_is_refused_where_solvers_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TT_SANDBOX_MODE", "chroot")
-    with pytest.raises(InputError, match="TT_SANDBOX_MODE"):
-        environment.adopt()
+    environment.adopt()
+    given = {"capacity": 1, "items": [{"id": "a", "size": 1, "value": 1}]}
+    with SolverHost() as host, pytest.raises(SettingsError, match="chroot"):
+        host.solve(make_request("print(1)", given, "packing"))

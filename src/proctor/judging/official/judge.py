@@ -91,12 +91,12 @@ class _Official:
         number, run, test, case = answer
         report = self._report(number, run, test, case)
         if report is None:
-            return _result(run, Verdict.AC, "")
+            return _result(run, test, Verdict.AC, "")
         verdict = _verdict(report, self._codes)
         if report.error_code == upstream.TEST_RUNNER_ERROR and run.limit is not None:
             verdict = _OVERRUN.get(run.limit, verdict)
         self._failed = self._failed or (report, verdict)
-        return _result(run, verdict, report.error_message or "")
+        return _result(run, test, verdict, report.error_message or "")
 
     def _report(
         self, number: int, run: TestRun, test: Test, case: upstream.Case
@@ -139,8 +139,8 @@ def _crashed(run: TestRun) -> bool:
     return run.limit is not None or run.exit_code is None or run.harness_failure is not None
 
 
-def _result(run: TestRun, verdict: Verdict, message: str) -> TestResult:
-    return TestResult(verdict, run.cpu, run.wall, run.memory, message)
+def _result(run: TestRun, test: Test, verdict: Verdict, message: str) -> TestResult:
+    return TestResult(verdict, run.cpu, run.wall, run.memory, message, test.name)
 
 
 def _verdict(report: UpstreamReport, codes: upstream.Codes) -> Verdict:

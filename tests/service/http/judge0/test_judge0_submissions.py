@@ -8,6 +8,7 @@ import httpx
 import pytest
 from judge0_client import ANN, BOB, CPP, MULTI_FILE, PYTHON, judged
 
+from proctor.service.http.judge0.schema import DESCRIPTIONS
 from served import Served
 
 
@@ -255,3 +256,12 @@ def test_what_there_is(ann: httpx.Client) -> None:
     assert int(ann.get("/system_info").json()["CPU(s)"]) > 0
     assert ann.get("/about").json()["version"] == "1.13.1"
     assert ann.get("/workers").json()[0]["available"] == 2
+
+
+def test_statuses_have_the_originals_words() -> None:
+    assert list(DESCRIPTIONS.values()) == [
+        "In Queue", "Processing", "Accepted", "Wrong Answer", "Time Limit Exceeded",
+        "Compilation Error", "Runtime Error (SIGSEGV)", "Runtime Error (SIGXFSZ)",
+        "Runtime Error (SIGFPE)", "Runtime Error (SIGABRT)", "Runtime Error (NZEC)",
+        "Runtime Error (Other)", "Internal Error", "Exec Format Error",
+    ]  # fmt: skip

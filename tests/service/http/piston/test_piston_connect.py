@@ -11,6 +11,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 import ioi_task
+from proctor.service.http.piston.connect import COMPLETED, Close
 
 
 @contextmanager
@@ -181,3 +182,7 @@ def test_hanging_up_ends_the_program(url: str) -> None:
     with talking(url) as socket:
         begin(socket, "print('free')")
         assert said(socket, "\n") == "free\n"
+
+
+def test_the_reasons_of_closing_are_the_originals() -> None:
+    assert Close(4999, "Job Completed") == COMPLETED

@@ -54,7 +54,7 @@ DESCRIPTIONS = {
     Judge0Status.IN_QUEUE: "In Queue",
     Judge0Status.PROCESSING: "Processing",
     Judge0Status.ACCEPTED: "Accepted",
-    Judge0Status.WRONG_ANSWER: "Wrong PendingResponse",
+    Judge0Status.WRONG_ANSWER: "Wrong Answer",
     Judge0Status.TIME_LIMIT: "Time Limit Exceeded",
     Judge0Status.COMPILATION: "Compilation Error",
     Judge0Status.SIGSEGV: "Runtime Error (SIGSEGV)",

@@ -47,7 +47,7 @@ class Close:
     """An error to send before closing."""
 
 
-COMPLETED = Close(4999, "PistonJob Completed")
+COMPLETED = Close(4999, "Job Completed")
 _AGAIN = Close(4000, "Already Initialized")
 _LATE = Close(4001, "Initialization Timeout")
 _NOT_YET = Close(4003, "Not yet initialized")
