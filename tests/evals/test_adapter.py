@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from answers import right_reply
@@ -98,6 +99,8 @@ def test_limit_and_wrong_use() -> None:
 
 def test_livecodebench_is_one(pool: Pool) -> None:
     model = ScriptedModel(lambda request: right_reply(request.messages[-1].content))
-    found = asyncio.run(run_benchmark(LiveCodeBench(model, pool), concurrency=4))
-    assert found.modes["standard"].passed == 4
+    outcomes: list[Any] = []
+    benchmark = LiveCodeBench(model, pool)
+    found = asyncio.run(run_benchmark(benchmark, concurrency=4, on_progress=outcomes.append))
+    assert found.modes["standard"].passed == 4, outcomes
     assert model.calls == 4
