@@ -1,4 +1,4 @@
-"""What a test may need of a machine, by the name of its mark, and why a machine may not have it.
+"""Needs of tests that a machine may not meet, by the names of their marks.
 
 Each function returns a reason to skip, or None. conftest.py asks them for every test that is marked;
 the marks are described in pyproject.toml.

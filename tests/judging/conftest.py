@@ -1,4 +1,4 @@
-"""Shared by the contest tests: arenas, with a cache of their own."""
+"""Judging environments for the contest tests, with a cache of their own."""
 
 import os
 import secrets

@@ -14,7 +14,7 @@ from proctor.sandbox.pool import Pool
 
 ATTACKS = attacks()
 COUNTED = "touch_memory"
-"""What takes a control group to be told from a program that fails by itself."""
+"""The attack that only a control group can tell from a program that fails by itself."""
 Judged = dict[str, Judgement]
 Parameters = Callable[[str], list[dict[str, Any]]]
 pytestmark = pytest.mark.timeout(600)

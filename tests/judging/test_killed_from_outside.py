@@ -56,6 +56,18 @@ def test_killed_from_outside(mode: str, processes: int, own_pool: Pool) -> None:
     assert found.verdict is Verdict.AC
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_killed_from_outside_before_its_tests(processes: int, own_pool: Pool) -> None:
+    """While it is compiled, and while it is loaded."""
+    problem = Problem("double", (Test("4", "8"),), function="double")
+    source = "import time\ntime.sleep(1.5)\ndef double(n):\n    return 2 * n"
+    assert judge(PROBLEM, "print(input())", pool=own_pool).passed
+    join = killed_once(own_pool, processes)
+    found = judge(problem, source, pool=own_pool)
+    join()
+    assert found.verdict is Verdict.AC
+
+
 def test_a_compiled_program_killed_from_outside(own_pool: Pool) -> None:
     program = Program(
         '#include <unistd.h>\n#include <stdio.h>\nint main(void) { sleep(2); puts("word"); }', "c"
