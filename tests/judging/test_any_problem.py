@@ -16,6 +16,7 @@ from proctor import (
     judge,
     judge_many,
     load_package,
+    open_pool,
 )
 from proctor.problem import Checker, Comparison, Match, Subtask
 
@@ -97,3 +98,16 @@ def test_a_test_that_cannot_be_read_is_the_tasks_fault(pool: Pool, tmp_path: Pat
     pairs = [(unread, "print(input())"), (call, "def f(x): return x"), (SUM, RIGHT)]
     found = {each.index: each.judgement.verdict for each in judge_many(pairs, pool=pool)}
     assert found == {0: Verdict.TASK_FAULT, 1: Verdict.TASK_FAULT, 2: Verdict.AC}
+
+
+def test_a_test_that_cannot_be_read_harms_no_later_judgement(tmp_path: Path) -> None:
+    """The cell was left with a job under way, whose result was taken for the next one's."""
+    unread = Problem("p", (Test("1", "1"), Test(tmp_path / "nowhere", "2")))
+    with open_pool(cells=1) as pool:
+        for settings in (JudgeSettings(), JudgeSettings(mode="official"), JudgeSettings(fast=True)):
+            broken = judge(unread, "print(input())", settings=settings, pool=pool)
+            assert broken.verdict is Verdict.TASK_FAULT
+            (cell,) = pool._live.values()
+            for _ in range(2):
+                assert judge(SUM, RIGHT, settings=settings, pool=pool).verdict is Verdict.AC
+            assert list(pool._live.values()) == [cell]

@@ -12,14 +12,26 @@ from pathlib import Path
 import pytest
 
 from dying import dead
-from proctor import InfraFault, Limits, NoIsolation, Problem, Program, Test, judge, open_pool, run
-from proctor.errors import CellStartFailed
+from proctor import (
+    InfraFault,
+    Limits,
+    NoIsolation,
+    Pool,
+    Problem,
+    Program,
+    Test,
+    judge,
+    open_pool,
+    run,
+)
+from proctor.cell.wire import Kind
+from proctor.errors import CellDied, CellStartFailed
 from proctor.judging.settings import JudgeSettings
 from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.choice import policy
-from proctor.sandbox.machine import cgroup, procfs, users
+from proctor.sandbox.machine import cgroup, memfile, procfs, users
 from proctor.sandbox.process_cell import ProcessCell
 
 HELLO = "print('hello')"
@@ -146,6 +158,24 @@ def test_a_job_that_meets_an_os_error_is_done_again_on_a_fresh_cell() -> None:
         assert pool.submit(job).result() == b"hello\n"
         assert len(seen) == 2
         assert seen[0] is not seen[1]
+
+
+def test_a_cell_that_was_left_with_a_job_takes_no_other(pool: Pool) -> None:
+    """It would give the next one the result of that."""
+
+    def job(cell: Cell, _queued: float) -> None:
+        assert isinstance(cell, ProcessCell)
+        files = [memfile.sealed(text) for text in (b"", b"", b"", b"import time; time.sleep(60)")]
+        cell.set_limits(Limits())
+        cell.submit(cell.request(Kind.RUN, Limits()), files)
+        for fd in files:
+            os.close(fd)
+        with pytest.raises(CellDied):
+            cell.run(Program(HELLO), b"", Limits())
+        assert cell.odd
+
+    pool.submit(job).result()
+    assert run(HELLO, pool=pool).stdout == b"hello\n"
 
 
 def chosen(level: str) -> policy.Choice:

@@ -99,7 +99,7 @@ class _Standard:
         if serving.load_limit is not None:
             message = f"while compiling: {OVERRUN[serving.load_limit][1]}"
         else:
-            message = serving.unloadable or "the compiler crashed on this program"
+            message = serving.unloadable or ""
         isolation = self._assignment.cell.isolation
         return Judgement(Verdict.CE, 0.0, (), message, isolation, compiled=False)
 

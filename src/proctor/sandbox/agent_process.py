@@ -45,6 +45,8 @@ class AgentProcess:
     """Set when a program that takes tests was ended by a SIGKILL that no limit explains."""
     memory_bound = 0
     """Present memory limit of the control group, in bytes; 0 if there is none."""
+    _busy = False
+    """True from the request for a job to its result."""
 
     def __init__(self, backend: Launcher, setup: CellSetup) -> None:
         """Start a cell and wait until its agent has proved itself. Raises CellStartFailed."""
@@ -205,7 +207,11 @@ class AgentProcess:
 
     def submit(self, request: Request, fds: list[int]) -> None:
         """Hand the agent a job. Raises CellDied."""
+        if self._busy:  # its result would be taken for this one's
+            self.odd = True
+            raise CellDied("the cell was left with a job that nobody has ended")
         self.jobs += 1
+        self._busy = True
         try:
             send(self.control, request.encode(), fds)
         except OSError as error:
@@ -219,6 +225,7 @@ class AgentProcess:
             raise self._died() from error
         if not data:
             raise self._died()
+        self._busy = False
         if self._scratch is not None and self._scratch.in_use:
             self._clear_scratch(self._scratch)
         result = Result.decode(data)

@@ -1,5 +1,6 @@
 """Many tests of one program in one cell, one after the other."""
 
+import contextlib
 import os
 import select
 import signal
@@ -9,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from proctor.cell.wire import MAX_MESSAGE, TEST, Kind, Reply, Tag, send
+from proctor.errors import CellDied
 from proctor.execution import LimitHit
 from proctor.limits import Limits
 from proctor.program import Program
@@ -23,6 +25,8 @@ _DYING = 2.0
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
 _TIMESTAMP = struct.Struct("qq")  # seconds, nanoseconds
 _SO_TIMESTAMPNS = 35  # as the option and as the type of what comes with a message
+_CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE}
+"""Signals by which an interpreter ends itself."""
 _EXTRAS = socket.CMSG_SPACE(_TIMESTAMP.size) + socket.CMSG_SPACE(_CREDENTIALS.size)
 
 
@@ -77,9 +81,10 @@ class AgentServing:
         elif reply is not None and reply.tag is Tag.READY:
             self.alive = True
         elif self.load_limit is None:
-            killed = self._was_killed()
+            status = self._end_silent()
             self.load_limit = meter.limit_hit(self._limits, 0, meter.server_cpu(), b"", b"")
-            self._cell.killed |= killed and self.load_limit is None
+            if self.load_limit is None:
+                self._died_loading(status)
 
     def test(self, input_fd: int, clock: Clock) -> TestRun:
         """Run one test with this input. Raises CellDied. Afterwards `alive` may be False."""
@@ -100,7 +105,7 @@ class AgentServing:
         killed = False
         if reply is None:
             self.alive = False
-            killed = hit is None and self._was_killed()
+            killed = hit is None and _was_killed(self._end_silent())
             self._end()
         status = _wait_status(reply)
         if reply is not None and reply.tag is Tag.ENDED:
@@ -173,8 +178,21 @@ class AgentServing:
         except ValueError:
             return None
 
-    def _was_killed(self) -> bool:
-        """End a program that has stopped replying; return whether it was killed from outside."""
+    def _died_loading(self, status: int | None) -> None:
+        """Note why a program within its limits did not load. Raises CellDied if it is our fault."""
+        if self._kind is Kind.SERVE_OFFICIAL:  # which runs it
+            self._cell.killed |= _was_killed(status)
+        elif status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) in _CRASHES:
+            crash = signal.Signals(os.WTERMSIG(status)).name
+            self.unloadable = f"the compiler crashed on this program ({crash})"
+        else:  # nothing of the program has run that could have ended it
+            raise CellDied(f"the process that compiles a program ended with wait status {status}")
+
+    def _end_silent(self) -> int | None:
+        """End a program that has stopped replying.
+
+        Returns its raw wait status if it had ended by itself, or been killed by somebody else.
+        """
         # Descriptors are closed a moment before a process is over. One that has closed ours and
         # lives on is up to something, and is ended by us.
         poller = select.poll()
@@ -182,7 +200,7 @@ class AgentServing:
         dying = _DYING if poller.poll(0) else 0.0
         over = bool(self._cell.wait([self._cell.control.fileno()], dying))
         status = self._end()
-        return over and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+        return status if over else None
 
     def _end(self) -> int:
         """End the program, if that was not done before; return its raw wait status then, else 0."""
@@ -206,7 +224,8 @@ class AgentServing:
         traceback: TracebackType | None,
     ) -> None:
         try:
-            if kind is None:
+            # An error may be about a test and not the cell, which is then used again.
+            with contextlib.nullcontext() if kind is None else contextlib.suppress(CellDied):
                 self._end()
         finally:
             self._close_files()
@@ -217,6 +236,10 @@ _ANSWERS = {
     Kind.SERVE_SHARED: (Tag.RETURNED,),
     Kind.SERVE_OFFICIAL: (Tag.RETURNED, Tag.RAISED, Tag.UNLOADABLE),
 }
+
+
+def _was_killed(status: int | None) -> bool:
+    return status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
 
 
 def _text(reply: Reply | None, tag: Tag) -> str | None:
