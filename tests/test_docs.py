@@ -48,6 +48,8 @@ FENCE = re.compile(r"^```(\w*)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )*(?:(?:echo|printf|cat) [^|]*\| )*proctor\b")
 LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+PATIENCE = 240.0
+"""Seconds that a block may take on a busy machine: a bound for what hangs."""
 MARK = "\x1e block ends \x1e"
 
 RUNNER = """
@@ -175,7 +177,7 @@ def check_console(block: Block, directory: Path) -> None:
         done = subprocess.run(
             ["bash", "-c", command.line],
             cwd=directory, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, timeout=60, check=False,
+            stderr=subprocess.STDOUT, text=True, timeout=PATIENCE, check=False,
         )  # fmt: skip
         said = f"$ {command.line}\n{done.stdout}-> {done.returncode}"
         assert done.returncode == int(block.values.get("exit", 0)), said
@@ -194,7 +196,7 @@ def check_python(page: Path, found: list[Block], directory: Path) -> None:
     given = json.dumps([(block.line, block.text, page_id(page)) for _, block in programs])
     done = subprocess.run(
         [sys.executable, "-c", RUNNER],
-        cwd=directory, env=ENVIRONMENT, input=given, capture_output=True, text=True, timeout=60,
+        cwd=directory, env=ENVIRONMENT, input=given, capture_output=True, text=True, timeout=PATIENCE,
         check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -210,7 +212,7 @@ def test_example(example: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, str(example)],
         cwd=tmp_path, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        timeout=60, check=False,
+        timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout

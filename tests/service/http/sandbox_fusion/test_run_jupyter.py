@@ -80,7 +80,9 @@ def test_a_cell_that_ends_the_interpreter_is_the_last(server: Served) -> None:
     found = run("import os; os._exit(3)", "1")
     assert (found.status, found.driver.return_code, len(found.cells)) == ("Failed", 3, 1)
     # The client knows no memory limit for notebooks; the API does.
-    body = {"cells": ["x = b'x' * (400 << 20)", "1"], "memory_limit_MB": 128}
+    # It holds the memory until it is found out: without a control group the host has to look.
+    held = "x = b'x' * (400 << 20)\nimport time\ntime.sleep(50)"
+    body = {"cells": [held, "1"], "memory_limit_MB": 128}
     answer = requests.post(f"{server.url}/run_jupyter", json=body, timeout=60).json()
     assert (answer["status"], answer["driver"]["limit"]) == ("Failed", "memory")
     assert (answer["driver"]["return_code"], len(answer["cells"])) == (-9, 1)
