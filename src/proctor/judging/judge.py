@@ -203,7 +203,7 @@ def _unless_killed(judge_in_cell: Callable[[Cell], Judgement], cell: Cell) -> Ju
     if not cell.killed:
         return found
     again = judge_in_cell(cell)
-    return again if found.verdict in (Verdict.RE, Verdict.CE) else found
+    return again if found.verdict is Verdict.RE else found
 
 
 def fault_of(error: BaseException) -> Judgement:

@@ -186,7 +186,8 @@ class AgentServing:
             crash = signal.Signals(os.WTERMSIG(status)).name
             self.unloadable = f"the compiler crashed on this program ({crash})"
         else:  # nothing of the program has run that could have ended it
-            raise CellDied(f"the process that compiles a program ended with wait status {status}")
+            ended = "stopped answering" if status is None else f"ended with wait status {status}"
+            raise CellDied(f"the process that compiles a program {ended}")
 
     def _end_silent(self) -> int | None:
         """End a program that has stopped replying.
