@@ -116,6 +116,10 @@ class Worker:
             self.close()
             raise RuntimeError(f"{' '.join(argv)} did not come up")
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def _read(self) -> str:
         assert self._process.stdout is not None
         return self._process.stdout.readline().strip()
@@ -133,9 +137,7 @@ class Worker:
         return Answer(answer["walls"], cpu, answer["result"])
 
     def close(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
+        self._process.communicate()  # it ends with its input
         if self.group is not None:
             self.group.remove()
 
@@ -197,6 +199,6 @@ def quantile(values: Sequence[float], q: float) -> float:
 
 
 def data_directory() -> Path | None:
-    """The data sets of others (see the project's tests), if they are here."""
-    path = os.environ.get("PROCTOR_TEST_DATA")
-    return Path(path) if path else None
+    """The data sets of others (see the project's tests), here or beside the checkout, if at all."""
+    path = Path(os.environ.get("PROCTOR_TEST_DATA") or WORK.parents[2] / "shared/data")
+    return path if path.is_dir() else None

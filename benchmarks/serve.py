@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,15 +37,24 @@ _FAILED = re.compile(r"Non-2xx or 3xx responses: (\d+)")
 _FIGURE = re.compile(r"^(p[\d.]+|requests|seconds) ([\d.]+)", re.MULTILINE)
 
 
+@dataclass(frozen=True)
+class Server:
+    """A server under way."""
+
+    port: int
+    pid: int
+    group: Group
+
+
 @contextlib.contextmanager
-def started(name: str) -> Iterator[tuple[int, Group]]:
-    """Start a server in a control group of its own; its port and the group."""
+def started(name: str, *options: str) -> Iterator[Server]:
+    """Start a server in a control group of its own."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     group = Group(f"proctor-bench-serve-{os.getpid()}")
     if name == OURS:
         argv = [str(Path(sys.executable).with_name("proctor")), "serve", "--port", str(port),
-                "--no-access-log"]  # fmt: skip
+                "--no-access-log", *options]  # fmt: skip
     else:
         argv = [sys.executable, str(WORK / "spawn_server.py"), str(port)]
     process = subprocess.Popen(
@@ -56,25 +66,25 @@ def started(name: str) -> Iterator[tuple[int, Group]]:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
                 break
             time.sleep(0.05)
-        yield port, group
+        yield Server(port, process.pid, group)
     finally:
         process.terminate()
         process.wait()
         group.remove()
 
 
-def load(port: int, group: Group, clients: int, seconds: int) -> dict[str, Any]:
+def load(server: Server, clients: int, seconds: int) -> dict[str, Any]:
     """Let wrk ask for some seconds; what came of it."""
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         script.write(SCRIPT)
         script.flush()
-        before = group.cpu()
+        before = server.group.cpu()
         done = subprocess.run(
             ["wrk", "-t1", f"-c{clients}", f"-d{seconds}s", "--timeout", "60s",
-             "-s", script.name, f"http://127.0.0.1:{port}/run_code"],
+             "-s", script.name, f"http://127.0.0.1:{server.port}/run_code"],
             capture_output=True, text=True, check=True,
         )  # fmt: skip
-        cpu = group.cpu() - before
+        cpu = server.group.cpu() - before
     found = {name: float(value) for name, value in _FIGURE.findall(done.stdout)}
     return {
         "clients": clients,
@@ -98,9 +108,9 @@ def measure(quick: bool) -> dict[str, Any]:
     seconds = 3 if quick else 10
     found: dict[str, Any] = {}
     for name in (OURS, BARE):
-        with started(name) as (port, group):
-            load(port, group, 4, 2)  # all cells are up then
-            found[name] = [load(port, group, clients, seconds) for clients in (1, 32)]
+        with started(name) as server:
+            load(server, 4, 2)  # all cells are up then
+            found[name] = [load(server, clients, seconds) for clients in (1, 32)]
     return found
 
 
