@@ -1,6 +1,6 @@
 """Figures with the budget each has to keep. DESIGN, "Budgets"."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 COUNTS = {
@@ -19,6 +19,8 @@ MARGINS = (1.1, 1.08, 1.25)
 
 Processes differ a little in where things lie, and who has to wait for whom is partly luck.
 """
+CELL_MB = 12.5
+"""Private memory of an idle cell: a quarter more than the 10.0 of November 2026."""
 
 
 class MissingError(Exception):
@@ -46,6 +48,12 @@ def at_least(what: str, value: float, budget: float, form: Callable[[float], str
 
 def times(value: float) -> str:
     return f"{value:.2f} ×"
+
+
+def spread_times(spread: Sequence[float]) -> str:
+    """Form a ratio with its tenth and ninetieth percentile."""
+    low, middle, high = spread
+    return f"{middle:.2f} × ({low:.2f}–{high:.2f})"
 
 
 def per_second(value: float) -> str:

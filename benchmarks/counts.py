@@ -19,7 +19,6 @@ import serve
 import tracing
 from budgets import COUNTS, MARGINS, Line, at_most
 from measure import INTERPRETER, WORK, Worker
-from rich.console import Console
 from tracing import KINDS, ROLES, Counts
 
 _BODY = json.dumps({"code": "print(1)", "language": "python"})
@@ -139,7 +138,7 @@ def main() -> None:
     if (name := parser.parse_args().detail) is not None:
         return detail(name)
     found = measure(quick=False)
-    report.show(Console(), __doc__ or "", sys.modules[__name__], found)
+    report.show(report.console(), __doc__ or "", sys.modules[__name__], found)
     for name in COUNTS:
         figures = ", ".join(f"{found[name][kind][ALL][1]:.1f}" for kind in KINDS)
         print(f'    "{name}": ({figures}),')

@@ -113,8 +113,9 @@ def measure(quick: bool) -> dict[str, Any]:
         problems, programs = write(Path(name), count, largest)
         files = [str(problems), str(programs)]
         numbers = list(range(2 * count))
-        ours = [sys.executable, str(WORK / "livecodebench_proctor.py"), *files]
-        theirs = [peers.interpreter_of(PEER), str(WORK / "livecodebench_peer.py"), *files]
+        ours = [sys.executable, str(WORK / "livecodebench_proctor.py"), *files, "official"]
+        script = str(WORK / "livecodebench_peer.py")
+        theirs = [peers.interpreter_of(PEER), script, *files, "livecodebench"]
         with Worker(ours) as proctor, Worker(theirs) as peer:
             found: dict[str, dict[str, Any]] = {}
             for key, worker in (("proctor", proctor), ("peer", peer)):

@@ -28,20 +28,25 @@ class Group:
         """Raise OSError where the host lets us have none."""
         homes = _homes()
         self._directories: list[Path] = []
+        self._memory: Path | None = None
         self._peak: Path | None = None
         if "cpuacct" in homes:
             self._cpu, self._v1 = homes["cpuacct"] / name / "cpuacct.usage", True
             wanted = [homes[kind] for kind in ("cpuacct", "memory") if kind in homes]
             if "memory" in homes:
+                self._memory = homes["memory"] / name / "memory.usage_in_bytes"
                 self._peak = homes["memory"] / name / "memory.max_usage_in_bytes"
         elif "" in homes:
             self._cpu, self._v1 = homes[""] / name / "cpu.stat", False
             wanted = [homes[""]]
+            self._memory = homes[""] / name / "memory.current"
         else:
             raise OSError("no control groups")
         for home in wanted:
             (home / name).mkdir()
             self._directories.append(home / name)
+        if self._memory is not None and not self._memory.exists():  # v2 without this controller
+            self._memory = None
 
     def join(self) -> None:
         """Put the calling process into the group."""
@@ -56,6 +61,10 @@ class Group:
         if self._peak is not None:
             self._peak.write_text("0")
 
+    def memory(self) -> int:
+        """Bytes in use, of the whole tree; 0 if unknown."""
+        return int(self._memory.read_text()) if self._memory is not None else 0
+
     def peak(self) -> int:
         """Most bytes in use at once since the last reset, of the whole tree; 0 if unknown."""
         return int(self._peak.read_text()) if self._peak is not None else 0
@@ -68,6 +77,19 @@ class Group:
                         child.rmdir()
                     break
                 time.sleep(0.02)
+
+
+def processes(pid: int) -> list[int]:
+    """Return the process and all its descendants, parents first."""
+    children: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            parent = int(path.read_text().rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(path.parent.name))
+    found = [pid]
+    for process in found:
+        found += sorted(children.get(process, ()))
+    return found
 
 
 def _homes() -> dict[str, Path]:
@@ -171,8 +193,8 @@ class Variant:
         self.walls += answer.walls
         self.cpus.append(answer.cpu / (self.calls * self.jobs_a_call))
 
-    def figures(self, yardstick: "Variant") -> dict[str, Any]:
-        ratios = [mine / theirs for mine, theirs in zip(self.cpus, yardstick.cpus, strict=True)]
+    def figures(self, *yardsticks: "Variant") -> dict[str, Any]:
+        """Return what it cost, and the ratio of CPU to each yardstick's, round by round."""
         cpu = statistics.median(self.cpus)
         return {
             "name": self.name,
@@ -181,8 +203,12 @@ class Variant:
             "p99_ms": quantile(self.walls, 0.99) * 1e3 if self.jobs_a_call == 1 else None,
             "cpu_ms": cpu * 1e3,
             "per_core": 1 / cpu,
-            "cpu_ratio": statistics.median(ratios),
-            "wall_ratio": quantile(self.walls, 0.5) / quantile(yardstick.walls, 0.5),
+            "ratios": [
+                spread(
+                    [mine / theirs for mine, theirs in zip(self.cpus, yardstick.cpus, strict=True)]
+                )
+                for yardstick in yardsticks
+            ],
             "jobs": len(self.walls) * self.jobs_a_call,
         }
 
@@ -192,6 +218,11 @@ def interleave(variants: Sequence[Variant], rounds: int) -> None:
     for number in range(rounds):
         for variant in variants if number % 2 == 0 else variants[::-1]:
             variant.round()
+
+
+def spread(values: Sequence[float]) -> list[float]:
+    """Return the tenth, the median and the ninetieth percentile: of few values least and most."""
+    return [quantile(values, 0.1), statistics.median(values), quantile(values, 0.9)]
 
 
 def quantile(values: Sequence[float], q: float) -> float:

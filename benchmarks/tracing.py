@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from budgets import MissingError
+from measure import processes
 
 FAULTS, CALLS, SWITCHES = KINDS = ("page faults", "system calls", "context switches")
 HOST, CELL, JOB = ROLES = ("host", "cell", "job")
@@ -104,7 +105,8 @@ class _Places:
 
     def __init__(self, task: int) -> None:
         self._mappings = []
-        for line in Path(f"/proc/{task}/maps").read_text().splitlines():
+        maps = Path(f"/proc/{task}/maps")
+        for line in maps.read_text().splitlines() if maps.exists() else ():
             span, access, _, _, _, *name = line.split(None, 5)
             first, last = (int(each, 16) for each in span.split("-"))
             kind = Path(name[0].strip()).name if name else "anonymous"
@@ -119,16 +121,11 @@ class _Places:
 
 def _tasks(pid: int) -> dict[int, str]:
     """All threads of the process and of its descendants, parents first, with their roles."""
-    children: dict[int, list[int]] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
+    found = {}
+    for process in processes(pid):
         with contextlib.suppress(OSError):  # it ended meanwhile
-            parent = int(path.read_text().rpartition(")")[2].split()[1])
-            children.setdefault(parent, []).append(int(path.parent.name))
-    found, line = {}, [pid]
-    for process in line:
-        for task in Path(f"/proc/{process}/task").iterdir():
-            found[int(task.name)] = HOST if process == pid else CELL
-        line += sorted(children.get(process, ()))
+            for task in Path(f"/proc/{process}/task").iterdir():
+                found[int(task.name)] = HOST if process == pid else CELL
     return found
 
 
