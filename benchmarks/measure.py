@@ -24,9 +24,9 @@ _serial = itertools.count()
 class Group:
     """A control group around one measured process and all that it starts, cells included."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self) -> None:
         """Raise OSError where the host lets us have none."""
-        homes = _homes()
+        name, homes = f"proctor-bench-{os.getpid()}-{next(_serial)}", _homes()
         self._directories: list[Path] = []
         self._memory: Path | None = None
         self._peak: Path | None = None
@@ -127,7 +127,7 @@ class Worker:
     def __init__(self, argv: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
         self.group: Group | None = None
         with contextlib.suppress(OSError):
-            self.group = Group(f"proctor-bench-{os.getpid()}-{next(_serial)}")
+            self.group = Group()
         # Before the exec, so that cells make their own groups inside this one.
         join = self.group.join if self.group is not None else None
         self._process = subprocess.Popen(
