@@ -29,7 +29,7 @@ GROWTH = 2.0
 
 def measure(quick: bool) -> dict[str, Any]:
     """Run all phases at both sizes."""
-    sizes = (SMALL, 10_000 if quick else 100_000)
+    sizes = (SMALL, 3_000 if quick else 100_000)
     found: dict[str, Any] = {"sizes": list(sizes), "phases": {}}
     with tempfile.TemporaryDirectory() as name:
         for size in sizes:

@@ -21,9 +21,9 @@ def measure(quick: bool) -> dict[str, Any]:
     return {
         "load_before": os.getloadavg()[0],
         "levels": levels,
-        "ends": ends.measure(levels, rounds=4 if quick else 20),
-        "costs": level_costs.measure(levels, rounds=8 if quick else 40, jobs=20),
-        "flips": flips.measure({4: 20, 16: 40} if quick else flips.JUDGEMENTS),
+        "ends": ends.measure(levels, rounds=2 if quick else 20),
+        "costs": level_costs.measure(levels, rounds=4 if quick else 40, jobs=20),
+        "flips": flips.measure({16: 40} if quick else flips.JUDGEMENTS),
     }
 
 

@@ -104,7 +104,7 @@ def require() -> None:
 def measure(quick: bool) -> list[dict[str, Any]]:
     """Return what each server did with one client and with 32, in turn. Needs wrk."""
     require()
-    rounds, seconds = (2, 2) if quick else (5, 4)
+    rounds, seconds = (1, 2) if quick else (5, 4)
     rows: list[dict[str, Any]] = [
              {"server": name, "clients": clients, "loads": []}
             for name in (OURS, BARE) for clients in (1, 32)]  # fmt: skip
