@@ -38,7 +38,7 @@ def count(name: str, jobs: int = 50) -> Counts:
     """Count so many jobs of a kind, in a new process. Raises MissingError where nothing counts."""
     with _ready(name) as (pid, do, jobs_a_call):
         calls = max(jobs // jobs_a_call, 1)
-        do(5)
+        do(max(5 // jobs_a_call, 1))
         with tracing.counting(pid, calls * jobs_a_call) as counts:
             do(calls)
     return counts
