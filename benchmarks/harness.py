@@ -36,7 +36,7 @@ def measure(quick: bool) -> dict[str, Any]:
             directory = Path(name) / f"run-{size}"
             for phase in ("generate", "fill", *READING):
                 found["phases"].setdefault(phase, []).append(_phase(directory, size, phase))
-        judged, turns = (SMALL // 10, 1) if quick else (SMALL, 5)
+        judged, turns = (200, 1) if quick else (SMALL, 5)  # a multiple of the problems
         found["judged"] = judged
         found["both"] = [
             [_phase(Path(name) / f"run-{turn}", judged, phase)["cpu"] for phase in BOTH]
