@@ -16,7 +16,7 @@ CELLS = 64
 BLOCKS = 10
 JOBS = 10_000
 _FORKS = 200
-"""Forks from C beside each block: what the machine is doing falls on both."""
+"""Forks from C before and after each block: what the machine is doing falls on both."""
 
 
 def measure(quick: bool) -> dict[str, Any]:
@@ -47,20 +47,22 @@ def _private(pid: int) -> int:
 def _age(jobs: int) -> list[dict[str, float]]:
     """Run so many jobs of one agent in blocks, each beside forks from C."""
     ours = [sys.executable, str(WORK / "proctor_runs.py"), "cell"]
-    floor = [INTERPRETER, str(WORK / "forks.py"), "c"]
+    theirs = [INTERPRETER, str(WORK / "forks.py"), "c"]
     block, rows = jobs // BLOCKS, []
-    with Worker(ours) as runs, Worker(floor) as forks:
+    with Worker(ours) as runs, Worker(theirs) as forks:
         runs.ask(10)
         forks.ask(10)
         agents = processes(runs.pid)[1:]
         for number in range(1, BLOCKS + 1):
+            floor = forks.ask(_FORKS).cpu
             before = sum(map(_faults, agents))
             cpu = runs.ask(block).cpu / block
             faults = sum(map(_faults, agents)) - before
+            floor += forks.ask(_FORKS).cpu
             rows.append({
                 "jobs": number * block,
                 "cpu_ms": cpu * 1e3,
-                "against_c": cpu / (forks.ask(_FORKS).cpu / _FORKS),
+                "against_c": cpu / (floor / _FORKS / 2),
                 "faults": faults / block,
                 "private_mb": sum(map(_private, agents)) / 1e6,
             })  # fmt: skip
