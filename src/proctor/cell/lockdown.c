@@ -308,13 +308,16 @@ static PyObject *keep_capabilities(PyObject *self, PyObject *args)
 #include "seccomp.h"
 #include "serve.h"
 #include "session.h"
-#include "pin.h"
+#include "memory.h"
 
 static PyMethodDef methods[] = {
     { "serve", serve, METH_VARARGS, serve_doc },
     { "serve_tests", serve_tests, METH_VARARGS, serve_tests_doc },
     { "serve_session", serve_session, METH_VARARGS, serve_session_doc },
     { "configure", configure, METH_VARARGS, configure_doc },
+    { "protect", protect, METH_VARARGS, protect_doc },
+    { "interpreter_code", interpreter_code, METH_NOARGS, interpreter_code_doc },
+    { "hold_code", hold_code, METH_VARARGS, hold_code_doc },
     { "pin", pin, METH_VARARGS, pin_doc },
     { "drop_bounding", drop_bounding, METH_NOARGS, drop_bounding_doc },
     { "keep_times", keep_times, METH_VARARGS, keep_times_doc },

@@ -205,17 +205,18 @@ static pid_t spawn(const struct request *request, const int *fds, int n_fds, con
 }
 
 PyDoc_STRVAR(serve_doc,
-"serve(control_fd, wear) -> (kind, function)\n\n"
-"The agent's loop. Returns in a locked-down job, with its descriptors in place. `wear(official)` is\n"
-"called before a fork whenever the kind of job changes to or from official. Raises OSError if a\n"
-"fork fails.");
+"serve(control_fd, get_ready) -> (kind, function)\n\n"
+"The agent's loop. Returns in a locked-down job, with its descriptors in place. `get_ready(kind,\n"
+"has_function)` is called before the first job of each sort, and whenever the kind changes to or from\n"
+"official. Raises OSError if a fork fails.");
 
 static PyObject *serve(PyObject *self, PyObject *args)
 {
     (void)self;
     int control, official = 0;
-    PyObject *wear;
-    if (!PyArg_ParseTuple(args, "iO", &control, &wear)) return NULL;
+    uint64_t ready = 0;
+    PyObject *get_ready;
+    if (!PyArg_ParseTuple(args, "iO", &control, &get_ready)) return NULL;
     /* Where jobs can signal us, no handler of Python's shall run here. */
     sigset_t all, old;
     sigfillset(&all);
@@ -227,11 +228,15 @@ static PyObject *serve(PyObject *self, PyObject *args)
         if (size <= 0) _exit(0);
         if (size != sizeof request) continue; /* KILL that crossed a job's natural end */
         uint64_t started = now_ns();
-        if ((request.kind == KIND_OFFICIAL) != official) {
-            official = !official;
-            PyObject *done = PyObject_CallFunction(wear, "i", official);
+        int called = request.function[0] != 0;
+        uint64_t sort = 1ull << (request.kind % 32 * 2 + called);
+        /* Seldom: our pages are shared with past jobs, so Python code costs us a fault for each. */
+        if (!(ready & sort) || (request.kind == KIND_OFFICIAL) != official) {
+            PyObject *done = PyObject_CallFunction(get_ready, "ii", request.kind, called);
             if (!done) return NULL;
             Py_DECREF(done);
+            ready |= sort;
+            official = request.kind == KIND_OFFICIAL;
         }
         count_pids_anew();
         pid_t stub = 0, pid = spawn(&request, fds, n_fds, &old, &stub);

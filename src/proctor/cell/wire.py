@@ -1,5 +1,7 @@
 """Messages between host, agent and job. Runs on both sides; standard library only.
 
+Named tuples, not dataclasses: jobs pay for whatever their agent has imported (see memory.py).
+
 Two sockets, both SOCK_SEQPACKET (one send is one message):
 
 control   host <-> agent. Host: `Request` with descriptors, or KILL. Agent: `Result` per request.
@@ -15,8 +17,8 @@ later job is forked from the agent's heap and could read it there.
 
 import socket
 import struct
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 CONTROL_FD = 3
 LONGEST_NAME = 64
@@ -57,8 +59,7 @@ _RESULT = struct.Struct("<i d d Q Q i i")
 _ENDED = struct.Struct("<i d d Q")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A job for the agent. Seconds, bytes, processes; 0 turns address_space and disk off."""
 
     kind: Kind
@@ -91,8 +92,7 @@ class Request:
         return cls(Kind(kind), *limits, function=function, judged=judged)
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """How a job's first process ended, as the agent saw it from outside the job's namespace."""
 
     status: int
@@ -133,8 +133,7 @@ class Tag(IntEnum):
     """A test raised; the text is the exception's repr."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """One message of a serving job."""
 
     tag: Tag
@@ -180,8 +179,7 @@ class OrderKind(IntEnum):
     """Send its process group SIGINT; answered once that is done."""
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(NamedTuple):
     """The host's word to a session, about the program it has numbered `id`."""
 
     kind: OrderKind
@@ -202,8 +200,7 @@ class NoticeKind(IntEnum):
     """An order to interrupt it was carried out, or it had ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     """A session's word about one program; figures as in Result."""
 
     kind: NoticeKind
