@@ -8,7 +8,7 @@ from rich.table import Table
 
 from proctor.cli import render, terminal
 from proctor.cli.report import errata_named, mode_named, open_run
-from proctor.cli.terminal import Screen
+from proctor.cli.screen import Screen
 from proctor.errors import SettingsError
 from proctor.reports.compare_runs import ComparedRuns, compare_runs
 from proctor.reports.records import RunRecords

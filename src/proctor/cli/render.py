@@ -16,8 +16,8 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from proctor.cli import terminal
-from proctor.cli.terminal import Screen, line
+from proctor.cli import screen, terminal
+from proctor.cli.screen import Screen, line
 from proctor.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _COLOURS = {
 
 def coloured(verdict: Verdict) -> Text:
     """Return a verdict in its colour."""
-    return terminal.coloured(verdict, _COLOURS.get(verdict, "yellow"))
+    return screen.coloured(verdict, _COLOURS.get(verdict, "yellow"))
 
 
 def counted(counts: Iterable[tuple[Text, int]], separator: str = ", ") -> Text:

@@ -4,7 +4,7 @@ from rich.table import Table
 from rich.text import Text
 
 from proctor.cli import render, terminal
-from proctor.cli.terminal import Screen, coloured, line
+from proctor.cli.screen import Screen, coloured, line
 from proctor.errors import InputError
 from proctor.selftest.attack import load
 from proctor.selftest.report import AttackOutcome, AttackStatus, SelftestReport, to_json

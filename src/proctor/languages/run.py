@@ -1,20 +1,20 @@
-"""Running one program once, in any language, with its input, arguments, files and limits."""
+"""Running one program once, in any language, with its input, arguments, files and limits.
 
-import asyncio
+What compiles is imported when it is needed: the first run of plain Python waits for all imports.
+"""
+
+from __future__ import annotations
+
 import dataclasses
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from proctor.errors import CompileFailed, InputError, NoLanguage, must_be
 from proctor.execution import Execution
-from proctor.languages import scripts as by_script
-from proctor.languages.cache import Cache
-from proctor.languages.compiler import Compiler, compiler_messages
-from proctor.languages.headers import Headers
 from proctor.languages.pools import open_pool
-from proctor.languages.scripts import Scripts
 from proctor.limits import MIB, Limits
 from proctor.per_process import PerProcess
 from proctor.program import Program, check_relative
@@ -24,6 +24,11 @@ from proctor.sandbox.command import Command, disk_for
 from proctor.sandbox.executor import Executor, in_cell, in_pool
 from proctor.sandbox.pool import Pool
 from proctor.text import as_bytes
+
+if TYPE_CHECKING:
+    from proctor.languages.cache import Cache
+    from proctor.languages.headers import Headers
+    from proctor.languages.scripts import Scripts
 
 PYTHON = "python"
 """The language that runs in the cell's own interpreter."""
@@ -153,6 +158,8 @@ class Runner:
             return _by_scripts(execute, request, request.scripts)
         if request.program.language == PYTHON:
             return Prepared(*self._python(request))
+        from proctor.languages.compiler import Compiler
+
         began = time.monotonic()
         built = Compiler(execute, self.cache, self.headers).build(
             request.program, cpu=request.compile_cpu, assertions=request.assertions
@@ -184,6 +191,9 @@ class Runner:
 
 
 def _by_scripts(execute: Executor, request: RunRequest, scripts: Scripts) -> Prepared:
+    from proctor.languages import scripts as by_script
+    from proctor.languages.compiler import compiler_messages
+
     program = request.program
     files = {**program.files, **({program.name: program.encoded()} if program.name else {})}
     if request.compile_cpu is not None:
@@ -219,6 +229,8 @@ def run(
     pool = pool or default_pool()
     if request.plain:
         return start(request, pool).result()
+    from proctor.languages.cache import Cache
+
     runner = Runner(pool.setup, Cache(), only_python=pool.only_python)
     prepared = runner.compile(in_pool(pool), request)
     return in_pool(pool)(prepared.command, request.stdin, prepared.limits).execution
@@ -232,6 +244,8 @@ async def run_async(
     pool: Pool | None = None,
 ) -> Execution:
     """`run` for asyncio. Cancelling takes the program off the queue, but not out of its cell."""
+    import asyncio
+
     request = _request(program, stdin, limits)
     if request.plain:
         return await asyncio.wrap_future(start(request, pool or default_pool()))

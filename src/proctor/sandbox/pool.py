@@ -119,6 +119,10 @@ class Pool:
             self._changed.notify_all()
         return item.future
 
+    def warm_up(self) -> None:
+        """Have a cell started for work that is to come. Raises PoolClosed."""
+        self.submit(_nothing)
+
     def submit_together(self, jobs: Sequence[Job[T]]) -> list[Future[T]]:
         """Queue jobs that wait for one another: each gets a cell of its own, all at once.
 
@@ -302,6 +306,10 @@ def open_pool(
     readable = interpreter.visible(directories, private_files=choice.backend.private_files)
     setup = CellSetup(choice.interpreter, importable, preload, readable, for_tools)
     return Pool(choice.backend, setup, cells, growth_delay=growth_delay)
+
+
+def _nothing(_cell: Cell, _queued: float) -> None:
+    """Do nothing: work that only takes a cell."""
 
 
 def _fault(error: OSError, cell: Cell | None) -> InfraFault:
