@@ -13,6 +13,7 @@ import sys
 from types import CodeType, ModuleType
 from typing import Any
 
+from proctor.cell.lcb_indent import wrapped
 from proctor.cell.lcb_io import CallProgram, StdioProgram
 
 RECURSION_LIMIT = 50_000
@@ -118,7 +119,9 @@ def _compile_after_preamble(source: str) -> CodeType:
 
 
 def _load_stdio(source: str, base: ModuleType) -> object:
-    code = None if _needs_text(source) else _compile_wrapped(source)
+    code = None
+    if not _needs_text(source):
+        code = _compile_indented(source) or _compile_wrapped(source)
     if code is not None:
         return _execute(code, base)
     text = _upstream_text(source)
@@ -138,6 +141,20 @@ def _needs_text(source: str) -> bool:
     return any(
         not _SIMPLE_F_STRING.match(source, found.start()) for found in _F_STRING.finditer(source)
     )
+
+
+def _compile_indented(source: str) -> CodeType | None:
+    """The wrapped program, compiled without a syntax tree in Python. None if that cannot be."""
+    text = wrapped(source, _WRAPPER)
+    if text is None:
+        return None
+    try:
+        sys.setrecursionlimit(_SHALLOW_LIMIT // 3)  # the compiler counts three for each frame
+        return compile(text, "<string>", "exec", dont_inherit=True)
+    except Exception:  # noqa: BLE001  # whatever it is, _compile_wrapped finds it too
+        return None
+    finally:
+        sys.setrecursionlimit(_COMPILING_LIMIT)
 
 
 def _compile_wrapped(source: str) -> CodeType | None:
