@@ -39,6 +39,12 @@ def solve(
 """The usual signatures of function-call programs. `typing` keeps what such annotations give; where
 they are evaluated first in a forked process, that takes a hundred page faults."""
 
+_FUNCTION = """
+class Solution:
+    def solve(self, numbers, text, rows):
+        return [len(numbers), text, rows, (1.5, None), {text: True}]
+"""
+
 _MODULE_NAME = "tmp_sol"
 _WRAPPER = "wrapped_function"
 _COMPILING_LIMIT = 1000
@@ -68,6 +74,12 @@ def preamble() -> ModuleType:
     exec(_IMPORTS, vars(module))  # a fixed text
     exec(_ANNOTATED, dict(vars(module)))
     return module
+
+
+def rehearse(program: str) -> None:
+    """Load and run this stdin/stdout program and a function: what that warms, no job has to."""
+    load(program, None, ModuleType("rehearsal")).run("")
+    load(_FUNCTION, "solve", ModuleType("rehearsal")).run('[1, 2]\n"ab"\n[[1]]')
 
 
 def load(source: str, function: str | None, base: ModuleType) -> StdioProgram | CallProgram:

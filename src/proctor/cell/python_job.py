@@ -342,7 +342,7 @@ def rehearse(disguise: Disguise) -> None:
         _flush_all(_execute(compile(sample, SOURCE_NAME, "exec", dont_inherit=True)))
     disguise.put_on()
     for _ in range(_REHEARSALS):
-        lcb_load.load(_SAMPLE, None, ModuleType("rehearsal")).run("")
+        lcb_load.rehearse(_SAMPLE)
     disguise.take_off()
     sys.setrecursionlimit(1000)
     for fd in range(3):
