@@ -1,4 +1,4 @@
-"""What people read on stdout and stderr: text with colours and tables, foreign as it may be.
+"""Text with colours and tables for people to read on stdout and stderr, foreign as it may be.
 
 Apart from `terminal`, because rich takes a fifth of the time of a short command to import.
 """
