@@ -3,7 +3,6 @@
 import os
 import socket
 import sys
-from types import ModuleType
 from typing import NoReturn
 
 from proctor.cell import lcb_io, lcb_load, python_job
@@ -19,7 +18,7 @@ def rehearse() -> None:
     """Walk the paths that every such job walks; see python_job.rehearse."""
     disguise.put_on()
     for _ in range(python_job.REHEARSALS):
-        lcb_load.load(python_job.SAMPLE, None, ModuleType("rehearsal")).run("")
+        lcb_load.rehearse(python_job.SAMPLE)
     disguise.take_off()
     sys.setrecursionlimit(1000)
     python_job.renew_streams()

@@ -1,4 +1,4 @@
-"""Parts that jobs of some kinds need beside the rest, loaded into an agent before the first of them.
+"""Parts that only jobs of some kinds need, loaded into an agent before the first of those.
 
 Every job pays for the memory of the agent that it is forked from (see memory.py), and most cells
 see one or two kinds.

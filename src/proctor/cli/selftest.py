@@ -44,7 +44,7 @@ def run(
     else:
         _show(report)
     if not report.complete:
-        render.note(f"interrupted: {len(report.outcomes)} of {len(attacks)} attacks were made")
+        terminal.note(f"interrupted: {len(report.outcomes)} of {len(attacks)} attacks were made")
         return INTERRUPTED
     return 0 if report.clean else 1
 

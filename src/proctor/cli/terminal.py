@@ -23,6 +23,11 @@ def write(text: str, *, stderr: bool = False, end: str = "") -> None:
     stream.flush()
 
 
+def note(text: str) -> None:
+    """Write one sentence to stderr."""
+    write(f"proctor: {text}", stderr=True, end="\n")
+
+
 def write_json(value: Any, enc_hook: Callable[[Any], Any] | None = None) -> None:
     """Write one line of JSON on stdout."""
     sys.stdout.write(plain_json(msgspec.json.encode(value, enc_hook=enc_hook).decode()) + "\n")
