@@ -29,6 +29,7 @@ PYTHON = "python"
 """The language that runs in the cell's own interpreter."""
 _FLAGS = ("-B", "-s")
 _MAIN = "main.py"
+_LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +244,7 @@ def _request(program: Program | str, stdin: bytes | str, limits: Limits | None) 
         program = Program(program)
     if not isinstance(program, Program):
         raise InputError(f"a program is source text, not {type(program).__name__}", field="program")
-    data, limits = as_bytes(stdin, "stdin"), limits or Limits()
+    data, limits = as_bytes(stdin, "stdin"), limits or _LIMITS
     must_be(Limits, limits, "limits")
     return RunRequest(program, data, limits=limits)
 
