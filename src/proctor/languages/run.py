@@ -1,7 +1,6 @@
 """Running one program once, in any language, with its input, arguments, files and limits."""
 
 import asyncio
-import dataclasses
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -22,7 +21,7 @@ from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.command import Command, disk_for
 from proctor.sandbox.executor import Executor, in_cell, in_pool
-from proctor.sandbox.pool import Pool
+from proctor.sandbox.pool import Job, Pool
 from proctor.text import as_bytes
 
 PYTHON = "python"
@@ -219,7 +218,7 @@ def run(
     request = _request(program, stdin, limits)
     pool = pool or default_pool()
     if request.plain:
-        return start(request, pool).result()
+        return pool.do(_job(request))
     runner = Runner(pool.setup, Cache(), only_python=pool.only_python)
     prepared = runner.compile(in_pool(pool), request)
     return in_pool(pool)(prepared.command, request.stdin, prepared.limits).execution
@@ -251,12 +250,15 @@ def _request(program: Program | str, stdin: bytes | str, limits: Limits | None) 
 
 def start(request: RunRequest, pool: Pool) -> Future[Execution]:
     """Queue a plain request: Python source, for a warm interpreter."""
+    return pool.submit(_job(request))
 
+
+def _job(request: RunRequest) -> Job[Execution]:
     def job(cell: Cell, queued: float) -> Execution:
         execution = cell.run(request.program, request.stdin, request.limits)
-        return dataclasses.replace(execution, queue=queued)
+        return replace(execution, queue=queued) if queued else execution
 
-    return pool.submit(job)
+    return job
 
 
 def default_pool(packages: tuple[str, ...] = ()) -> Pool:
