@@ -39,7 +39,7 @@ class _Item:
 
 
 @dataclass(slots=True, eq=False)
-class _Seat:
+class _CellSeat:
     """A place for one cell, with the thread that starts it."""
 
     slot: int
@@ -92,8 +92,8 @@ class Pool:
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._live: dict[int, Cell] = {}
-        self._seats: list[_Seat] = []
-        self._resting: set[_Seat] = set()
+        self._seats: list[_CellSeat] = []
+        self._resting: set[_CellSeat] = set()
         """Seats whose thread waits for work that is anybody's."""
         self._closed = False
         self._companion: Pool | None = None
@@ -166,7 +166,7 @@ class Pool:
         result: T = self._queue(item).result()
         return result
 
-    def _free_seat(self) -> _Seat | None:
+    def _free_seat(self) -> _CellSeat | None:
         if self.forked:  # its cells are the parent's
             return None
         with self._changed:
@@ -175,7 +175,7 @@ class Pool:
                     return seat
         return None
 
-    def _drive(self, job: Job[T], seat: _Seat) -> T:
+    def _drive(self, job: Job[T], seat: _CellSeat) -> T:
         # Whatever is raised, and wherever, by Ctrl-C or a signal's handler: a cell that was not
         # driven to the end of the job is not used again, but replaced by the seat's thread.
         seat.unfit, seat.caller = True, threading.get_ident()
@@ -209,7 +209,7 @@ class Pool:
         return [item.future for item in items]
 
     def _start_thread(self) -> None:
-        seat = _Seat(len(self._threads))
+        seat = _CellSeat(len(self._threads))
         thread = threading.Thread(
             target=self._work, args=(seat,), name=f"proctor-cell-{seat.slot}", daemon=True
         )
@@ -217,7 +217,7 @@ class Pool:
         self._threads.append(thread)
         thread.start()
 
-    def _work(self, seat: _Seat) -> None:
+    def _work(self, seat: _CellSeat) -> None:
         try:
             while (item := self._next(seat)) is not None:
                 if item.future.set_running_or_notify_cancel():
@@ -228,7 +228,7 @@ class Pool:
             with seat.driving:
                 self._drop(seat)
 
-    def _next(self, seat: _Seat) -> _Item | None:
+    def _next(self, seat: _CellSeat) -> _Item | None:
         """Wait for work that the seat's cell is free for; None once the pool is closed."""
         while True:
             with self._changed:
@@ -242,7 +242,7 @@ class Pool:
             with seat.driving:
                 pass  # wait for that
 
-    def _wait_for_work(self, seat: _Seat) -> None:
+    def _wait_for_work(self, seat: _CellSeat) -> None:
         ordinary = seat.slot < self.cells
         if ordinary:
             self._resting.add(seat)
@@ -256,7 +256,7 @@ class Pool:
                     return
             self._changed.wait(pause)
 
-    def _take(self, seat: _Seat) -> _Item:
+    def _take(self, seat: _CellSeat) -> _Item:
         item = self._waiting.popleft()
         self._waited = self._waited + self._has_waited(item) if seat.cell is not None else 0.0
         self._occupied.add(seat.slot)
@@ -279,7 +279,7 @@ class Pool:
         """Return the seconds that an item has waited while there were cells."""
         return time.monotonic() - max(item.queued, self._up)
 
-    def _do(self, item: _Item, seat: _Seat) -> None:
+    def _do(self, item: _Item, seat: _CellSeat) -> None:
         """Do one item, on a second cell if the first dies."""
         waited = time.monotonic() - item.queued
         for last_try in (True,) if item.tried else (False, True):
@@ -306,7 +306,7 @@ class Pool:
                 item.future.set_result(result)
             return
 
-    def _fresh(self, seat: _Seat) -> None:
+    def _fresh(self, seat: _CellSeat) -> None:
         try:
             cell = self.backend.open_cell(self.setup, seat.slot)
         except CellStartFailed:
@@ -322,7 +322,7 @@ class Pool:
             self._drop(seat)
             raise CellDied("the pool was closed")
 
-    def _drop(self, seat: _Seat) -> None:
+    def _drop(self, seat: _CellSeat) -> None:
         cell, seat.cell, seat.unfit = seat.cell, None, False
         if cell is None:
             return
