@@ -153,7 +153,7 @@ class Pool:
         A cell that has nothing to do is driven by the caller's own thread: two changes of threads
         less than to queue the work and wait, which is done otherwise.
         """
-        item = _Item(job, Future())
+        tried = False
         seat = self._free_seat()
         if seat is not None:
             with seat.driving:  # a lock of C: no KeyboardInterrupt gets between it and its release
@@ -162,8 +162,8 @@ class Pool:
                     try:
                         return self._drive(job, seat)
                     except _DIED:
-                        item.tried = True
-        result: T = self._queue(item).result()
+                        tried = True
+        result: T = self._queue(_Item(job, Future(), tried=tried)).result()
         return result
 
     def _free_seat(self) -> _CellSeat | None:
