@@ -1,6 +1,7 @@
 """Running one program once, in any language, with its input, arguments, files and limits."""
 
 import asyncio
+import dataclasses
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -256,7 +257,7 @@ def start(request: RunRequest, pool: Pool) -> Future[Execution]:
 def _job(request: RunRequest) -> Job[Execution]:
     def job(cell: Cell, queued: float) -> Execution:
         execution = cell.run(request.program, request.stdin, request.limits)
-        return replace(execution, queue=queued) if queued else execution
+        return dataclasses.replace(execution, queue=queued) if queued else execution
 
     return job
 
