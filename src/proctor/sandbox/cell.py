@@ -68,7 +68,7 @@ class Serving(Protocol):
 
 
 class Cell(Protocol):
-    """A warm sandbox that runs one job at a time, driven by one thread."""
+    """A warm sandbox that runs one job at a time, driven by one thread at a time."""
 
     isolation: Isolation
     odd: bool
