@@ -7,8 +7,9 @@ from typing import NoReturn
 
 from proctor.cell import lcb_io, lcb_load, python_job
 from proctor.cell.lcb_process import Disguise
-from proctor.cell.wire import TEST, Reply, Tag, receive
+from proctor.cell.wire import IN_MESSAGE, TEST, Reply, Tag, receive
 
+_OUTPUT_FD = 5  # where outputs go that are too long for a message
 _base = lcb_load.preamble()
 disguise = Disguise()
 """The process state of lcb_runner, which an agent puts on before it forks such a job."""
@@ -36,26 +37,30 @@ def serve(feed: socket.socket, source: bytes, function: str) -> NoReturn:
         leave(0)
     send(python_job.READY)
     while True:
-        message, fds = receive(feed, 2)
-        if message != TEST:
+        message, fds = receive(feed, 1)
+        if not message.startswith(TEST):
             leave(0)
-        send(_test(program, *fds).encode())
+        given = message[1:]  # no len() here and below: the program may have replaced it
+        for fd in fds:
+            given = python_job.read(fd)
+            os.close(fd)
+        send(_test(program, given).encode())
 
 
-def _test(program: lcb_io.StdioProgram | lcb_io.CallProgram, test_input: int, output: int) -> Reply:
-    text = python_job.read(test_input).decode("utf-8", "surrogatepass")
-    os.close(test_input)
+def _test(program: lcb_io.StdioProgram | lcb_io.CallProgram, given: bytes) -> Reply:
+    text = given.decode("utf-8", "surrogatepass")
     try:
         try:
-            python_job.write(output, program.run(text))
+            output = program.run(text)
+            if not output[IN_MESSAGE:]:
+                return Reply(Tag.OUTPUT, output=output)
+            python_job.write(_OUTPUT_FD, output)
         except lcb_io.HarnessFailure:
             raise
         except Exception as error:  # noqa: BLE001 - upstream reports every Exception, so do we
             return Reply(Tag.RAISED, lcb_io.error_text(error))
     except lcb_io.HarnessFailure as failure:
         return Reply(Tag.UNLOADABLE, str(failure))
-    finally:
-        os.close(output)
     return Reply(Tag.RETURNED)
 
 

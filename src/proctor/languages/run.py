@@ -22,7 +22,7 @@ from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.command import Command, disk_for
 from proctor.sandbox.executor import Executor, in_cell, in_pool
-from proctor.sandbox.pool import Pool
+from proctor.sandbox.pool import Job, Pool
 from proctor.text import as_bytes
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ PYTHON = "python"
 """The language that runs in the cell's own interpreter."""
 _FLAGS = ("-B", "-s")
 _MAIN = "main.py"
+_LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +229,7 @@ def run(
     request = _request(program, stdin, limits)
     pool = pool or default_pool()
     if request.plain:
-        return start(request, pool).result()
+        return pool.do(_job(request))
     from proctor.languages.cache import Cache
 
     runner = Runner(pool.setup, Cache(), only_python=pool.only_python)
@@ -257,19 +258,22 @@ def _request(program: Program | str, stdin: bytes | str, limits: Limits | None) 
         program = Program(program)
     if not isinstance(program, Program):
         raise InputError(f"a program is source text, not {type(program).__name__}", field="program")
-    data, limits = as_bytes(stdin, "stdin"), limits or Limits()
+    data, limits = as_bytes(stdin, "stdin"), limits or _LIMITS
     must_be(Limits, limits, "limits")
     return RunRequest(program, data, limits=limits)
 
 
 def start(request: RunRequest, pool: Pool) -> Future[Execution]:
     """Queue a plain request: Python source, for a warm interpreter."""
+    return pool.submit(_job(request))
 
+
+def _job(request: RunRequest) -> Job[Execution]:
     def job(cell: Cell, queued: float) -> Execution:
         execution = cell.run(request.program, request.stdin, request.limits)
-        return dataclasses.replace(execution, queue=queued)
+        return dataclasses.replace(execution, queue=queued) if queued else execution
 
-    return pool.submit(job)
+    return job
 
 
 def default_pool(packages: tuple[str, ...] = ()) -> Pool:
