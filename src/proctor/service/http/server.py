@@ -35,6 +35,7 @@ def serve(settings: ServeSettings, ready: Callable[[str], None]) -> None:
             lifespan="on",
             log_config=None,
             access_log=False,  # middleware.py has its own
+            proxy_headers=False,  # nothing looks at a client's address
             server_header=False,
             date_header=False,
             backlog=_BACKLOG,
