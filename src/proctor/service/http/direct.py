@@ -17,7 +17,6 @@ from litestar.params import ParameterKwarg
 from litestar.routes import HTTPRoute
 from litestar.types import ASGIApp
 
-from proctor.errors import ProctorError
 from proctor.service.http.incremental_json import SLICE
 from proctor.service.http.middleware import (
     Application,
@@ -85,7 +84,7 @@ class DirectRoute:
                 return await self.handler(request=request)
             data = msgspec.convert(msgspec.json.decode(body), self.kind, strict=False)
             return await self.handler(data=data, request=request)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ProctorError):
+        except Exception:  # noqa: BLE001 - the framework meets it again, and answers it or logs it
             return None
 
 
@@ -109,7 +108,7 @@ class DirectCalls:
         route = self._route(scope)
         if route is not None:
             first = await receive()
-            if first["type"] == "http.request" and not first["more_body"]:
+            if first["type"] == "http.request" and not first.get("more_body"):
                 body = scope["state"][BODY] = first["body"]
                 answer = await route.answer(body, scope, receive, send) or answer
             else:
