@@ -1,6 +1,7 @@
 """Runs the server in this process until it is told to stop."""
 
 import contextlib
+import gc
 import socket
 import sys
 from collections.abc import Callable
@@ -59,6 +60,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
+            # Else each full collection looks at the framework's objects: 50 ms for all requests.
+            gc.freeze()
             self._ready()
 
 
