@@ -1,6 +1,7 @@
 """A+B with a grader, a checker and 17 tests, beside compiling everything for each test."""
 
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -45,8 +46,10 @@ files = ["grader.cpp", "aplusb.h"]
 name = "aplusb.cpp"
 flags = ["-DEVAL"]
 """
+COLD, CACHED = "proctor, nothing cached", "proctor, submission judged before"
 BASE = "compiled for each test, no isolation"
 ANOTHER = "proctor, third submission"
+MANY = f"the same with {MORE} tests"
 
 
 def make(place: Path, tests: int) -> Path:
@@ -64,9 +67,9 @@ def make(place: Path, tests: int) -> Path:
     return place
 
 
-def once(name: str, argv: list[str], cache: Path) -> dict[str, Any]:
+def once(argv: list[str], cache: Path) -> dict[str, float]:
     """Run a command in a control group of its own; returns its CPU and wall seconds."""
-    group = Group(f"proctor-bench-contest-{os.getpid()}")
+    group = Group()
     environment = {**os.environ, "PROCTOR_CACHE_DIR": str(cache)}
     try:
         began = time.perf_counter()
@@ -74,39 +77,44 @@ def once(name: str, argv: list[str], cache: Path) -> dict[str, Any]:
             argv, check=True, env=environment, preexec_fn=group.join,
             stdout=subprocess.DEVNULL,
         )  # fmt: skip
-        return {"name": name, "wall_s": time.perf_counter() - began, "cpu_s": group.cpu()}
+        return {"wall_s": time.perf_counter() - began, "cpu_s": group.cpu()}
     finally:
         group.remove()
 
 
 def measure(quick: bool) -> dict[str, Any]:
     """Return what each way of judging took. Needs control groups: their CPU is the whole tree's."""
-    judge = [str(Path(sys.executable).with_name("proctor")), "judge"]
+    rounds: list[dict[str, dict[str, float]]] = []
     with tempfile.TemporaryDirectory() as home:
         place = Path(home)
         small, large = make(place / "small", TESTS), make(place / "large", MORE)
-        first, second, third = (str(small / f"{name}.cpp") for name in ("first", "second", "third"))
-        cache = place / "cache"
-        found = [
-            once("proctor, nothing cached", [*judge, str(small), first], cache),
-            once(
-                "proctor, second submission: the header is made",
-                [*judge, str(small), second],
-                cache,
-            ),
-            once(ANOTHER, [*judge, str(small), third], cache),
-            once("proctor, submission judged before", [*judge, str(small), first], cache),
-            once(f"the same with {MORE} tests", [*judge, str(large), first], cache),
-        ]
-        if not quick:
-            script = [sys.executable, str(WORK / "compile_per_test.py"), str(small), first]
-            found.append(once(BASE, script, cache))
-        bare = _bare(large, place)
-    return {"ways": found, "bare_ms": bare * 1000}
+        for number in range(1 if quick else 3):
+            rounds.append(_round(small, large, place / f"cache-{number}"))
+            rounds[-1]["bare"] = _bare(large, place)
+        if not quick:  # once: it takes longer than all others together
+            script = str(WORK / "compile_per_test.py")
+            rounds[0][BASE] = once(
+                [sys.executable, script, str(small), f"{small}/first.cpp"], place
+            )
+    return {"ways": list(rounds[0]), "rounds": rounds}
 
 
-def _bare(package: Path, place: Path) -> float:
-    """CPU seconds of the program and its checker, started by nothing but a shell, per test."""
+def _round(small: Path, large: Path, cache: Path) -> dict[str, dict[str, float]]:
+    """Judge in every way once, with nothing cached at first."""
+    judge = [str(Path(sys.executable).with_name("proctor")), "judge"]
+    first, second, third = (str(small / f"{name}.cpp") for name in ("first", "second", "third"))
+    ways = {
+        COLD: [*judge, str(small), first],
+        "proctor, second submission: the header is made": [*judge, str(small), second],
+        ANOTHER: [*judge, str(small), third],
+        CACHED: [*judge, str(small), first],
+        MANY: [*judge, str(large), first],
+    }
+    return {name: once(argv, cache) for name, argv in ways.items()}
+
+
+def _bare(package: Path, place: Path) -> dict[str, float]:
+    """What the program and its checker take, started by nothing but a shell."""
     subprocess.run(
         ["g++", "-O2", "-s", "-I", package, package / "first.cpp", package / "grader.cpp",
          "-o", place / "program"], check=True,
@@ -114,37 +122,44 @@ def _bare(package: Path, place: Path) -> float:
     subprocess.run(["g++", "-O2", "-s", package / "checker.cpp", "-o", place / "check"], check=True)
     loop = f"""cd {package}/tests; for i in *.in; do
         {place}/program < $i > {place}/out; {place}/check $i {place}/out ${{i%.in}}.ans; done"""
-    return float(once("bare", ["bash", "-c", loop], place)["cpu_s"]) / MORE
+    return once(["bash", "-c", loop], place)
+
+
+def _values(found: dict[str, Any], way: str, figure: str) -> list[float]:
+    return [each[way][figure] for each in found["rounds"] if way in each]
 
 
 def lines(found: dict[str, Any]) -> list[Line]:
     """The figures that have budgets."""
-    ways = {each["name"]: each for each in found["ways"]}
-    many, few = ways[f"the same with {MORE} tests"], ways["proctor, submission judged before"]
-    overhead = (many["cpu_s"] - few["cpu_s"]) / (MORE - TESTS) * 1000 - found["bare_ms"]
-    cold, another = ways["proctor, nothing cached"], ways[ANOTHER]
+    cpu = {way: statistics.median(_values(found, way, "cpu_s")) for way in found["ways"]}
+    wall = {way: statistics.median(_values(found, way, "wall_s")) for way in found["ways"]}
+    overhead = (cpu[MANY] - cpu[CACHED]) / (MORE - TESTS) - cpu["bare"] / MORE
     return [
-        at_most("17 tests, nothing cached, wall", cold["wall_s"], 2.5, seconds),
-        at_most("17 tests, all compiled before, wall", few["wall_s"], 0.5, seconds),
+        at_most("17 tests, nothing cached, wall", wall[COLD], 2.5, seconds),
+        at_most("17 tests, all compiled before, wall", wall[CACHED], 0.5, seconds),
         at_most("another submission, header there, CPU beyond a cached one",
-                another["cpu_s"] - few["cpu_s"], 0.45, seconds),
-        at_most("judge's CPU a test, beyond program and checker", overhead, 5, milliseconds),
+                cpu[ANOTHER] - cpu[CACHED], 0.45, seconds),
+        at_most("judge's CPU a test, beyond program and checker", overhead * 1e3, 5, milliseconds),
     ]  # fmt: skip
 
 
 def table(found: dict[str, Any]) -> list[list[str]]:
     """All ways, a header first."""
-    head = ["way", "CPU", "wall"]
-    return [head] + [
-        [one["name"], f"{one['cpu_s']:.2f} s", f"{one['wall_s']:.2f} s"] for one in found["ways"]
-    ]
+    rows = [["way", "CPU", "least–most", "wall"]]
+    for way in found["ways"]:
+        cpu = _values(found, way, "cpu_s")
+        wall = statistics.median(_values(found, way, "wall_s"))
+        extremes = f"{min(cpu):.2f}–{max(cpu):.2f}"
+        rows.append([way, f"{statistics.median(cpu):.2f} s", extremes, f"{wall:.2f} s"])
+    return rows
 
 
 def notes(found: dict[str, Any]) -> list[str]:
     return [
-        "The first five are whole commands: interpreter, imports, cells, checker and submission.",
-        f"A shell that runs program and checker takes {found['bare_ms']:.2f} CPU-ms a test.",
-        "The last does what the published pipeline's scripts do, without a sandbox.",
+        f"Medians of {len(found['rounds'])} rounds, each from an empty cache; {BASE}: once.",
+        "Proctor's are whole commands: interpreter, imports, cells, checker and submission.",
+        f"{BASE}: what the published pipeline's scripts do, without a sandbox.",
+        f"bare: a shell that runs program and checker of {MORE} tests, both compiled before.",
     ]
 
 

@@ -43,11 +43,11 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, needed))
     except (ValueError, OSError) as error:
         raise SystemExit(f"this takes {needed} descriptors here and there: {error}") from error
-    with serve.started(serve.OURS) as (port, group):
+    with serve.started(serve.OURS) as server:
         began = time.perf_counter()
-        answers = asyncio.run(crowd(port, clients))
+        answers = asyncio.run(crowd(server.port, clients))
         took = time.perf_counter() - began
-        cpu, peak = group.cpu(), group.peak()
+        cpu, peak = server.group.cpu(), server.group.peak()
     right = [each for each in answers if b" 200 OK" in each[:20] and b'"stdout":"1\\n"' in each]
     # Who waited long was sent blanks meanwhile, in chunks: the object is what is between braces.
     queue = [json.loads(each[each.index(b"{") : each.rindex(b"}") + 1])["queue_time"]

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -25,13 +25,14 @@ from proctor.sandbox.pool import available_cpus
 
 LIMIT = 0.5
 """CPU seconds: short, so that thousands of judgements end."""
-FACTORS = (1, 2, 4, 8, 16)
+JUDGEMENTS = {1: 200, 4: 200, 16: 2000}
+"""How many for each number of jobs per CPU."""
 _ECHO = Problem("echo", (Test("ok\n", "ok\n"),))
 
 
-def measure(judgements: int, factors: tuple[int, ...], level: str | None = None) -> dict[str, Any]:
-    """Judge that many programs per factor; return how many and which verdicts flipped."""
-    rows = [row(judgements, factor, 0, level=level) for factor in factors]
+def measure(judgements: Mapping[int, int]) -> dict[str, Any]:
+    """Judge that many programs by jobs per CPU; return how many and which verdicts flipped."""
+    rows = [row(number, factor, 0) for factor, number in judgements.items()]
     return {"limit_s": LIMIT, "rows": rows}
 
 
@@ -86,7 +87,8 @@ def spinning(number: int, *, apart: bool) -> Iterator[None]:
 def _judge(pool: Pool, chosen: list[Case], limit: float) -> list[str]:
     ended: queue.SimpleQueue[tuple[Case, Future[Judgement]]] = queue.SimpleQueue()
     pending = iter(chosen)
-    flipped, under_way = [], 0
+    flipped: list[str] = []
+    under_way = 0
     while True:
         for case in itertools.islice(pending, 2 * pool.cells - under_way):
             future = start(_ECHO, case.program, _settings(case.mode, limit), pool)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from measure import WORK
+from measure import WORK, spread
 
 from proctor import Limits, Program
 from proctor.sandbox.backend import CellSetup
@@ -23,7 +23,7 @@ _PROGRAM, _STDIN, _LIMITS = Program(task.PROGRAM), task.STDIN.encode(), Limits()
 
 
 def measure(levels: list[str], rounds: int, jobs: int) -> dict[str, Any] | None:
-    """Return CPU seconds per job by level and ratios to none; None without control groups."""
+    """Return CPU seconds per job by level and spreads of ratios to none; None if nobody counts."""
     with ExitStack() as stack, _unsafe():
         cells = {level: _open(level, stack) for level in (NONE, *levels)}
         if any(cell.group is None for cell in cells.values()):
@@ -49,8 +49,8 @@ def measure(levels: list[str], rounds: int, jobs: int) -> dict[str, Any] | None:
     }
 
 
-def _ratio(mine: list[float], theirs: list[float]) -> float:
-    return statistics.median(one / other for one, other in zip(mine, theirs, strict=True))
+def _ratio(mine: list[float], theirs: list[float]) -> list[float]:
+    return spread([one / other for one, other in zip(mine, theirs, strict=True)])
 
 
 def _open(level: str, stack: ExitStack) -> ProcessCell:

@@ -1,92 +1,126 @@
-"""LiveCodeBench samples per CPU-second: official mode against nvidia-livecodebench from PyPI."""
+"""LiveCodeBench programs a CPU-second, start-up included, beside upstream's evaluator and its port.
+
+400 recorded programs, judged by whole processes in turn: interpreter, imports, cells and problems
+count, of the whole control group. Upstream's evaluator is used where PROCTOR_BENCH_LCB_RUNNER names
+a checkout of its repository; the port is nvidia-livecodebench from PyPI.
+"""
 
 import json
+import os
 import statistics
 import sys
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import peers
-from budgets import Line, at_least, at_most, milliseconds, times
-from measure import WORK, Worker, data_directory
+from budgets import Line, MissingError, at_least, at_most, milliseconds, spread_times, times
+from measure import WORK, Worker, data_directory, spread
 
-PEER = "nvidia-livecodebench"
-LCB_RUNNER_MS = 24.8
-"""CPU per sample of lcb_runner itself on this data, measured once on this kind of machine."""
+PORT, UPSTREAM = "nvidia-livecodebench", "lcb_runner"
+OFFICIAL, STANDARD = "proctor, official mode", "proctor, standard mode"
+PROGRAMS = 400
 LATE = (-3, -5)
 """lcb_runner's codes for time-outs: seconds of waiting that say nothing of a grader."""
-HEAVY = 1.0
-"""CPU seconds from which a program's own work drowns the grader's."""
+LONG = {
+    "abc301_e O1-Mini", "abc301_e O1-Preview", "abc361_d O1-Preview", "abc363_c O1-Mini",
+    "abc363_c O1-Preview",
+}  # fmt: skip
+"""Programs that compute for more than a second, and drown all that a grader does."""
 RACY = ("abc338_c O1-Preview", "abc349_e O1-Preview")
 """Programs that start a thread and do not wait for it: under any grader, who wins is luck."""
-EXPECTED_TO_DIFFER = """The peer reads stdin from a plain StringIO: it accepts programs that
+EXPECTED_TO_DIFFER = """The port reads stdin from a plain StringIO: it accepts programs that
 iterate over, next() or with-block sys.stdin, mix input() with read(), or call readlines() twice,
 which lcb_runner and official mode reject; and it rejects sys.stdin.buffer, which they accept."""
 
 
-def measure(quick: bool) -> dict[str, Any] | None:
-    """Return the figures, or None without the data."""
+@dataclass
+class Grader:
+    """A contestant and its figures so far."""
+
+    argv: list[str]
+    environment: dict[str, str]
+    cpus: list[float] = field(default_factory=list)
+    """CPU seconds of each round."""
+    walls: list[float] = field(default_factory=list)
+    verdicts: list[list[Any]] = field(default_factory=list)
+    """Results, error code and message of each program, and its CPU seconds where known."""
+
+    def round(self, numbers: list[int]) -> None:
+        with Worker(self.argv, self.environment) as worker:
+            loading = worker.ask(1, argument=None)
+            judging = worker.ask(1, argument=numbers)
+            if worker.group is None:
+                raise MissingError("no control groups: the CPU of all processes cannot be told")
+            self.cpus.append(worker.group.cpu())
+        self.walls.append(loading.walls[0] + judging.walls[0])
+        self.verdicts = judging.result
+
+
+def measure(quick: bool) -> dict[str, Any]:
+    """Let all judge the same programs in turn. Raises MissingError without the data."""
     data = data_directory()
-    if data is None:
-        return None
-    home = data / "livecodebench"
+    if data is None or not (home := data / "livecodebench").is_dir():
+        raise MissingError("PROCTOR_TEST_DATA names no folder with livecodebench")
     golden = [json.loads(line) for line in (home / "lcb_runner_verdicts.jsonl").open("rb")]
-    numbers = [n for n, row in enumerate(golden) if row["error_code"] not in LATE]
-    if quick:
-        numbers = numbers[::12]
-    problems, programs = str(home / "problems.jsonl"), str(home / "programs.jsonl")
-    packages = peers.packages_of(PEER)  # nine programs want numpy, which lcb_runner had
-    ours = [sys.executable, str(WORK / "livecodebench_proctor.py"), problems, programs, packages]
-    theirs = [peers.interpreter_of(PEER), str(WORK / "livecodebench_peer.py"), problems, programs]
-    with Worker(ours) as proctor, Worker(theirs) as peer:
-        for worker in (proctor, peer):
-            worker.ask(1, argument=None)
-        # Once for the verdicts, and to find the programs that are heavy themselves.
-        first = proctor.ask(1, argument=numbers).result
-        heavy = {n for n, verdict in zip(numbers, first, strict=True) if verdict[3] > HEAVY}
-        numbers = [n for n in numbers if n not in heavy]
-        rounds = 2 if quick else 5
-        cpus: dict[str, list[float]] = {"proctor": [], "peer": []}
-        verdicts: dict[str, dict[int, list[Any]]] = {"proctor": {}, "peer": {}}
-        for chunk in (numbers[start::rounds] for start in range(rounds)):
-            for name, worker in (("proctor", proctor), ("peer", peer)):
-                answer = worker.ask(1, argument=chunk)
-                cpus[name].append(answer.cpu / len(chunk))
-                verdicts[name].update(zip(chunk, answer.result, strict=True))
-        whole_tree = proctor.group is not None and peer.group is not None
-    own = sum(verdict[3] for verdict in verdicts["proctor"].values()) / len(numbers)
-    mean = {name: statistics.mean(values) for name, values in cpus.items()}
+    short = [
+        number for number, row in enumerate(golden)
+        if row["error_code"] not in LATE and f"{row['question_id']} {row['model']}" not in LONG
+    ]  # fmt: skip
+    wanted = 60 if quick else PROGRAMS
+    numbers = [short[n * len(short) // wanted] for n in range(wanted)]  # of all platforms
+    graders, missing = _graders(home)
+    rounds = 1 if quick else 5
+    for number in range(rounds):
+        for grader in list(graders.values())[:: 1 if number % 2 == 0 else -1]:
+            grader.round(numbers)
+    ours = graders[OFFICIAL]
+    own = sum(verdict[3] for verdict in ours.verdicts)
+    rows = [golden[n] for n in numbers]
+    recorded = [[row["results"], row["error_code"], row["error_message"], 0] for row in rows]
     return {
-        "whole_tree": whole_tree,
-        "samples": len(numbers),
-        "heavy": len(heavy),
-        "proctor_ms": mean["proctor"] * 1e3,
-        "peer_ms": mean["peer"] * 1e3,
-        "ratio": mean["peer"] / mean["proctor"],
-        "grader_ratio": (mean["peer"] - own) / (mean["proctor"] - own),
-        "programs_own_ms": own * 1e3,
-        "differs_from_lcb_runner": _differences(golden, verdicts["proctor"], _golden(golden)),
-        "differs_from_peer": _differences(golden, verdicts["proctor"], verdicts["peer"]),
+        "missing": missing,
+        "programs": len(numbers),
+        "programs_own_s": own,
+        "graders": {
+            name: {"cpu_s": grader.cpus, "wall_s": grader.walls} for name, grader in graders.items()
+        },
+        "differs_from_lcb_runner": _differences(rows, ours.verdicts, recorded),
+        "differs_from_port": _differences(rows, ours.verdicts, graders[PORT].verdicts),
     }
 
 
-def _golden(rows: list[dict[str, Any]]) -> dict[int, list[Any]]:
-    return {
-        n: [row["results"], row["error_code"], row["error_message"], 0]
-        for n, row in enumerate(rows)
+def _graders(home: Path) -> tuple[dict[str, Grader], list[str]]:
+    """Return the contestants by name, and what is missing."""
+    files = [str(home / "problems.jsonl"), str(home / "programs.jsonl")]
+    python, packages = peers.interpreter_of(PORT), peers.packages_of(PORT)
+    ours = [sys.executable, str(WORK / "livecodebench_proctor.py"), *files]
+    theirs = [python, str(WORK / "livecodebench_peer.py"), *files]
+    environment = dict(os.environ)
+    graders = {  # nine programs want numpy, which lcb_runner had
+        OFFICIAL: Grader([*ours, "official", packages], environment),
+        STANDARD: Grader([*ours, "standard", packages], environment),
+        PORT: Grader([*theirs, "livecodebench"], environment),
     }
+    checkout = environment.get("PROCTOR_BENCH_LCB_RUNNER", "")
+    if not Path(checkout, "lcb_runner/evaluation").is_dir() or not checkout:
+        named = "PROCTOR_BENCH_LCB_RUNNER names no checkout of LiveCodeBench"
+        return graders, [f"upstream's own evaluator: {named}"]
+    upstream = environment | {"PYTHONPATH": checkout}
+    return graders | {UPSTREAM: Grader([*theirs, "lcb_runner"], upstream)}, []
 
 
 def _differences(
-    rows: list[dict[str, Any]], ours: dict[int, list[Any]], theirs: dict[int, list[Any]]
+    rows: list[dict[str, Any]], ours: list[list[Any]], theirs: list[list[Any]]
 ) -> list[dict[str, Any]]:
     """Programs whose results or error codes are not the same."""
     return [
         {
-            "question_id": rows[n]["question_id"], "model": rows[n]["model"],
-            "proctor": _short(mine), "other": _short(theirs[n]),
+            "question_id": row["question_id"], "model": row["model"],
+            "proctor": _short(mine), "other": _short(other),
         }
-        for n, mine in sorted(ours.items())
-        if mine[:2] != theirs[n][:2]
+        for row, mine, other in zip(rows, ours, theirs, strict=True)
+        if mine[:2] != other[:2]
     ]  # fmt: skip
 
 
@@ -96,47 +130,53 @@ def _short(verdict: list[Any]) -> str:
     return f"{passed} passed, code {code}" + (f": {str(message)[:90]}" if message else "")
 
 
-def lines(found: dict[str, Any] | None) -> list[Line]:
-    if found is None:
-        return [Line("LiveCodeBench", "skipped: PROCTOR_TEST_DATA is not set")]
+def _ratio(found: dict[str, Any], name: str, other: str) -> list[float]:
+    """Spread, over the rounds, of how many times our CPU another grader takes."""
+    graders = found["graders"]
+    both = zip(graders[name]["cpu_s"], graders[other]["cpu_s"], strict=True)
+    return spread([theirs / ours for ours, theirs in both])
+
+
+def lines(found: dict[str, Any]) -> list[Line]:
+    """The figures that have budgets."""
+    made = []
+    for other in (UPSTREAM, PORT):
+        if other not in found["graders"]:
+            made.append(Line(f"LiveCodeBench against {other}", "MISSING"))
+            continue
+        for name, least in ((OFFICIAL, 8), (STANDARD, 5)):
+            what = f"{name}, CPU of {other} in times ours"
+            made.append(at_least(what, _ratio(found, name, other)[1], least, times))
+    cpu = statistics.median(found["graders"][OFFICIAL]["cpu_s"]) / found["programs"] * 1e3
+    made.append(at_most("official mode, CPU a program", cpu, 4, milliseconds))
     differing = [f"{d['question_id']} {d['model']}" for d in found["differs_from_lcb_runner"]]
     unlike = len([name for name in differing if name not in RACY])
-    return [
-        at_least("LiveCodeBench samples per CPU-second, × the peer", found["ratio"], 6, times),
-        at_least("the same, the programs' own CPU taken off both", found["grader_ratio"], 6, times),
-        at_least(
-            "against lcb_runner's 24.8 CPU-ms (another day)",
-            LCB_RUNNER_MS / found["proctor_ms"], 6, times,
-        ),
-        at_most("CPU per sample (budget: goal)", found["proctor_ms"], 2.5, milliseconds),
-        Line("verdicts unlike lcb_runner's, races apart", str(unlike), "0", unlike == 0),
-    ]  # fmt: skip
+    made.append(Line("verdicts unlike lcb_runner's, races apart", str(unlike), "0", unlike == 0))
+    return made
 
 
-def table(found: dict[str, Any] | None) -> list[list[str]]:
-    if found is None:
-        return []
-    rows = [["grader", "CPU ms a sample", "samples per CPU-second"]]
-    for name, cpu in (
-        ("proctor, official mode", found["proctor_ms"]),
-        (f"{PEER} 26.3", found["peer_ms"]),
-        ("lcb_runner (measured once)", LCB_RUNNER_MS),
-        ("of which the programs themselves (in proctor)", found["programs_own_ms"]),
-    ):
-        rows.append([name, f"{cpu:.2f}", f"{1e3 / cpu:,.0f}"])
-    return rows
+def table(found: dict[str, Any]) -> list[list[str]]:
+    """All graders, a header first."""
+    head = ["grader", "CPU s", "CPU ms a program", "wall s", "× ours, official", "× ours, standard"]
+    rows = []
+    for name, figures in found["graders"].items():
+        cpu, wall = (statistics.median(figures[key]) for key in ("cpu_s", "wall_s"))
+        ratios = [spread_times(_ratio(found, ours, name)) for ours in (OFFICIAL, STANDARD)]
+        a_program = 1e3 * cpu / found["programs"]
+        rows.append([name, f"{cpu:.2f}", f"{a_program:.2f}", f"{wall:.2f}", *ratios])
+    return [head, *rows]
 
 
-def notes(found: dict[str, Any] | None) -> list[str]:
-    if found is None:
-        return []
-    left_out = f"time-outs and {found['heavy']} programs above {HEAVY:.0f} CPU-second left out"
+def notes(found: dict[str, Any]) -> list[str]:
+    rounds = len(found["graders"][OFFICIAL]["cpu_s"])
     out = [
-        f"{found['samples']} samples; {left_out}.",
+        f"{found['programs']} programs, {rounds} rounds, medians (p10–p90).",
+        f"Left out: time-outs and programs of more than a second, {', '.join(sorted(LONG))}.",
+        f"CPU of the programs themselves, part of every figure: {found['programs_own_s']:.2f} s.",
         " ".join(EXPECTED_TO_DIFFER.split()),
         f"A race in the program itself, not counted: {', '.join(RACY)}.",
     ]
-    for name, key in (("lcb_runner", "differs_from_lcb_runner"), ("the peer", "differs_from_peer")):
+    for name, key in (("lcb_runner", "differs_from_lcb_runner"), ("the port", "differs_from_port")):
         out.append(f"Verdicts that differ from {name}'s: {len(found[key])}.")
         out += [
             f"{one['question_id']} {one['model']}: proctor {one['proctor']}; {name} {one['other']}"

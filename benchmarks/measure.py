@@ -24,24 +24,29 @@ _serial = itertools.count()
 class Group:
     """A control group around one measured process and all that it starts, cells included."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self) -> None:
         """Raise OSError where the host lets us have none."""
-        homes = _homes()
+        name, homes = f"proctor-bench-{os.getpid()}-{next(_serial)}", _homes()
         self._directories: list[Path] = []
+        self._memory: Path | None = None
         self._peak: Path | None = None
         if "cpuacct" in homes:
             self._cpu, self._v1 = homes["cpuacct"] / name / "cpuacct.usage", True
             wanted = [homes[kind] for kind in ("cpuacct", "memory") if kind in homes]
             if "memory" in homes:
+                self._memory = homes["memory"] / name / "memory.usage_in_bytes"
                 self._peak = homes["memory"] / name / "memory.max_usage_in_bytes"
         elif "" in homes:
             self._cpu, self._v1 = homes[""] / name / "cpu.stat", False
             wanted = [homes[""]]
+            self._memory = homes[""] / name / "memory.current"
         else:
             raise OSError("no control groups")
         for home in wanted:
             (home / name).mkdir()
             self._directories.append(home / name)
+        if self._memory is not None and not self._memory.exists():  # v2 without this controller
+            self._memory = None
 
     def join(self) -> None:
         """Put the calling process into the group."""
@@ -56,6 +61,10 @@ class Group:
         if self._peak is not None:
             self._peak.write_text("0")
 
+    def memory(self) -> int:
+        """Bytes in use, of the whole tree; 0 if unknown."""
+        return int(self._memory.read_text()) if self._memory is not None else 0
+
     def peak(self) -> int:
         """Most bytes in use at once since the last reset, of the whole tree; 0 if unknown."""
         return int(self._peak.read_text()) if self._peak is not None else 0
@@ -68,6 +77,19 @@ class Group:
                         child.rmdir()
                     break
                 time.sleep(0.02)
+
+
+def processes(pid: int) -> list[int]:
+    """Return the process and all its descendants, parents first."""
+    children: dict[int, list[int]] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it ended meanwhile
+            parent = int(path.read_text().rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(path.parent.name))
+    found = [pid]
+    for process in found:
+        found += sorted(children.get(process, ()))
+    return found
 
 
 def _homes() -> dict[str, Path]:
@@ -105,7 +127,7 @@ class Worker:
     def __init__(self, argv: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
         self.group: Group | None = None
         with contextlib.suppress(OSError):
-            self.group = Group(f"proctor-bench-{os.getpid()}-{next(_serial)}")
+            self.group = Group()
         # Before the exec, so that cells make their own groups inside this one.
         join = self.group.join if self.group is not None else None
         self._process = subprocess.Popen(
@@ -115,6 +137,10 @@ class Worker:
         if self._read() != "ready":
             self.close()
             raise RuntimeError(f"{' '.join(argv)} did not come up")
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def _read(self) -> str:
         assert self._process.stdout is not None
@@ -133,9 +159,7 @@ class Worker:
         return Answer(answer["walls"], cpu, answer["result"])
 
     def close(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
+        self._process.communicate()  # it ends with its input
         if self.group is not None:
             self.group.remove()
 
@@ -169,8 +193,8 @@ class Variant:
         self.walls += answer.walls
         self.cpus.append(answer.cpu / (self.calls * self.jobs_a_call))
 
-    def figures(self, yardstick: "Variant") -> dict[str, Any]:
-        ratios = [mine / theirs for mine, theirs in zip(self.cpus, yardstick.cpus, strict=True)]
+    def figures(self, *yardsticks: "Variant") -> dict[str, Any]:
+        """Return what it cost, and the ratio of CPU to each yardstick's, round by round."""
         cpu = statistics.median(self.cpus)
         return {
             "name": self.name,
@@ -179,8 +203,12 @@ class Variant:
             "p99_ms": quantile(self.walls, 0.99) * 1e3 if self.jobs_a_call == 1 else None,
             "cpu_ms": cpu * 1e3,
             "per_core": 1 / cpu,
-            "cpu_ratio": statistics.median(ratios),
-            "wall_ratio": quantile(self.walls, 0.5) / quantile(yardstick.walls, 0.5),
+            "ratios": [
+                spread(
+                    [mine / theirs for mine, theirs in zip(self.cpus, yardstick.cpus, strict=True)]
+                )
+                for yardstick in yardsticks
+            ],
             "jobs": len(self.walls) * self.jobs_a_call,
         }
 
@@ -192,11 +220,16 @@ def interleave(variants: Sequence[Variant], rounds: int) -> None:
             variant.round()
 
 
+def spread(values: Sequence[float]) -> list[float]:
+    """Return the tenth, the median and the ninetieth percentile: of few values least and most."""
+    return [quantile(values, 0.1), statistics.median(values), quantile(values, 0.9)]
+
+
 def quantile(values: Sequence[float], q: float) -> float:
     return sorted(values)[min(int(q * len(values)), len(values) - 1)]
 
 
 def data_directory() -> Path | None:
-    """The data sets of others (see the project's tests), if they are here."""
-    path = os.environ.get("PROCTOR_TEST_DATA")
-    return Path(path) if path else None
+    """The data sets of others (see the project's tests), here or beside the checkout, if at all."""
+    path = Path(os.environ.get("PROCTOR_TEST_DATA") or WORK.parents[2] / "shared/data")
+    return path if path.is_dir() else None

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from budgets import Line
+from budgets import Line, MissingError
 from rich.console import Console
 from rich.table import Table
 
@@ -27,12 +27,28 @@ def arguments() -> argparse.Namespace:
 
 def alone(benchmark: ModuleType) -> None:
     """Run one benchmark and show what it found; nothing is written."""
-    found = benchmark.measure(arguments().quick)
-    show(Console(), benchmark.__doc__ or "", benchmark, found)
+    try:
+        found = benchmark.measure(arguments().quick)
+    except MissingError as error:
+        sys.exit(f"MISSING: {error}")
+    show(console(), benchmark.__doc__ or "", benchmark, found)
+
+
+def console() -> Console:
+    """Make one; where it is no terminal, as in CI's log, wide enough for our tables."""
+    made = Console()
+    return made if made.is_terminal else Console(width=150)
+
+
+def missing_of(found: Any) -> list[str]:
+    """Return the parts that could not be measured, and why."""
+    return found.get("missing", []) if isinstance(found, dict) else []
 
 
 def show(console: Console, title: str, benchmark: ModuleType, found: Any) -> None:
     console.rule(title.splitlines()[0])
+    for part in missing_of(found):
+        console.print(f"MISSING: {part}", style="bold red", markup=False, highlight=False)
     console.print(_rich([LINES_HEAD, *map(_cells, benchmark.lines(found))]))
     if rows := benchmark.table(found):
         console.print(_rich(rows))
@@ -40,13 +56,17 @@ def show(console: Console, title: str, benchmark: ModuleType, found: Any) -> Non
         console.print(note, markup=False, highlight=False)
 
 
-def write(found: dict[ModuleType, Any], quick: bool) -> list[Path]:
-    """Write results/<date>.json and, unless the figures are rough, RESULTS.md."""
+def write(found: dict[ModuleType, Any], missing: list[str], quick: bool) -> list[Path]:
+    """Write results/<date>.json and, unless the figures are rough, RESULTS.md.
+
+    `missing`: parts that were not measured at all, and why.
+    """
     now = dt.datetime.now(dt.UTC)
     document = {
         "date": now.isoformat(timespec="seconds"),
         "quick": quick,
         "machine": _machine(),
+        "missing": missing + [part for result in found.values() for part in missing_of(result)],
         **{benchmark.__name__: result for benchmark, result in found.items()},
     }
     results = HOME / "results"
@@ -71,6 +91,9 @@ def _markdown(found: dict[ModuleType, Any], document: dict[str, Any]) -> str:
         " taken side by side. Made by `python benchmarks/run_all.py`; see README.md.\n"
     )
     parts = ["# Results\n", where, why]
+    if document["missing"]:
+        parts.append("**MISSING: these figures are incomplete.**\n")
+        parts += [f"- **{part}**" for part in document["missing"]] + [""]
     for benchmark, result in found.items():
         parts.append(f"## {(benchmark.__doc__ or '').splitlines()[0]}\n")
         parts.append(_pipes([LINES_HEAD, *map(_cells, benchmark.lines(result))]))

@@ -1,6 +1,7 @@
 """Run every benchmark, show the tables, write results/<date>.json and RESULTS.md."""
 
 import contest
+import counts
 import harness
 import large_problems
 import livecodebench
@@ -8,22 +9,29 @@ import report
 import run_isolation
 import run_latency
 import serve
-from rich.console import Console
+import steady
+from budgets import MissingError
 
 BENCHMARKS = (
-    run_latency, run_isolation, livecodebench, large_problems, contest, harness, serve,
+    run_latency, counts, steady, run_isolation, livecodebench, large_problems, contest, harness,
+    serve,
 )  # fmt: skip
 
 
 def main() -> None:
     quick = report.arguments().quick
     serve.require()  # now, not after the minutes that the others take
-    console = Console()
-    found = {}
+    console = report.console()
+    found, missing = {}, []
     for benchmark in BENCHMARKS:
-        found[benchmark] = benchmark.measure(quick)
+        try:
+            found[benchmark] = benchmark.measure(quick)
+        except MissingError as error:
+            missing.append(f"{benchmark.__name__}: {error}")
+            console.print(f"MISSING: {missing[-1]}", style="bold red", markup=False)
+            continue
         report.show(console, benchmark.__doc__ or "", benchmark, found[benchmark])
-    for path in report.write(found, quick):
+    for path in report.write(found, missing, quick):
         console.print(f"wrote {path}")
 
 

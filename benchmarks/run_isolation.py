@@ -7,7 +7,7 @@ from typing import Any
 import ends
 import flips
 import level_costs
-from budgets import Line, at_most, milliseconds, times
+from budgets import Line, at_most, milliseconds, spread_times, times
 
 from proctor.errors import PlatformError
 from proctor.sandbox.choice import policy
@@ -21,9 +21,9 @@ def measure(quick: bool) -> dict[str, Any]:
     return {
         "load_before": os.getloadavg()[0],
         "levels": levels,
-        "ends": ends.measure(levels, rounds=4 if quick else 20),
-        "costs": level_costs.measure(levels, rounds=8 if quick else 40, jobs=20),
-        "flips": flips.measure(*((40, (1, 4, 16)) if quick else (400, flips.FACTORS))),
+        "ends": ends.measure(levels, rounds=2 if quick else 20),
+        "costs": level_costs.measure(levels, rounds=4 if quick else 40, jobs=20),
+        "flips": flips.measure({16: 40} if quick else flips.JUDGEMENTS),
     }
 
 
@@ -49,10 +49,10 @@ def lines(found: dict[str, Any]) -> list[Line]:
     made.append(at_most("jobs that went wrong after a hostile one", wrong, 0, str))
     costs = found["costs"]
     if costs is not None:
-        for level, ratio in costs["ratio"].items():
+        for level, (_, ratio, _) in costs["ratio"].items():
             made.append(at_most(f"{level}: CPU a job against level none", ratio, _LAYERS, times))
         if costs["landlock_ratio"] is not None:
-            ratio = costs["landlock_ratio"]
+            _, ratio, _ = costs["landlock_ratio"]
             made.append(at_most("landlock against namespaces, CPU a job", ratio, 1.0, times))
     rows = found["flips"]["rows"]
     total = sum(row["judgements"] for row in rows)
@@ -74,6 +74,10 @@ def notes(found: dict[str, Any]) -> list[str]:
             f"{name} {1e3 * cost:.3f}" for name, cost in found["costs"]["cpu_s"].items()
         )
         made.append(f"CPU ms a job, host and cell, {found['costs']['jobs']} jobs each: {cpu}.")
+        ratios = ", ".join(
+            f"{level} {spread_times(ratio)}" for level, ratio in found["costs"]["ratio"].items()
+        )
+        made.append(f"Against level none, in turn (p10–p90): {ratios}.")
     runs = ", ".join(
         f"{row['factor']} × {row['flips']} of {row['judgements']} in {row['seconds']:.0f} s"
         for row in found["flips"]["rows"]

@@ -1,16 +1,16 @@
 """One phase of a run's life, alone in a process. Usage: ... DIRECTORY SAMPLES PHASE.
 
-Prints one JSON line: CPU seconds of this process (cells are others) and its peak memory in bytes.
+Its one job returns the peak of this process's memory in bytes.
 Replies are made up: 2 KB of prose and a program, every third a repetition of another.
 """
 
 import asyncio
 import json
-import os
-import resource
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+
+import loop
 
 from proctor.evals.details import read_store
 from proctor.evals.export.formats import export_file
@@ -96,8 +96,7 @@ def fill(directory, _samples):
 
 
 def judged(directory, samples):
-    place = directory.with_name(f"judged-{samples}")
-    with create(place, samples, mode="standard") as store:
+    with create(directory, samples, mode="standard") as store:
         settings = settings_of(store)
         with LIVECODEBENCH.open_grader(settings) as grader:
             wanted = plan(settings, judges_to_use(store, settings), grader)
@@ -159,16 +158,13 @@ def peak() -> int:
     return int(status.partition("VmHWM:")[2].split()[0]) << 10
 
 
-def main() -> None:
+def job():
     directory, samples, phase = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-    before = os.times()
     if phase.startswith("export "):
         exported(directory, phase.partition(" ")[2])
     else:
         PHASES[phase](directory, samples)
-    after = resource.getrusage(resource.RUSAGE_SELF)
-    cpu = after.ru_utime + after.ru_stime - before.user - before.system
-    print(json.dumps({"cpu": cpu, "peak": peak()}))
+    return peak()
 
 
 PHASES = {
@@ -177,4 +173,4 @@ PHASES = {
 }  # fmt: skip
 
 if __name__ == "__main__":
-    main()
+    loop.serve(job)

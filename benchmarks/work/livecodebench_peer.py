@@ -1,11 +1,13 @@
-"""nvidia-livecodebench's evaluate_generations on LiveCodeBench rows. Usage as the proctor twin's.
+"""Somebody's evaluate_generations on LiveCodeBench rows. Usage: ... PROBLEMS PROGRAMS PACKAGE.
 
-Only its evaluation module is imported. Rows are turned into samples here, word for word as
+The package is `livecodebench` (nvidia's port) or `lcb_runner` (upstream). Only its evaluation is
+imported. Rows are turned into samples here, word for word as
 its benchmarks/code_generation.py does (which would import `datasets`).
 """
 
 import base64
 import contextlib
+import importlib
 import json
 import os
 import pickle
@@ -14,8 +16,8 @@ import zlib
 from pathlib import Path
 
 import loop
-from livecodebench.evaluation.compute_code_generation_metrics import evaluate_generations
 
+evaluation = importlib.import_module(f"{sys.argv[3]}.evaluation.compute_code_generation_metrics")
 PROBLEMS, PROGRAMS = Path(sys.argv[1]), Path(sys.argv[2])
 PROCESSES = len(os.sched_getaffinity(0))
 rows = [json.loads(line) for line in PROGRAMS.read_text("utf-8").splitlines()]
@@ -45,7 +47,7 @@ def job(numbers):
             samples.update((row["question_id"], sample(row)) for row in map(json.loads, lines))
         return None
     with Path(os.devnull).open("w") as null, contextlib.redirect_stderr(null):
-        results, metadata = evaluate_generations(
+        results, metadata = evaluation.evaluate_generations(
             [samples[rows[n]["question_id"]] for n in numbers],
             [[rows[n]["code"]] for n in numbers],
             num_process_evaluate=PROCESSES,

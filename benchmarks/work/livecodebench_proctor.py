@@ -1,4 +1,4 @@
-"""proctor's official mode on LiveCodeBench rows. Usage: ... PROBLEMS PROGRAMS [PACKAGES].
+"""proctor on LiveCodeBench rows. Usage: ... PROBLEMS PROGRAMS official|standard [PACKAGES].
 
 The argument of a request is a list of line numbers of PROGRAMS, or null: load the problems.
 """
@@ -13,8 +13,8 @@ from proctor import JudgeSettings, judge_many, load_problems, open_pool
 
 PROBLEMS, PROGRAMS = Path(sys.argv[1]), Path(sys.argv[2])
 rows = [json.loads(line) for line in PROGRAMS.read_text("utf-8").splitlines()]
-settings = JudgeSettings(mode="official", stop="first")  # the same work as upstream's
-pool = open_pool(packages=tuple(sys.argv[3:]))
+settings = JudgeSettings(mode=sys.argv[3], stop="first")  # the same work as upstream's
+pool = open_pool(packages=tuple(sys.argv[4:]))
 problems = {}
 
 
@@ -26,10 +26,13 @@ def job(numbers):
     verdicts = [None] * len(numbers)
     for judged in judge_many(pairs, settings=settings, pool=pool):
         judgement = judged.judgement
-        verdicts[judged.index] = (
-            list(judgement.upstream.results), judgement.upstream.error_code,
-            judgement.upstream.error_message, sum(test.cpu for test in judgement.tests),
-        )  # fmt: skip
+        upstream = judgement.upstream
+        what = (
+            (list(upstream.results), upstream.error_code, upstream.error_message)
+            if upstream is not None
+            else ([judgement.passed], judgement.verdict, judgement.message)
+        )
+        verdicts[judged.index] = (*what, sum(test.cpu for test in judgement.tests))
     return verdicts
 
 

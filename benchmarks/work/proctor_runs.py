@@ -1,4 +1,7 @@
-"""proctor doing the task of run_latency. Usage: proctor_runs.py run | cell | disk | fork | fast."""
+"""proctor doing the task of run_latency.
+
+Usage: proctor_runs.py run | cell | disk | fork | fast | official.
+"""
 
 import sys
 
@@ -12,6 +15,11 @@ from proctor.sandbox.choice import policy
 
 TESTS = 100
 DISK = 16 << 20
+SETTINGS = {
+    "fork": JudgeSettings(),
+    "fast": JudgeSettings(fast=True),
+    "official": JudgeSettings("official"),
+}
 
 
 def public_run(limits):
@@ -38,12 +46,11 @@ def cell_run():
     return job
 
 
-def judged(fast):
+def judged(settings):
     """`proctor.judge` on one program with many tests, comparison included."""
     pool = open_pool(cells=1)
     tests = tuple(Test(task.STDIN, task.STDOUT) for _ in range(TESTS))
     problem = Problem("sum", tests)
-    settings = JudgeSettings(fast=fast)
 
     def job():
         judgement = judge(problem, task.PROGRAM, settings=settings, pool=pool)
@@ -54,8 +61,8 @@ def judged(fast):
 
 if __name__ == "__main__":
     kind = sys.argv[1]
-    if kind in ("fork", "fast"):
-        loop.serve(judged(kind == "fast"), jobs_a_call=TESTS)
+    if kind in SETTINGS:
+        loop.serve(judged(SETTINGS[kind]), jobs_a_call=TESTS)
     elif kind == "cell":
         loop.serve(cell_run())
     else:

@@ -37,7 +37,7 @@ async def app(scope, receive, send):  # type: ignore[no-untyped-def]
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
-        out, _ = await process.communicate((asked.stdin or "").encode())
+        out, _ = await process.communicate(asked.stdin.encode() if asked.stdin else None)
     answer = msgspec.json.encode({"stdout": out.decode(), "return_code": process.returncode})
     headers = [(b"content-type", b"application/json"),
                (b"content-length", str(len(answer)).encode())]  # fmt: skip

@@ -11,15 +11,12 @@ from pathlib import Path
 
 import pytest
 from cells import Driver
-from ways import NO_CAPABILITIES, WAYS, driver
+from ways import USERS, WAYS, driver
 
 
 @pytest.fixture(
     scope="module",
-    params=[
-        pytest.param(way, marks=() if way in ("scopes", NO_CAPABILITIES) else pytest.mark.root)
-        for way in WAYS
-    ],
+    params=[pytest.param(way, marks=() if way in USERS else pytest.mark.root) for way in WAYS],
 )
 def way(request: pytest.FixtureRequest) -> str:
     return str(request.param)

@@ -16,6 +16,8 @@ WAYS = {
     NO_CAPABILITIES: names("as-is", user=True),
     NO_CAPABILITIES + ", no /proc": names("masked-proc", user=True),
 }
+USERS = ("scopes", NO_CAPABILITIES)
+"""Ways that are an ordinary user's too; the others take root."""
 
 
 def driver(way: str, library: Path) -> Driver:
