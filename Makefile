@@ -10,7 +10,7 @@ BIN = $(VENV)/bin
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
 
-$(BIN)/.installed: pyproject.toml setup.py src/proctor/cell/lockdown.c src/proctor/cell/calls.h src/proctor/cell/landlock.h src/proctor/cell/seccomp.h src/proctor/cell/stub.h src/proctor/cell/serve.h src/proctor/cell/execute.h src/proctor/cell/session.h src/proctor/cell/pin.h
+$(BIN)/.installed: pyproject.toml setup.py src/proctor/cell/lockdown.c src/proctor/cell/calls.h src/proctor/cell/landlock.h src/proctor/cell/seccomp.h src/proctor/cell/stub.h src/proctor/cell/serve.h src/proctor/cell/execute.h src/proctor/cell/session.h src/proctor/cell/memory.h
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	touch $@

@@ -37,9 +37,15 @@ def test_ends_of_tests_survive(reply: Reply) -> None:
 texts = st.text(st.characters(codec="utf-8"))
 
 
-@given(st.sampled_from([tag for tag in Tag if tag is not Tag.ENDED]), texts)
+@given(st.sampled_from([tag for tag in Tag if tag not in (Tag.ENDED, Tag.OUTPUT)]), texts)
 def test_texts_survive(tag: Tag, text: str) -> None:
     assert Reply.decode(Reply(tag, text).encode()) == Reply(tag, text)
+
+
+@given(st.binary())
+def test_outputs_survive(output: bytes) -> None:
+    reply = Reply(Tag.OUTPUT, output=output)
+    assert Reply.decode(reply.encode()) == reply
 
 
 @given(st.text(st.characters(codec=None)))

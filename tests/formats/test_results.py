@@ -18,8 +18,8 @@ from proctor.formats.programs import SubmittedProgram
 from proctor.formats.results import (
     RESERVED,
     SETTINGS_SUFFIX,
+    Digests,
     ResultsFile,
-    content_digest,
     judgement_row,
     read_results,
 )
@@ -220,11 +220,11 @@ def test_a_broken_line_in_the_middle(path: Path, line: str, words: str) -> None:
 def test_a_row_of_another_program_is_refused(path: Path) -> None:
     problem = Problem("a", (Case("1", "2"),))
     with ResultsFile(path, SETTINGS) as results:
-        results.append(result(0, digest=results.digest(problem, "print(2)")))
+        results.append(result(0, digest=Digests(SETTINGS).of(problem, "print(2)")))
     with ResultsFile(path, SETTINGS) as results:
-        assert results.is_finished(0, results.digest(problem, "print(2)"))
+        assert results.is_finished(0, Digests(SETTINGS).of(problem, "print(2)"))
         with pytest.raises(SettingsError, match=r"row 0 of .* another program"):
-            results.is_finished(0, results.digest(problem, "print(3)"))
+            results.is_finished(0, Digests(SETTINGS).of(problem, "print(3)"))
 
 
 def test_the_same_row_twice_is_refused(path: Path) -> None:
@@ -279,9 +279,13 @@ def test_files_that_cannot_hold_results(tmp_path: Path) -> None:
 
 def test_the_digest_depends_on_all_that_decides() -> None:
     problem = Problem("a", (Case("1", "2"), Case("3", "4")), title="T")
-    base = content_digest(problem, "x", {"m": 1, "n": 2})
-    assert base == content_digest(problem, "x", {"n": 2, "m": 1})
-    assert base == content_digest(
+
+    def digest(problem: Problem, code: str, settings: dict[str, Any]) -> str:
+        return Digests(settings).of(problem, code)
+
+    base = digest(problem, "x", {"m": 1, "n": 2})
+    assert base == digest(problem, "x", {"n": 2, "m": 1})
+    assert base == digest(
         Problem("a", (Case("1", "2", public=True), Case("3", "4"))), "x", {"m": 1, "n": 2}
     )
     others = [
@@ -292,7 +296,7 @@ def test_the_digest_depends_on_all_that_decides() -> None:
         (problem, "y\ud800", {"m": 1, "n": 2}),
         (problem, "x", {"m": 1, "n": 3}),
     ]
-    assert len({base, *(content_digest(*other) for other in others)}) == 1 + len(others)
+    assert len({base, *(digest(*other) for other in others)}) == 1 + len(others)
 
 
 def test_the_row_of_a_judgement() -> None:

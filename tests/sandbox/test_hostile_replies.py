@@ -31,6 +31,8 @@ MESSAGES = {
     "a minus": bytes([Tag.RETURNED]) + b"-1",
     "success": bytes([Tag.RETURNED]) + b"0",
     "success without a status": bytes([Tag.RETURNED]),
+    "another output": bytes([Tag.OUTPUT]) + b"-1\n",
+    "no output": bytes([Tag.OUTPUT]),
     "an exception": bytes([Tag.RAISED]) + b"\xff\xfe" * 100,
     "a time-out": Reply(Tag.RAISED, "TimeoutException()").encode(),
     "a huge exception": bytes([Tag.RAISED]) + b"x" * 65_000,

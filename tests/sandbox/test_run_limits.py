@@ -1,5 +1,7 @@
 """Every limit of a run: hit when overrun, not hit below, and nothing left for the next job."""
 
+import os
+
 import pytest
 
 from proctor import Execution, InputError, LimitHit, Limits, Pool, run
@@ -232,6 +234,14 @@ def test_bombs_are_contained(bomb: str, cell_pool: Pool) -> None:
     done = go(bomb, cell_pool, cpu=0.5, wall=20.0, processes=20, memory=128 * MIB)
     assert done.exit_code == 0 or not done.ok
     assert cell_pool._live[0].job_pids() == []
+
+
+@pytest.mark.skipif(os.nice(0) < 0, reason="jobs are to inherit a negative nice value")
+def test_short_turns_are_the_agents_alone(cell_pool: Pool) -> None:
+    done = go("import os; print(os.sched_getscheduler(0))", cell_pool)
+    assert done.stdout == b"0\n"
+    policies = {os.sched_getscheduler(pid) for pid in cell_pool._live[0]._own}  # type: ignore[attr-defined]
+    assert os.SCHED_RESET_ON_FORK in policies
 
 
 # Tries to leave something everywhere; prints where it could.

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.errors import Busy
-from proctor.service.admission import Admission
+from proctor.service.admission import Admission, RequestContext
 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
@@ -23,7 +23,7 @@ async def settle() -> None:
 
 async def queue_up(admission: Admission, owners: str, order: list[str]) -> list[asyncio.Task[None]]:
     async def one(owner: str) -> None:
-        async with admission.place(owner, unlimited=True):
+        async with admission.place(RequestContext(owner, unlimited=True)):
             order.append(owner)
 
     tasks = [asyncio.ensure_future(one(owner)) for owner in owners]
@@ -104,7 +104,7 @@ def test_no_place_is_ever_lost_or_made(steps: list[tuple[str, str]]) -> None:
 
         async def one(owner: str, stay: asyncio.Event) -> None:
             nonlocal inside, most
-            async with admission.place(owner):
+            async with admission.place(RequestContext(owner)):
                 inside += 1
                 most = max(most, inside)
                 try:

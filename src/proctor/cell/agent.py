@@ -16,8 +16,8 @@ import traceback
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from proctor.cell import lcb_load, lockdown, python_job
-from proctor.cell.lcb_process import Disguise
+from proctor.cell import lockdown, python_job
+from proctor.cell.parts import Parts
 from proctor.cell.wire import CONTROL_FD, MAX_MESSAGE
 
 
@@ -45,21 +45,21 @@ def _serve(control: socket.socket, config: dict[str, Any]) -> NoReturn:
     sys.path.extend(config["paths"])
     hello["missing"] = _warm_up(config["imports"])
     hello.update(lockdown.prepare(config))
-    base, disguise = lcb_load.preamble(), Disguise()
     _quiet_streams()
-    _forget_ourselves()
-    python_job.rehearse(disguise)
+    parts = Parts()
+    _leave_no_trace()
+    python_job.rehearse()
     random.seed(0)  # judged programs draw the same numbers in every cell, or verdicts would differ
     gc.collect()
     gc.freeze()
     gc.disable()
-    lockdown.pin(python_job.play_least)
+    lockdown.settle(python_job.play)
     lockdown.seal(config)
     control.send(json.dumps(hello).encode())
-    kind, function = lockdown.serve(control.fileno(), disguise.wear)
+    kind, function = lockdown.serve(control.fileno(), parts.get_ready)
     # From here on this is a job: its descriptors are in place, ours are closed.
     control.detach()
-    python_job.run(kind, function, base, disguise)
+    python_job.run(kind, function, parts.current)
 
 
 def _warm_up(modules: Sequence[str]) -> list[str]:
@@ -89,11 +89,8 @@ def _quiet_streams() -> None:
     sys.stdin.readline()  # allocates the decoder and buffers once, here
 
 
-def _forget_ourselves() -> None:
-    """Take proctor's modules out of the submission's sight: its own may have the same names."""
-    for name in [name for name in sys.modules if name.split(".")[0] == "proctor"]:
-        del sys.modules[name]
+def _leave_no_trace() -> None:
+    """Have the interpreter look as it does to a program that it was started for."""
     sys.path[:] = [entry for entry in sys.path if not entry.startswith("/proctor")]
-    sys.path_importer_cache.clear()
     sys.argv = ["solution.py"]
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -39,7 +39,7 @@ def give_up() -> None:
         raise OSError(ctypes.get_errno(), "capabilities could not be given up")
 
 
-def serve(control_fd: int, wear: Callable[[int], None]) -> tuple[int, str]:
+def serve(control_fd: int, get_ready: Callable[[int, int], None]) -> tuple[int, str]:
     """The agent's loop; see lockdown.serve."""
     control = socket.socket(fileno=control_fd)
     # Jobs can signal us. As process 1 we are safe from all signals but those that Python handles.
@@ -52,7 +52,7 @@ def serve(control_fd: int, wear: Callable[[int], None]) -> tuple[int, str]:
             continue
         request = Request.decode(data)
         started = time.monotonic_ns()
-        wear(request.kind is Kind.SERVE_OFFICIAL)
+        get_ready(request.kind, int(request.function != ""))
         if request.kind is not Kind.RUN:  # opened anew: see spawn() in serve.h
             fds = [*(os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC) for _ in range(3)), *fds]
         pid = _fork()

@@ -13,6 +13,7 @@ import sys
 from types import CodeType, ModuleType
 from typing import Any
 
+from proctor.cell.lcb_indent import wrapped
 from proctor.cell.lcb_io import CallProgram, StdioProgram
 
 RECURSION_LIMIT = 50_000
@@ -28,6 +29,21 @@ _IMPORTS = "".join(
     + [f"import {name}\n" for name in _MODULES]
 )
 _PREAMBLE = f"{_IMPORTS}sys.setrecursionlimit({RECURSION_LIMIT})\n"
+
+_ANNOTATED = """
+def solve(
+    a: List[int], b: List[str], c: List[List[int]], d: List[List[str]], e: Optional[int],
+    f: Dict[int, int], g: Dict[str, int], h: Tuple[int, int], i: Set[int], j: List[Tuple[int, int]],
+) -> Optional[List[int]]: ...
+"""
+"""The usual signatures of function-call programs. `typing` keeps what such annotations give; where
+they are evaluated first in a forked process, that takes a hundred page faults."""
+
+_FUNCTION = """
+class Solution:
+    def solve(self, numbers, text, rows):
+        return [len(numbers), text, rows, (1.5, None), {text: True}]
+"""
 
 _MODULE_NAME = "tmp_sol"
 _WRAPPER = "wrapped_function"
@@ -56,7 +72,14 @@ def preamble() -> ModuleType:
     """
     module = ModuleType(_MODULE_NAME, "")
     exec(_IMPORTS, vars(module))  # a fixed text
+    exec(_ANNOTATED, dict(vars(module)))
     return module
+
+
+def rehearse(program: str) -> None:
+    """Load and run this stdin/stdout program and a function: what that warms, no job has to."""
+    load(program, None, ModuleType("rehearsal")).run("")
+    load(_FUNCTION, "solve", ModuleType("rehearsal")).run('[1, 2]\n"ab"\n[[1]]')
 
 
 def load(source: str, function: str | None, base: ModuleType) -> StdioProgram | CallProgram:
@@ -108,7 +131,9 @@ def _compile_after_preamble(source: str) -> CodeType:
 
 
 def _load_stdio(source: str, base: ModuleType) -> object:
-    code = None if _needs_text(source) else _compile_wrapped(source)
+    code = None
+    if not _needs_text(source):
+        code = _compile_indented(source) or _compile_wrapped(source)
     if code is not None:
         return _execute(code, base)
     text = _upstream_text(source)
@@ -128,6 +153,20 @@ def _needs_text(source: str) -> bool:
     return any(
         not _SIMPLE_F_STRING.match(source, found.start()) for found in _F_STRING.finditer(source)
     )
+
+
+def _compile_indented(source: str) -> CodeType | None:
+    """The wrapped program, compiled without a syntax tree in Python. None if that cannot be."""
+    text = wrapped(source, _WRAPPER)
+    if text is None:
+        return None
+    try:
+        sys.setrecursionlimit(_SHALLOW_LIMIT // 3)  # the compiler counts three for each frame
+        return compile(text, "<string>", "exec", dont_inherit=True)
+    except Exception:  # noqa: BLE001  # whatever it is, _compile_wrapped finds it too
+        return None
+    finally:
+        sys.setrecursionlimit(_COMPILING_LIMIT)
 
 
 def _compile_wrapped(source: str) -> CodeType | None:

@@ -194,6 +194,25 @@ static int lock_down(const struct job *job)
 
 #include "stub.h"
 
+/* Asks for short turns on the CPU, which the kernel gives the sooner (Linux 6.12). A fork bomb whose
+ * processes are in sessions of their own has a full share of the CPU for each, and the word to end
+ * it would wait until most of them have had a turn. Jobs do not inherit it. */
+static void ask_for_short_turns(void)
+{
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } scheduling = { 0 };
+    if (syscall(SYS_sched_getattr, 0, &scheduling, sizeof scheduling, 0)) return;
+    if (scheduling.policy != SCHED_OTHER || scheduling.nice < 0) return; /* jobs inherit these */
+    scheduling.flags = 1; /* SCHED_FLAG_RESET_ON_FORK */
+    scheduling.runtime = 100000; /* ns, the least there is */
+    syscall(SYS_sched_setattr, 0, &scheduling, 0);
+}
+
 PyDoc_STRVAR(configure_doc,
 "configure(features, ruleset_fd, ruleset_fd_with_scratch, pidfd_of_agent, proc_fd, last_pid_fd,\n"
 "uid_of_jobs, work_dir)\n\n"
@@ -207,6 +226,7 @@ static PyObject *configure(PyObject *self, PyObject *args)
                           &cell.own_pidns, &cell.proc, &cell.last_pid, &cell.uid, &work))
         return NULL;
     cell.own_uid = getuid();
+    ask_for_short_turns();
     if (strlen(work) >= sizeof cell.work) {
         PyErr_SetString(PyExc_ValueError, "work directory name too long");
         return NULL;
@@ -308,13 +328,16 @@ static PyObject *keep_capabilities(PyObject *self, PyObject *args)
 #include "seccomp.h"
 #include "serve.h"
 #include "session.h"
-#include "pin.h"
+#include "memory.h"
 
 static PyMethodDef methods[] = {
     { "serve", serve, METH_VARARGS, serve_doc },
     { "serve_tests", serve_tests, METH_VARARGS, serve_tests_doc },
     { "serve_session", serve_session, METH_VARARGS, serve_session_doc },
     { "configure", configure, METH_VARARGS, configure_doc },
+    { "protect", protect, METH_VARARGS, protect_doc },
+    { "interpreter_code", interpreter_code, METH_NOARGS, interpreter_code_doc },
+    { "hold_code", hold_code, METH_VARARGS, hold_code_doc },
     { "pin", pin, METH_VARARGS, pin_doc },
     { "drop_bounding", drop_bounding, METH_NOARGS, drop_bounding_doc },
     { "keep_times", keep_times, METH_VARARGS, keep_times_doc },

@@ -6,17 +6,17 @@ import site
 from collections.abc import Callable
 from typing import Any
 
-from proctor.cell import fallback, pages
-
 try:
-    from proctor.cell import _lockdown, keeper
+    from proctor.cell import _lockdown, keeper, memory
 except ImportError:
+    from proctor.cell import fallback
+
     _lockdown = None  # type: ignore[assignment]
 
 WORK = "/box/work"
 DEVICES = ("null", "zero", "full", "random", "urandom")
-Wear = Callable[[int], None]
-"""Puts lcb_runner's process state on (1) or takes it off (0)."""
+GetReady = Callable[[int, int], None]
+"""Prepares the agent for a job: its kind, and 1 if it has a function to call, else 0."""
 
 
 def enter(config: dict[str, Any], inherited: list[int]) -> None:
@@ -96,11 +96,10 @@ def _features(config: dict[str, Any], facts: dict[str, Any]) -> int:
     return features | sum(bit for bit, want in wanted.items() if want)
 
 
-def pin(play: Callable[[], object]) -> None:
-    """Pin the pages that `play`, the least a job does, writes to, if the kernel lets us."""
+def settle(play: Callable[[], object]) -> None:
+    """Lay out memory so that forks are cheap; `play` does the least that a job does."""
     if _lockdown is not None:
-        with contextlib.suppress(OSError):
-            _lockdown.pin(pages.written_by(play))
+        memory.settle(play)
 
 
 def seal(config: dict[str, Any]) -> None:
@@ -173,11 +172,11 @@ def _rules(config: dict[str, Any], boxed: bool, proc: bool) -> list[tuple[str, i
     return rules
 
 
-def serve(control_fd: int, wear: Wear) -> tuple[int, str]:
+def serve(control_fd: int, get_ready: GetReady) -> tuple[int, str]:
     """Serve the host's requests; returns (kind, function) in a locked-down job, never here."""
     if _lockdown is None:
-        return fallback.serve(control_fd, wear)
-    kind, function = _lockdown.serve(control_fd, wear)
+        return fallback.serve(control_fd, get_ready)
+    kind, function = _lockdown.serve(control_fd, get_ready)
     return kind, function.decode("utf-8", "surrogatepass")
 
 

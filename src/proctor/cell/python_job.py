@@ -5,7 +5,6 @@ import builtins
 import contextlib
 import gc
 import io
-import json
 import linecache
 import os
 import signal
@@ -14,45 +13,37 @@ import sys
 import threading
 import traceback
 import types
-from types import CodeType, ModuleType
-from typing import NoReturn
+from collections.abc import Callable
+from functools import partial
+from types import CodeType
+from typing import Any, NoReturn
 
-from proctor.cell import (
-    compiling,
-    directory_job,
-    lcb_io,
-    lcb_load,
-    lockdown,
-    native_job,
-    plain_data,
-)
-from proctor.cell.lcb_process import Disguise
+from proctor.cell import compiling, lockdown
 from proctor.cell.wire import TEST, Kind, Reply, Tag, receive
 
 SOURCE_NAME = "solution.py"
 SOURCE_FD = 3
 FEED_FD = 4
-RESULT_FD = 3  # of a forked test: where a function's encoded result goes
+RESULT_FD = 3
+"""Descriptor, in a test's process, of the file for what a function returns, encoded."""
 INTERRUPTED = 0x100 | signal.SIGINT  # no exit code: KeyboardInterrupt ends CPython by signal
-FUNCTION_RECURSION_LIMIT = 50_000  # what the platforms of function-call problems run with
 # Plain integers: an enum's machinery would cost a fresh job a dozen page faults.
 _RUN, _SERVE_FORK, _SERVE_OFFICIAL = int(Kind.RUN), int(Kind.SERVE_FORK), int(Kind.SERVE_OFFICIAL)
 _SESSION, _COMMAND, _WORK = int(Kind.SESSION), int(Kind.COMMAND), int(Kind.WORK)
 READY = Reply(Tag.READY).encode()
 
 
-def run(kind: int, function: str, base: ModuleType, disguise: Disguise) -> NoReturn:
+def run(kind: int, function: str, part: Any) -> NoReturn:
     """Entry point of every job, whose descriptors are in place.
 
-    `base` is the module that the import preamble was executed in; `disguise` is on for official
-    jobs only.
+    `part` is the module of jobs of this kind (parts.py), None for the kinds that need none.
     """
     if kind == _COMMAND:
-        native_job.run()
+        part.run()
     gc.enable()
     if kind == _WORK:
-        _run_once(*directory_job.prepare())
-    source = _read(SOURCE_FD)
+        _run_once(*part.prepare())
+    source = read(SOURCE_FD)
     os.close(SOURCE_FD)
     if kind == _RUN:
         _run_once(source)
@@ -61,23 +52,34 @@ def run(kind: int, function: str, base: ModuleType, disguise: Disguise) -> NoRet
         feed.send(READY)
         feed.detach()
         lockdown.serve_session(FEED_FD)
-        source = _read(SOURCE_FD)
+        source = read(SOURCE_FD)
         os.close(SOURCE_FD)
         _run_once(source)
     if kind == _SERVE_OFFICIAL:
-        _serve_official(feed, source, function, base, disguise)
+        part.serve(feed, source, function)
     try:
         code = compile(source, SOURCE_NAME, "exec", dont_inherit=True)
     except compiling.ERRORS as error:
         feed.send(Reply(Tag.UNLOADABLE, _brief(error)).encode())
         os._exit(0)
     feed.send(READY)
+    last = kind == _SERVE_FORK
+    test = partial(part.call, code, function, last=last) if function else partial(_execute, code)
     if kind == _SERVE_FORK:
-        _serve_fork(code, function, base)
-    _serve_shared(feed, code, function, base)
+        _serve_fork(test)
+    _serve_shared(feed, test)
 
 
 def _run_once(source: bytes, name: str = SOURCE_NAME) -> NoReturn:
+    status = _run_program(source, name)
+    if status == INTERRUPTED:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    os._exit(status)
+
+
+def _run_program(source: bytes, name: str = SOURCE_NAME) -> int:
+    """Compile and run a program; returns the exit code to end this process with."""
     # A lazy entry: for tracebacks and warnings, decoded only if one is shown.
     linecache.cache[name] = (lambda: source.decode("utf-8", "replace"),)
     try:
@@ -85,24 +87,20 @@ def _run_once(source: bytes, name: str = SOURCE_NAME) -> NoReturn:
     except compiling.ERRORS as error:
         sys.stderr.write("".join(traceback.format_exception_only(error)))
         sys.stderr.flush()
-        os._exit(1)
+        return 1
     _reseed()
-    status = _finish(_execute(code, name))
-    if status == INTERRUPTED:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
-    os._exit(status)
+    return _finish(_execute(code, name))
 
 
-def _serve_fork(code: CodeType, function: str, base: ModuleType) -> NoReturn:
+def _serve_fork(test: Callable[[], int]) -> NoReturn:
     """Fork one process per test. The submission never runs in this one."""
     gc.collect()
     gc.freeze()
     lockdown.serve_tests(FEED_FD)
-    os._exit(_finish(_call(code, function, vars(base)) if function else _execute(code)))
+    os._exit(_finish(test()))
 
 
-def _serve_shared(feed: socket.socket, code: CodeType, function: str, base: ModuleType) -> NoReturn:
+def _serve_shared(feed: socket.socket, test: Callable[[], int]) -> NoReturn:
     """Run the tests one after the other in this process, each with fresh globals and streams."""
     while True:
         message, fds = receive(feed, 4)
@@ -115,8 +113,7 @@ def _serve_shared(feed: socket.socket, code: CodeType, function: str, base: Modu
             os.dup2(fds[3], RESULT_FD)
             os.close(fds[3])
         fresh_streams()
-        status = _call(code, function, dict(vars(base))) if function else _execute(code)
-        feed.send(Reply(Tag.RETURNED, str(_end_of_test(status))).encode())
+        feed.send(Reply(Tag.RETURNED, str(_end_of_test(test()))).encode())
 
 
 def _end_of_test(status: int) -> int:
@@ -127,58 +124,8 @@ def _end_of_test(status: int) -> int:
     try:
         atexit._run_exitfuncs()  # noqa: SLF001 - no public twin
     except BaseException as error:  # noqa: BLE001 - as in _execute
-        _print_exception(error)
+        print_exception(error)
     return _flush_all(status)
-
-
-def _serve_official(
-    feed: socket.socket,
-    source: bytes,
-    function: str,
-    base: ModuleType,
-    disguise: Disguise,
-) -> NoReturn:
-    """Load the program as lcb_runner does, then give it one test's input at a time."""
-    send, leave = feed.send, os._exit  # the program may replace what modules hold
-    text = source.decode("utf-8", "surrogatepass")
-    disguise.preload(text)
-    try:
-        program = lcb_load.load(text, function or None, base)
-    except Exception as error:  # noqa: BLE001 - upstream reports every Exception, so do we
-        send(Reply(Tag.UNLOADABLE, _safe_str(error)).encode())
-        leave(0)
-    send(READY)
-    while True:
-        message, fds = receive(feed, 2)
-        if message != TEST:
-            leave(0)
-        send(_official_test(program, *fds).encode())
-
-
-def _official_test(
-    program: lcb_io.StdioProgram | lcb_io.CallProgram, test_input: int, output: int
-) -> Reply:
-    text = _read(test_input).decode("utf-8", "surrogatepass")
-    os.close(test_input)
-    try:
-        try:
-            _write(output, program.run(text))
-        except lcb_io.HarnessFailure:
-            raise
-        except Exception as error:  # noqa: BLE001 - upstream reports every Exception, so do we
-            return Reply(Tag.RAISED, lcb_io.error_text(error))
-    except lcb_io.HarnessFailure as failure:
-        return Reply(Tag.UNLOADABLE, str(failure))
-    finally:
-        os.close(output)
-    return Reply(Tag.RETURNED)
-
-
-def _safe_str(error: Exception) -> str:
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001 - a hostile __str__
-        return type(error).__name__
 
 
 def _execute(code: CodeType, name: str = SOURCE_NAME) -> int:
@@ -190,38 +137,15 @@ def _execute(code: CodeType, name: str = SOURCE_NAME) -> int:
     try:
         exec(code, main.__dict__)
     except SystemExit as stop:
-        return _exit_code(stop)
+        return exit_code(stop)
     except BaseException as error:  # noqa: BLE001 - this is the interpreter's outermost frame
-        _print_exception(error)
+        print_exception(error)
         return INTERRUPTED if isinstance(error, KeyboardInterrupt) else 1
     return 0
 
 
-def _call(code: CodeType, function: str, names: dict[str, object]) -> int:
-    """Load the program after the import preamble, call its function, write the result.
-
-    `names` holds what the preamble leaves and becomes the program's module.
-    """
-    sys.setrecursionlimit(FUNCTION_RECURSION_LIMIT)
-    names["__name__"] = "solution"
-    encode, parse = plain_data.encode, json.loads  # before the program may replace them
-    try:
-        arguments = _read(0).decode("utf-8", "surrogatepass").strip().split("\n")
-        exec(code, names)
-        owner = names.get("Solution")
-        found = names.get(function) if owner is None else getattr(owner(), function)  # type: ignore[operator]
-        if found is None:
-            raise NameError(f"there is no function {function!r}")
-        _write(RESULT_FD, encode(found(*map(parse, arguments))))  # type: ignore[operator]
-    except SystemExit as stop:
-        return _exit_code(stop)
-    except BaseException as error:  # noqa: BLE001 - as in _execute
-        _print_exception(error)
-        return 1
-    return 0
-
-
-def _exit_code(stop: SystemExit) -> int:
+def exit_code(stop: SystemExit) -> int:
+    """Return the exit code that a SystemExit stands for; show its text, as CPython does."""
     if stop.code is None:
         return 0
     if isinstance(stop.code, int):
@@ -237,15 +161,24 @@ def _exit_code(stop: SystemExit) -> int:
 def _finish(status: int) -> int:
     """Do as the interpreter does on its way out: threads, atexit handlers, flush."""
     try:
-        threading._shutdown()  # type: ignore[attr-defined]  # noqa: SLF001 - no public twin
-        atexit._run_exitfuncs()  # noqa: SLF001 - no public twin
+        _end_threads()
+        if atexit._ncallbacks():  # noqa: SLF001 - no public twin
+            atexit._run_exitfuncs()  # noqa: SLF001 - no public twin
     except BaseException as error:  # noqa: BLE001 - as in _execute
-        _print_exception(error)
+        print_exception(error)
     status = _flush_all(status)
     # Files that the program opened on its output and never closed are flushed when they die.
     sys.modules.pop("__main__", None)
     gc.collect()
     return _flush_all(status)
+
+
+def _end_threads() -> None:
+    """Wait for threads as the interpreter does; for none, that would write to seventy pages."""
+    # Private names, for want of public twins.
+    held = threading._limbo or getattr(threading, "_threading_atexits", None)  # type: ignore[attr-defined]  # noqa: SLF001
+    if held or len(threading._active) > 1:  # type: ignore[attr-defined]  # noqa: SLF001
+        threading._shutdown()  # type: ignore[attr-defined]  # noqa: SLF001
 
 
 def _flush_all(status: int) -> int:
@@ -262,7 +195,7 @@ def _flush_all(status: int) -> int:
     return status
 
 
-def _print_exception(error: BaseException) -> None:
+def print_exception(error: BaseException) -> None:
     """Show an exception without our own frames, by the program's hook if it has set one."""
     first = error.__traceback__.tb_next if error.__traceback__ is not None else None
     hook = getattr(sys, "excepthook", None)
@@ -303,7 +236,7 @@ def fresh_streams() -> None:
     )  # fmt: skip
 
 
-_SAMPLE = """\
+SAMPLE = """\
 import sys
 from collections import defaultdict, deque
 def solve(n, values):
@@ -319,32 +252,29 @@ line = sys.stdin.readline()
 if not line:
     print(*solve(5, [int(x) for x in "1 2 3".split()])[1], Table().answer(3)[0])
 """
-_REHEARSALS = 30
+REHEARSALS = 30
 
 
-def play_least() -> None:
-    """Do the least that a job does."""
+def play() -> None:
+    """Do what a job does, with a small program."""
     gc.enable()
-    source = b"import sys\nprint(len(sys.stdin.readline()) + 1)\n"
-    code = compile(source, SOURCE_NAME, "exec", dont_inherit=True)
-    _flush_all(_execute(code))
+    _run_program(b"import sys\nprint(len(sys.stdin.readline()) + 1)\n")
 
 
-def rehearse(disguise: Disguise) -> None:
+def rehearse() -> None:
     """Walk the paths that every job walks, before any job is forked.
 
     It fills caches, specialises bytecode and leaves the allocator settled, so that jobs write to
     fewer of the pages they share with the agent: a tenth of a job's cost.
     """
-    sample = _SAMPLE.encode()
-    for _ in range(_REHEARSALS):
-        # Not _finish: what that ends, it ends once per process.
-        _flush_all(_execute(compile(sample, SOURCE_NAME, "exec", dont_inherit=True)))
-    disguise.put_on()
-    for _ in range(_REHEARSALS):
-        lcb_load.load(_SAMPLE, None, ModuleType("rehearsal")).run("")
-    disguise.take_off()
-    sys.setrecursionlimit(1000)
+    sample = SAMPLE.encode()
+    for _ in range(REHEARSALS):
+        _run_program(sample)
+    renew_streams()
+
+
+def renew_streams() -> None:
+    """Leave an agent's own standard streams as if nothing had been read or written."""
     for fd in range(3):
         os.ftruncate(fd, 0)
         os.lseek(fd, 0, os.SEEK_SET)
@@ -366,13 +296,14 @@ def _brief(error: BaseException) -> str:
 _os_write = os.write
 
 
-def _write(fd: int, data: bytes) -> None:
+def write(fd: int, data: bytes) -> None:
+    """Write all of `data`, whatever the program has made of os.write. Raises OSError."""
     view = memoryview(data)
     while view:
         view = view[_os_write(fd, view) :]
 
 
-def _read(fd: int) -> bytes:
+def read(fd: int) -> bytes:
     """Whole content of a file descriptor that may be positioned anywhere."""
     size = os.lseek(fd, 0, os.SEEK_END)
     os.lseek(fd, 0, os.SEEK_SET)

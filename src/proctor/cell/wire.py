@@ -1,27 +1,32 @@
 """Messages between host, agent and job. Runs on both sides; standard library only.
 
+Named tuples, not dataclasses: jobs pay for whatever their agent has imported (see memory.py).
+
 Two sockets, both SOCK_SEQPACKET (one send is one message):
 
 control   host <-> agent. Host: `Request` with descriptors, or KILL. Agent: `Result` per request.
-feed      host <-> the process of a serving job. Host: TEST with descriptors, one test at a time.
-          Job: one `reply` per message. Nothing that arrives here is trusted: a submission that
-          shares the process (fast path, official mode) can write what it likes.
+feed      host <-> the process of a serving job. Host: TEST with descriptors, one test at a time
+          (official mode: with the input itself, if it is short). Job: one `reply` per message.
+          Nothing that arrives here is trusted: a submission that shares the process (fast path,
+          official mode) can write what it likes.
           Of a session: any number of `Order`s; per order that runs a program a `Notice` when it
           has started (from its own process) and one when it has ended.
 
-Payload (source, input, output) never travels in messages, only as descriptors, because every
-later job is forked from the agent's heap and could read it there.
+Payload (source, input, output) never travels in messages to the agent, only as descriptors, because
+every later job is forked from its heap and could read it there.
 """
 
 import socket
 import struct
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 CONTROL_FD = 3
 LONGEST_NAME = 64
 """Bytes of a function's name."""
 MAX_MESSAGE = 64 * 1024
+IN_MESSAGE = 32 * 1024
+"""Bytes of the longest input or output of official mode that travels in a message itself."""
 KILL = b"K"
 TEST = b"T"
 DIRECTORY = b"D"
@@ -37,7 +42,8 @@ class Kind(IntEnum):
     SERVE_SHARED = 2
     """All tests in one process with fresh globals: the fast path. Descriptors as SERVE_FORK."""
     SERVE_OFFICIAL = 3
-    """All tests in one process the way lcb_runner does. Descriptors as SERVE_FORK."""
+    """All tests in one process the way lcb_runner does. Descriptors: source, feed, a file for the
+    outputs that are too long for a message."""
     SESSION = 4
     """Fork one process per program, in one workspace, as long as the feed is open. Descriptors as
     SERVE_FORK; the source is empty."""
@@ -57,8 +63,7 @@ _RESULT = struct.Struct("<i d d Q Q i i")
 _ENDED = struct.Struct("<i d d Q")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A job for the agent. Seconds, bytes, processes; 0 turns address_space and disk off."""
 
     kind: Kind
@@ -91,8 +96,7 @@ class Request:
         return cls(Kind(kind), *limits, function=function, judged=judged)
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """How a job's first process ended, as the agent saw it from outside the job's namespace."""
 
     status: int
@@ -131,10 +135,11 @@ class Tag(IntEnum):
     """A test ended inside this process (fast path, official); the output is in its descriptor."""
     RAISED = 5
     """A test raised; the text is the exception's repr."""
+    OUTPUT = 10
+    """A test ended inside this process (official); its output follows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """One message of a serving job."""
 
     tag: Tag
@@ -143,11 +148,14 @@ class Reply:
     user: float = 0.0
     system: float = 0.0
     peak: int = 0
+    output: bytes = b""
 
     def encode(self) -> bytes:
         head = bytes([self.tag])
         if self.tag is Tag.ENDED:
             return head + _ENDED.pack(self.status, self.user, self.system, self.peak)
+        if self.tag is Tag.OUTPUT:
+            return head + self.output
         return head + self.text.encode("utf-8", "backslashreplace")[: MAX_MESSAGE - 1]
 
     @classmethod
@@ -156,6 +164,8 @@ class Reply:
         if not data:
             raise ValueError("empty reply")
         tag = Tag(data[0])
+        if tag is Tag.OUTPUT:
+            return cls(tag, output=data[1:])
         if tag is Tag.ENDED:
             if len(data) != 1 + _ENDED.size:
                 raise ValueError("malformed reply")
@@ -180,8 +190,7 @@ class OrderKind(IntEnum):
     """Send its process group SIGINT; answered once that is done."""
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(NamedTuple):
     """The host's word to a session, about the program it has numbered `id`."""
 
     kind: OrderKind
@@ -202,8 +211,7 @@ class NoticeKind(IntEnum):
     """An order to interrupt it was carried out, or it had ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     """A session's word about one program; figures as in Result."""
 
     kind: NoticeKind

@@ -44,7 +44,7 @@ def run(
     timeout = seconds(wanted.instance_timeout, "--instance-timeout")
     done: list[_End] = []
     faults: list[str] = []
-    render.note(f"{entry.name} is an adapter: nothing is kept, a run that is stopped begins anew")
+    terminal.note(f"{entry.name} is an adapter: nothing is kept, a run that is stopped begins anew")
     with render.Progress(wanted.limit, not wanted.as_json, doing="running", shown=Text) as progress:
 
         def show(outcome: InstanceOutcome[Any, Any]) -> None:
@@ -67,7 +67,7 @@ def run(
         try:
             summary = asyncio.run(stoppable())
         except asyncio.CancelledError:
-            render.note(f"stopped after {len(done)} instances")
+            terminal.note(f"stopped after {len(done)} instances")
             return 130
         except ProctorError:
             raise

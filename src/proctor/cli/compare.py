@@ -6,9 +6,9 @@ from dataclasses import asdict
 
 from rich.table import Table
 
-from proctor.cli import render, terminal
+from proctor.cli import terminal
 from proctor.cli.report import errata_named, mode_named, open_run
-from proctor.cli.terminal import Screen
+from proctor.cli.screen import Screen
 from proctor.errors import SettingsError
 from proctor.reports.compare_runs import ComparedRuns, compare_runs
 from proctor.reports.records import RunRecords
@@ -54,9 +54,9 @@ def _refuse(first: RunRecords, unlike: dict[str, ProvenanceDifferences], *, forc
                 raise SettingsError(
                     f"{text}; what differs in their scores may be that. --force compares anyway"
                 )
-            render.note(text)
+            terminal.note(text)
         if found.unknown:
-            render.note(f"not known of both {first.name} and {name}: {', '.join(found.unknown)}")
+            terminal.note(f"not known of both {first.name} and {name}: {', '.join(found.unknown)}")
 
 
 def _show(rows: Sequence[ComparedRuns], *, several: bool) -> None:

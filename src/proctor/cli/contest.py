@@ -10,7 +10,7 @@ import msgspec
 from rich.table import Table
 
 from proctor.cli import render, terminal
-from proctor.cli.terminal import Screen, line
+from proctor.cli.screen import Screen, line
 from proctor.errors import InputError
 from proctor.formats.contest_rows import (
     ContestSubmission,

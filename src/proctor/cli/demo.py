@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from proctor.cli import render, terminal
-from proctor.cli.terminal import Screen, coloured, line
+from proctor.cli.screen import Screen, coloured, line
 from proctor.errors import InputError, SettingsError
 from proctor.formats.livecodebench import load_problems
 from proctor.formats.programs import SubmittedProgram, load_programs

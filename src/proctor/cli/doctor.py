@@ -1,7 +1,7 @@
 """`proctor doctor`."""
 
 from proctor.cli import terminal
-from proctor.cli.terminal import Screen, coloured, line
+from proctor.cli.screen import Screen, coloured, line
 from proctor.sandbox.choice.policy import last_line
 from proctor.sandbox.choice.probe import MachineReport, examine
 

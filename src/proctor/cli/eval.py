@@ -132,7 +132,7 @@ def retry(run: str, verdicts: tuple[str, ...], ending: Ending) -> int:
     """Forget faults, or judgements with certain verdicts, and do what is missing then."""
     with RunStore.open(Path(run), write=True) as store:
         again = evaluation.retry(store, verdicts)
-        render.note(f"{again} to be done again")
+        terminal.note(f"{again} to be done again")
         return _continue(store, ending)
 
 
@@ -162,7 +162,7 @@ def probe(model: Model) -> None:
             await model.close()
 
     if (remark := asyncio.run(look())) is not None:
-        render.note(remark)
+        terminal.note(remark)
 
 
 def _do(store: RunStore, model: Model, ending: Ending) -> int:
@@ -225,10 +225,10 @@ def _finish(
         if points is not None:
             show_points(points)
     if failure is not None:
-        render.note(f"{failure}; `proctor resume {store.directory}` goes on")
+        terminal.note(f"{failure}; `proctor resume {store.directory}` goes on")
         return failure.exit_code
     if interrupted:
-        render.note(
+        terminal.note(
             f"stopped with {left} of {store.count()} samples to do; "
             f"`proctor resume {store.directory}` goes on"
         )
@@ -245,7 +245,7 @@ def _points(store: RunStore, settings: Settings) -> PointsReport | None:
     try:
         return points(store)
     except (InputError, InfraFault) as error:  # the tables are gone
-        render.note(f"points are not added up: {error}")
+        terminal.note(f"points are not added up: {error}")
         return None
 
 
@@ -255,7 +255,7 @@ def _gate(settings: Settings, found: Figures, ending: Ending) -> int:
     if ending.fail_under is not None and settings.modes and mode is not None:
         rate = found.modes[mode].overall.pass_at_k.get(1) or 0.0
         if rate < ending.fail_under:
-            render.note(f"{mode} pass@1 is {rate:.1%}, below {ending.fail_under:.1%}")
+            terminal.note(f"{mode} pass@1 is {rate:.1%}, below {ending.fail_under:.1%}")
             code = 1
     return code
 

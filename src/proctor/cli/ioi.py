@@ -10,7 +10,7 @@ from rich.table import Table
 
 from proctor.cli import render, terminal
 from proctor.cli.judge import closing_words
-from proctor.cli.terminal import Screen, coloured, line
+from proctor.cli.screen import Screen, coloured, line
 from proctor.evals.ioi import report, strategies
 from proctor.evals.ioi.report import FULL, PointsReport
 from proctor.evals.ioi.scoring import GradeOptions, LabelledSolution, ScoreRun, validate

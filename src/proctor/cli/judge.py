@@ -4,7 +4,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-from proctor.cli import render, terminal
+from proctor.cli import terminal
 from proctor.errors import InputError, SettingsError
 from proctor.evals.durable import RunTally
 from proctor.evals.programs import ProgramsRun, judge_programs
@@ -54,7 +54,11 @@ def run(wanted: ProgramsRun, k: tuple[int, ...], *, as_json: bool) -> int:
         def begin(programs: int, judged: int) -> Any:
             nonlocal total
             total = programs
-            progress = stack.enter_context(render.Progress(programs, not as_json))
+            if as_json:
+                return lambda _verdicts: None
+            from proctor.cli import render
+
+            progress = stack.enter_context(render.Progress(programs, True))
             progress.skip(judged)
             return progress.show
 
@@ -63,6 +67,8 @@ def run(wanted: ProgramsRun, k: tuple[int, ...], *, as_json: bool) -> int:
     if as_json:
         terminal.write_json(to_json(summary))
     else:
+        from proctor.cli import render
+
         render.summary(summary)
     out = None if wanted.out is None else str(wanted.out)
     closing_words(found.tally, len(found.rows), total, out)
@@ -73,11 +79,13 @@ def closing_words(tally: RunTally, done: int, total: int, out: str | None) -> No
     """Say on stderr what is missing of a run whose results are kept in `out`, if anywhere."""
     if tally.faults:
         again = " Run the same command again to judge them." if out else ""
-        render.note(f"{len(tally.faults)} programs could not be judged: {tally.faults[0]}.{again}")
+        terminal.note(
+            f"{len(tally.faults)} programs could not be judged: {tally.faults[0]}.{again}"
+        )
     if tally.refused:
         others = len(tally.refused) - 1
         more = f" (and {others} more rows like it)" if others else ""
-        render.note(f"{tally.refused[0]}{more}")
+        terminal.note(f"{tally.refused[0]}{more}")
     if tally.interrupted:
         kept = f"; they are in {out}, and the same command goes on from there" if out else ""
-        render.note(f"interrupted: {done} of {total} judged{kept}")
+        terminal.note(f"interrupted: {done} of {total} judged{kept}")

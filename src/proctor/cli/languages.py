@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from proctor.cli import terminal
-from proctor.cli.terminal import Screen, coloured, line
+from proctor.cli.screen import Screen, coloured, line
 from proctor.errors import NoLanguage
 from proctor.languages import registry
 from proctor.languages.language import Language

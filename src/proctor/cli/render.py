@@ -16,8 +16,8 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from proctor.cli import terminal
-from proctor.cli.terminal import Screen, line
+from proctor.cli import screen
+from proctor.cli.screen import Screen, line
 from proctor.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _COLOURS = {
 
 def coloured(verdict: Verdict) -> Text:
     """Return a verdict in its colour."""
-    return terminal.coloured(verdict, _COLOURS.get(verdict, "yellow"))
+    return screen.coloured(verdict, _COLOURS.get(verdict, "yellow"))
 
 
 def counted(counts: Iterable[tuple[Text, int]], separator: str = ", ") -> Text:
@@ -74,6 +74,8 @@ class Progress:
 
     def show(self, kinds: Iterable[StrEnum]) -> None:
         """Count what is done."""
+        if self._bar.disable:
+            return
         before = self._counts.total()
         self._counts.update(kinds)
         kinds_so_far = ((self._shown(kind), n) for kind, n in self._counts.most_common())
@@ -86,11 +88,6 @@ class Progress:
 
     def __exit__(self, *_error: object) -> None:
         self._bar.stop()
-
-
-def note(text: str) -> None:
-    """One sentence on stderr."""
-    terminal.write(f"proctor: {text}", stderr=True, end="\n")
 
 
 def summary(figures: "Summary") -> None:

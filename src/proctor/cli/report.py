@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from proctor.cli import render
+from proctor.cli import terminal
 from proctor.errors import InputError, PlatformError
 from proctor.reports.errata import ErrataList, bundled_errata, read_errata
 from proctor.reports.published import read_published
@@ -50,7 +50,7 @@ def write(settings: ReportSettings) -> int:
         with whole_file(Path(settings.out)) as file:
             for piece in render_page(found, published, settings.title):
                 file.write(piece.encode())
-    render.note(f"wrote {settings.out}")
+    terminal.note(f"wrote {settings.out}")
     return 0
 
 

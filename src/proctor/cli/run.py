@@ -10,8 +10,6 @@ import msgspec
 from proctor.cli import terminal
 from proctor.errors import InputError
 from proctor.execution import Execution
-from proctor.languages import registry
-from proctor.languages.run import run as run_program
 from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.pool import open_pool
@@ -53,8 +51,13 @@ def run(
         raise InputError(f"not UTF-8 text: {error}", file=file) from error
     data = _read(stdin) if stdin is not None else _piped(file)
     if program.language != "python":
+        from proctor.languages import registry
+
         pool = {**pool, "directories": registry.reads([registry.get(program.language)])}
     with open_pool(**pool, cells=1) as opened:
+        opened.warm_up()
+        from proctor.languages.run import run as run_program  # while the cell starts
+
         execution = run_program(program, data, limits=limits, pool=opened)
     if as_json:
         terminal.write_json(facts(execution))
@@ -65,10 +68,12 @@ def run(
 
 def _language(file: str, named: str | None) -> str:
     """Return the language: as said, else as the file's name says, else Python."""
+    if named is None and (file.endswith(".py") or file == "-"):
+        return "python"
+    from proctor.languages import registry
+
     if named is not None:
         return registry.get(named).id
-    if file.endswith(".py") or file == "-":
-        return "python"
     found = registry.by_extension(file)
     return found.id if found is not None else "python"
 

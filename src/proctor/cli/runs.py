@@ -6,7 +6,7 @@ from typing import Any
 from rich.table import Table
 
 from proctor.cli import terminal
-from proctor.cli.terminal import Screen
+from proctor.cli.screen import Screen
 from proctor.errors import InputError, ProctorError
 from proctor.evals.export.formats import RECORDS, export_file
 from proctor.evals.export.formats import export as write

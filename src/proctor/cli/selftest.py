@@ -4,7 +4,7 @@ from rich.table import Table
 from rich.text import Text
 
 from proctor.cli import render, terminal
-from proctor.cli.terminal import Screen, coloured, line
+from proctor.cli.screen import Screen, coloured, line
 from proctor.errors import InputError
 from proctor.selftest.attack import load
 from proctor.selftest.report import AttackOutcome, AttackStatus, SelftestReport, to_json
@@ -44,7 +44,7 @@ def run(
     else:
         _show(report)
     if not report.complete:
-        render.note(f"interrupted: {len(report.outcomes)} of {len(attacks)} attacks were made")
+        terminal.note(f"interrupted: {len(report.outcomes)} of {len(attacks)} attacks were made")
         return INTERRUPTED
     return 0 if report.clean else 1
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.table import Table
 
 from proctor.cli import terminal
-from proctor.cli.terminal import Screen, coloured
+from proctor.cli.screen import Screen, coloured
 from proctor.errors import InputError
 from proctor.solver import profile as profiles
 from proctor.solver.envelope import Envelope, Incumbent

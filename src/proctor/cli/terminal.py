@@ -1,4 +1,4 @@
-"""The one place that writes to stdout and stderr of the command line.
+"""The one place that writes to stdout and stderr of the command line, beside its screens.
 
 Much of what is written is foreign: what programs, compilers and models said, names in files. None
 of it is markup, and none is obeyed by a terminal. To pipes and files bytes go as they are where
@@ -12,40 +12,8 @@ from collections.abc import Callable
 from typing import Any, BinaryIO, TextIO, cast
 
 import msgspec
-from rich.console import Console
-from rich.text import Text
 
 from proctor.plain_text import plain, plain_json
-
-_WIDE = 1000
-
-
-class Screen(Console):
-    """Where people read. Strings are shown as they are, in tables too; colours come as Text."""
-
-    def __init__(
-        self, *, stderr: bool = False, soft_wrap: bool = False, wide: bool = False
-    ) -> None:
-        """`wide`: piped, lines are as long as they are, in tables too."""
-        super().__init__(
-            stderr=stderr, soft_wrap=soft_wrap, markup=False, highlight=False, emoji=False
-        )
-        if wide and not self.is_terminal:
-            self.width = _WIDE
-
-    def render_str(self, text: str, **options: Any) -> Text:
-        """Return a string as it is shown; rich asks for all of them here."""
-        return super().render_str(plain(text), **options)
-
-
-def line(*parts: str | Text) -> Text:
-    """Return one text of strings, which are foreign, and coloured parts."""
-    return Text.assemble(*(plain(part) if isinstance(part, str) else part for part in parts))
-
-
-def coloured(text: str, colour: str) -> Text:
-    """Return a text in a colour."""
-    return Text(plain(text), colour)
 
 
 def write(text: str, *, stderr: bool = False, end: str = "") -> None:
@@ -53,6 +21,11 @@ def write(text: str, *, stderr: bool = False, end: str = "") -> None:
     stream = sys.stderr if stderr else sys.stdout
     stream.write(plain(text) + end)
     stream.flush()
+
+
+def note(text: str) -> None:
+    """Write one sentence to stderr."""
+    write(f"proctor: {text}", stderr=True, end="\n")
 
 
 def write_json(value: Any, enc_hook: Callable[[Any], Any] | None = None) -> None:

@@ -6,7 +6,7 @@ import msgspec
 
 from proctor.cli import render, terminal
 from proctor.cli.contest import to_json
-from proctor.cli.terminal import Screen, coloured, line
+from proctor.cli.screen import Screen, coloured, line
 from proctor.errors import InputError
 from proctor.formats.packages.package import load
 from proctor.judging.verify import Checked, Timed, left_out, verify

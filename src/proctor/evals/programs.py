@@ -13,7 +13,7 @@ from proctor.errors import InputError, NoLanguage, SettingsError
 from proctor.evals.durable import DurableRun, FinishedEntry, RunTally
 from proctor.formats.livecodebench import load_problems, problem_ids
 from proctor.formats.programs import SubmittedProgram, load_programs
-from proctor.formats.results import ResultsFile, content_digest, judgement_row, read_results
+from proctor.formats.results import Digests, ResultsFile, judgement_row, read_results
 from proctor.judgement import Judgement
 from proctor.judging.judge import AHEAD, start
 from proctor.judging.settings import JudgeSettings
@@ -83,6 +83,7 @@ def judge_programs(
     problems = load_problems(wanted.problems, {entry.question_id for entry in submissions})
     tally = RunTally(refused=[] if bad_row is None else [bad_row])
     settings = wanted.stored_settings
+    digests = Digests(settings)
     results = None
     if wanted.out is not None:
         results = stack.enter_context(ResultsFile(wanted.out, settings))
@@ -90,10 +91,7 @@ def judge_programs(
     def digest(entry: SubmittedProgram) -> str:
         # The parts of a submission on which its verdict depends.
         content = entry.code if entry.language == "python" else f"{entry.language}\0{entry.code}"
-        problem = problems[entry.question_id]
-        if results is not None:
-            return results.digest(problem, content)
-        return content_digest(problem, content, settings)
+        return digests.of(problems[entry.question_id], content)
 
     def finish(
         entry: SubmittedProgram, future: Future[Judgement]

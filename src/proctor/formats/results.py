@@ -59,7 +59,6 @@ class ResultsFile:
         self.settings: dict[str, Any] = json.loads(json.dumps(dict(settings), allow_nan=False))
         self.finished: dict[int | str, str] = {}
         """Digest of every row that is on disk, by row number."""
-        self._problem_keys: dict[str, str] = {}
         self._size = 0
         self._fd = _open_locked(path)
         try:
@@ -79,12 +78,6 @@ class ResultsFile:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
-
-    def digest(self, problem: Problem, code: str) -> str:
-        """`content_digest` under this file's settings; each problem's tests are hashed once."""
-        if problem.id not in self._problem_keys:
-            self._problem_keys[problem.id] = problem_key(problem)
-        return _digest(self._problem_keys[problem.id], code, self.settings)
 
     def is_finished(self, row: int | str, digest: str) -> bool:
         """Return True if `row` is on disk.
@@ -185,9 +178,22 @@ def read_results(path: Path) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def content_digest(problem: Problem, code: str, settings: Mapping[str, Any]) -> str:
-    """Key of what a verdict depends on: the problem's id, function and tests, code, settings."""
-    return _digest(problem_key(problem), code, settings)
+class Digests:
+    """Keys of what verdicts depend on, under the same settings; each problem is hashed once."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        """`settings` are plain JSON values."""
+        self._settings = json.dumps(dict(settings), sort_keys=True)
+        self._problems: dict[str, str] = {}
+
+    def of(self, problem: Problem, code: str) -> str:
+        """Key of the problem's id, function and tests, the code, and the settings."""
+        if problem.id not in self._problems:
+            self._problems[problem.id] = problem_key(problem)
+        state = hashlib.sha256()
+        for part in (self._problems[problem.id], code, self._settings):
+            _feed(state, part)
+        return state.hexdigest()
 
 
 def problem_key(problem: Problem) -> str:
@@ -198,13 +204,6 @@ def problem_key(problem: Problem) -> str:
     for test in problem.tests:
         _feed(state, test.input_text())
         _feed(state, test.output_text())
-    return state.hexdigest()
-
-
-def _digest(key: str, code: str, settings: Mapping[str, Any]) -> str:
-    state = hashlib.sha256()
-    for part in (key, code, json.dumps(dict(settings), sort_keys=True)):
-        _feed(state, part)
     return state.hexdigest()
 
 

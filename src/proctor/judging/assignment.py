@@ -28,5 +28,5 @@ class Assignment:
 
     def run_test(self, serving: Serving, test: Test, clock: Clock) -> TestRun:
         """Give a loaded program one test. Raises CellDied."""
-        with self.inputs.open(test) as fd:
-            return serving.test(fd, clock)
+        with self.inputs.open(test) as given:
+            return serving.test(given, clock)

@@ -17,7 +17,6 @@ from proctor.languages.pools import GROWTH_DELAY, open_pool
 from proctor.per_process import PerProcess
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable, Submitting
-from proctor.sandbox.cell import Cell
 from proctor.sandbox.command import Finished
 from proctor.sandbox.executor import in_pool, unless_killed
 from proctor.sandbox.pool import Job, Pool
@@ -124,13 +123,9 @@ def open_environment(
 
 def start_cells(pool: Pool) -> None:
     """Start a cell for submissions and one for graders before the first judgement needs them."""
-    pool.submit(_nothing)
+    pool.warm_up()
     if not pool.only_python:
-        pool.companion().submit(_nothing)
-
-
-def _nothing(_cell: Cell, _queued: float) -> None:
-    """Do nothing: queued so that a cell is started."""
+        pool.companion().warm_up()
 
 
 class JudgingEnvironment:

@@ -1,4 +1,4 @@
-"""Test inputs as sealed files, made once and read by many programs."""
+"""Large test inputs as sealed files, made once and read by many programs."""
 
 import contextlib
 import functools
@@ -32,8 +32,13 @@ class Inputs:
         self._lock = threading.Lock()
 
     @contextmanager
-    def open(self, test: Test) -> Iterator[int]:
-        """Yield a read-only descriptor of the test's input, at its start."""
+    def open(self, test: Test) -> Iterator[bytes | int]:
+        """Yield the test's input, or a read-only descriptor of it, at its start."""
+        given = test.input
+        small = not isinstance(given, Path) and len(given) < WORTH_KEEPING
+        if small or not _shareable():
+            yield test.input_bytes()
+            return
         fd = self._descriptor(test)
         try:
             yield fd
@@ -41,10 +46,6 @@ class Inputs:
             os.close(fd)
 
     def _descriptor(self, test: Test) -> int:
-        given = test.input
-        small = not isinstance(given, Path) and len(given) < WORTH_KEEPING
-        if small or not _shareable():
-            return memfile.sealed_reader(test.input_bytes())
         with self._lock:
             # Keyed by identity; the entry holds the test, so the number cannot be used again.
             entry = self._files.get(id(test))

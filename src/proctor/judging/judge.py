@@ -1,10 +1,15 @@
-"""Judging programs: one, or many as they finish."""
+"""Judging programs: one, or many as they finish.
 
-import asyncio
+What few judgements need is imported by those: all others wait for the imports.
+"""
+
+from __future__ import annotations
+
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from proctor.errors import (
     CellDied,
@@ -17,8 +22,6 @@ from proctor.errors import (
 )
 from proctor.judgement import Judgement
 from proctor.judging.assignment import Assignment
-from proctor.judging.compiled import judge_compiled
-from proctor.judging.contest_judge import Progress, judge_in_environment
 from proctor.judging.environment import (
     JudgingEnvironment,
     check_level,
@@ -42,6 +45,11 @@ from proctor.sandbox.cancellation import Cancellation, Revocable, Submitting
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from proctor.judging.contest_judge import Progress
 
 _logger = logging.getLogger(__name__)
 
@@ -115,6 +123,8 @@ def _start_plain(
         settings = replace(settings, limits=problem.limits)
     judge_in_cell = judge_official if settings.mode == "official" else judge_standard
     if program.language != "python":
+        from proctor.judging.compiled import judge_compiled
+
         judge_in_cell = judge_compiled
     inputs = inputs_of(pool)
 
@@ -145,6 +155,8 @@ class _Judging:
     subtasks: Collection[str] | None
 
     def judge(self) -> Judgement:
+        from proctor.judging.contest_judge import judge_in_environment
+
         try:
             environment = JudgingEnvironment(self.pool, self.cancellation)
             return judge_in_environment(
@@ -247,6 +259,8 @@ async def judge_async(
     progress: Progress | None = None,
 ) -> Judgement:
     """`judge` for asyncio. `progress` is called from another thread."""
+    import asyncio
+
     settings, pool = settings or JudgeSettings(), pool or default_pool()
     future = start(problem, program, settings, pool, progress=progress, subtasks=subtasks)
     return await asyncio.wrap_future(future)
@@ -288,6 +302,8 @@ async def judge_many_async(
     pool: Pool | None = None,
 ) -> AsyncIterator[Judged]:
     """`judge_many` for asyncio."""
+    import asyncio
+
     many = _Many(pairs, settings or JudgeSettings(), pool or default_pool())
     running: dict[asyncio.Future[Judgement], int] = {}
     try:

@@ -8,7 +8,6 @@ answer has to exist. In mode `official` a cell runs what the published evaluator
 
 import asyncio
 import json
-import os
 from concurrent.futures import Future
 from dataclasses import dataclass
 from importlib.resources import files
@@ -27,7 +26,6 @@ from proctor.problem import content_bytes
 from proctor.program import Program
 from proctor.sandbox.cell import Cell, Serving, TestRun
 from proctor.sandbox.clock import Clock, ContestClock, UpstreamClock
-from proctor.sandbox.machine import memfile
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
@@ -120,11 +118,8 @@ class _Desk:
 
     def ask(self, bounds: Bounds, what: str, *given: object) -> _Evaluated:
         """Evaluate one value; an encoding beyond `bounds` cannot be that of the right value."""
-        fd = memfile.sealed_reader(content_bytes("\n".join(map(json.dumps, (what, *given)))))
-        try:
-            run = self._serving.test(fd, self._clock)
-        finally:
-            os.close(fd)
+        asked = content_bytes("\n".join(map(json.dumps, (what, *given))))
+        run = self._serving.test(asked, self._clock)
         if (failure := failed_run(run, called=True)) is not None:
             return _Evaluated(run, failure)
         if not bounds.hold(run.result):

@@ -1,20 +1,20 @@
-"""Running one program once, in any language, with its input, arguments, files and limits."""
+"""Running one program once, in any language, with its input, arguments, files and limits.
 
-import asyncio
+What compiles is imported when it is needed: the first run of plain Python waits for all imports.
+"""
+
+from __future__ import annotations
+
 import dataclasses
 import time
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from proctor.errors import CompileFailed, InputError, NoLanguage, must_be
 from proctor.execution import Execution
-from proctor.languages import scripts as by_script
-from proctor.languages.cache import Cache
-from proctor.languages.compiler import Compiler, compiler_messages
-from proctor.languages.headers import Headers
 from proctor.languages.pools import open_pool
-from proctor.languages.scripts import Scripts
 from proctor.limits import MIB, Limits
 from proctor.per_process import PerProcess
 from proctor.program import Program, check_relative
@@ -22,13 +22,19 @@ from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.command import Command, disk_for
 from proctor.sandbox.executor import Executor, in_cell, in_pool
-from proctor.sandbox.pool import Pool
+from proctor.sandbox.pool import Job, Pool
 from proctor.text import as_bytes
+
+if TYPE_CHECKING:
+    from proctor.languages.cache import Cache
+    from proctor.languages.headers import Headers
+    from proctor.languages.scripts import Scripts
 
 PYTHON = "python"
 """The language that runs in the cell's own interpreter."""
 _FLAGS = ("-B", "-s")
 _MAIN = "main.py"
+_LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +159,8 @@ class Runner:
             return _by_scripts(execute, request, request.scripts)
         if request.program.language == PYTHON:
             return Prepared(*self._python(request))
+        from proctor.languages.compiler import Compiler
+
         began = time.monotonic()
         built = Compiler(execute, self.cache, self.headers).build(
             request.program, cpu=request.compile_cpu, assertions=request.assertions
@@ -184,6 +192,9 @@ class Runner:
 
 
 def _by_scripts(execute: Executor, request: RunRequest, scripts: Scripts) -> Prepared:
+    from proctor.languages import scripts as by_script
+    from proctor.languages.compiler import compiler_messages
+
     program = request.program
     files = {**program.files, **({program.name: program.encoded()} if program.name else {})}
     if request.compile_cpu is not None:
@@ -218,7 +229,9 @@ def run(
     request = _request(program, stdin, limits)
     pool = pool or default_pool()
     if request.plain:
-        return start(request, pool).result()
+        return pool.do(_job(request))
+    from proctor.languages.cache import Cache
+
     runner = Runner(pool.setup, Cache(), only_python=pool.only_python)
     prepared = runner.compile(in_pool(pool), request)
     return in_pool(pool)(prepared.command, request.stdin, prepared.limits).execution
@@ -232,6 +245,8 @@ async def run_async(
     pool: Pool | None = None,
 ) -> Execution:
     """`run` for asyncio. Cancelling takes the program off the queue, but not out of its cell."""
+    import asyncio
+
     request = _request(program, stdin, limits)
     if request.plain:
         return await asyncio.wrap_future(start(request, pool or default_pool()))
@@ -243,19 +258,22 @@ def _request(program: Program | str, stdin: bytes | str, limits: Limits | None) 
         program = Program(program)
     if not isinstance(program, Program):
         raise InputError(f"a program is source text, not {type(program).__name__}", field="program")
-    data, limits = as_bytes(stdin, "stdin"), limits or Limits()
+    data, limits = as_bytes(stdin, "stdin"), limits or _LIMITS
     must_be(Limits, limits, "limits")
     return RunRequest(program, data, limits=limits)
 
 
 def start(request: RunRequest, pool: Pool) -> Future[Execution]:
     """Queue a plain request: Python source, for a warm interpreter."""
+    return pool.submit(_job(request))
 
+
+def _job(request: RunRequest) -> Job[Execution]:
     def job(cell: Cell, queued: float) -> Execution:
         execution = cell.run(request.program, request.stdin, request.limits)
-        return dataclasses.replace(execution, queue=queued)
+        return dataclasses.replace(execution, queue=queued) if queued else execution
 
-    return pool.submit(job)
+    return job
 
 
 def default_pool(packages: tuple[str, ...] = ()) -> Pool:

@@ -1,7 +1,7 @@
 """An agent in its box, as a process of this machine: start it, give it jobs, watch them, end it.
 
-Blocking, and meant to be driven by one thread (the pool's), which also must outlive it: the box
-dies with the thread that started it.
+Blocking, and driven by one thread at a time. The thread that starts it must outlive it: the box
+dies with that thread.
 """
 
 import contextlib

@@ -20,6 +20,9 @@ class Submitting(Protocol):
     def submit(self, job: Job[T]) -> Future[T]:
         """See Pool.submit."""
 
+    def do(self, job: Job[T]) -> T:
+        """See Pool.do."""
+
     def submit_together(self, jobs: Sequence[Job[T]]) -> list[Future[T]]:
         """See Pool.submit_together."""
 
@@ -75,6 +78,10 @@ class Revocable:
     def submit(self, job: Job[T]) -> Future[T]:
         """Queue one job."""
         return self._pool.submit(self._cancellation.guard(job))
+
+    def do(self, job: Job[T]) -> T:
+        """Do one job and return its result."""
+        return self._pool.do(self._cancellation.guard(job))
 
     def submit_together(self, jobs: Sequence[Job[T]]) -> list[Future[T]]:
         """Queue jobs that wait for one another."""

@@ -49,8 +49,11 @@ class Serving(Protocol):
     load_limit: LimitHit | None
     """The limit that loading the program hit, if it hit one."""
 
-    def test(self, input_fd: int, clock: Clock) -> TestRun:
-        """Run one test with this input. Raises CellDied. Afterwards `alive` may be False."""
+    def test(self, given: bytes | int, clock: Clock) -> TestRun:
+        """Run one test. Raises CellDied. Afterwards `alive` may be False.
+
+        `given` is its input, or a descriptor of a file that holds it, at its start.
+        """
 
     def __enter__(self) -> Self:
         """Do nothing."""
@@ -65,7 +68,7 @@ class Serving(Protocol):
 
 
 class Cell(Protocol):
-    """A warm sandbox that runs one job at a time, driven by one thread."""
+    """A warm sandbox that runs one job at a time, driven by one thread at a time."""
 
     isolation: Isolation
     odd: bool

@@ -42,6 +42,6 @@ def in_pool(pool: Submitting) -> Executor:
     """Return an executor of commands in a pool's cells."""
 
     def execute(command: Command, stdin: bytes, limits: Limits) -> Finished:
-        return pool.submit(lambda cell, _queued: in_cell(cell)(command, stdin, limits)).result()
+        return pool.do(lambda cell, _queued: in_cell(cell)(command, stdin, limits))
 
     return execute

@@ -30,10 +30,11 @@ class Meter:
         self._cell = cell
         self._group = group = cell.group
         self._server = server
-        self._cpu0 = group.cpu() if group is not None else 0.0
-        self._server_cpu0 = server.cpu() if server is not None else 0.0
-        self._server_reaped0 = 0.0
-        if server is not None and group is None:
+        self._cpu0 = self._server_cpu0 = self._server_reaped0 = 0.0
+        if group is not None:
+            self._cpu0 = group.cpu()
+        elif server is not None:
+            self._server_cpu0 = server.cpu()
             self._server_reaped0 = procfs.reaped_cpu_seconds(server.pid)
         self._idleness = Idleness(server.main_thread() if server is not None else None)
         self._oom0 = group.oom_kills() if group is not None else 0

@@ -9,7 +9,7 @@ import struct
 from types import TracebackType
 from typing import Self
 
-from proctor.cell.wire import MAX_MESSAGE, TEST, Kind, Reply, Tag, send
+from proctor.cell.wire import IN_MESSAGE, MAX_MESSAGE, TEST, Kind, Reply, Tag, send
 from proctor.errors import CellDied
 from proctor.execution import LimitHit
 from proctor.limits import Limits
@@ -55,6 +55,8 @@ class AgentServing:
         self._process: procfs.Process | None = None
         self._sent: float | None = None  # when the latest reply was, by the real-time clock
         self._ended = False
+        self._long_output = -1
+        """File for outputs of official mode that do not fit into a message."""
         self._feed, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             self._start(far, program, function, clock)
@@ -70,8 +72,11 @@ class AgentServing:
             meter = Meter(self._cell)
             source = memfile.sealed(program.encoded())
             try:
-                job = self._cell.request(self._kind, self._limits, function)
-                self._cell.submit(job, [source, far.fileno()])
+                fds = [source, far.fileno()]
+                if self._kind is Kind.SERVE_OFFICIAL:
+                    fds.append(long := memfile.empty())
+                    self._long_output = long
+                self._cell.submit(self._cell.request(self._kind, self._limits, function), fds)
             finally:
                 os.close(source)
         self.load_limit = self._wait(meter, clock)
@@ -86,21 +91,27 @@ class AgentServing:
             if self.load_limit is None:
                 self._died_loading(status)
 
-    def test(self, input_fd: int, clock: Clock) -> TestRun:
+    def test(self, given: bytes | int, clock: Clock) -> TestRun:
         """Run one test with this input. Raises CellDied. Afterwards `alive` may be False."""
+        official = self._kind is Kind.SERVE_OFFICIAL
+        if official and isinstance(given, bytes) and len(given) <= IN_MESSAGE:
+            return self._run(TEST + given, [], [], clock)
+        own: list[int] = []
         outputs: list[int] = []
-        number = 1 if self._kind is Kind.SERVE_OFFICIAL else 2 + self._function
         try:
-            for _ in range(number):
-                outputs.append(memfile.empty())  # noqa: PERF401 - any may be one too many
-            return self._run(input_fd, outputs, clock)
+            if isinstance(given, bytes):
+                own.append(given := memfile.sealed(given))
+            for _ in range(0 if official else 2 + self._function):
+                own.append(output := memfile.empty())
+                outputs.append(output)
+            return self._run(TEST, [given, *outputs], outputs, clock)
         finally:
-            for fd in outputs:
+            for fd in own:
                 os.close(fd)
 
-    def _run(self, input_fd: int, outputs: list[int], clock: Clock) -> TestRun:
+    def _run(self, message: bytes, fds: list[int], outputs: list[int], clock: Clock) -> TestRun:
         meter = Meter(self._cell, self._process)
-        hit, reply = self._ask([input_fd, *outputs], meter, clock)
+        hit, reply = self._ask(message, fds, meter, clock)
         wall = meter.wall(self._sent if reply is not None else None)
         killed = False
         if reply is None:
@@ -115,7 +126,10 @@ class AgentServing:
             if reply is not None:
                 hit = meter.check_ended(clock, wall, cpu)
         most = self._limits.output
-        files = [memfile.content(fd, most + 1) for fd in outputs]
+        if self._kind is Kind.SERVE_OFFICIAL:
+            files = [self._official_output(reply)]
+        else:
+            files = [memfile.content(fd, most + 1) for fd in outputs]
         stdout, stderr, result = [*files, b"", b""][:3]
         hit = hit or meter.limit_hit(self._limits, status, cpu, stdout, stderr)
         if reply is not None and reply.tag is Tag.ENDED:
@@ -137,14 +151,24 @@ class AgentServing:
             limit=hit,
         )
 
+    def _official_output(self, reply: Reply | None) -> bytes:
+        if reply is not None and reply.tag is Tag.OUTPUT:
+            return reply.output
+        # Also where it did not return: what it has written may be more than it is allowed to.
+        output = memfile.content(self._long_output, self._limits.output + 1)
+        if output:
+            os.ftruncate(self._long_output, 0)
+            os.lseek(self._long_output, 0, os.SEEK_SET)  # the position is shared with the program
+        return output
+
     def _ask(
-        self, fds: list[int], meter: Meter, clock: Clock
+        self, message: bytes, fds: list[int], meter: Meter, clock: Clock
     ) -> tuple[LimitHit | None, Reply | None]:
         """Send one test and wait for its reply; no reply means that the process is no use now."""
         if self._cell.wait([self._feed.fileno()], 0):
             return None, None  # a message without a request: forged by the program
         try:
-            send(self._feed, TEST, fds)
+            send(self._feed, message, fds)
         except (BlockingIOError, ConnectionError):  # it reads nothing, or is gone
             return None, None
         meter.start()
@@ -212,6 +236,9 @@ class AgentServing:
 
     def _close_files(self) -> None:
         self._feed.close()
+        if self._long_output >= 0:
+            os.close(self._long_output)
+            self._long_output = -1
         if self._process is not None:
             self._process.close()
 
@@ -235,7 +262,7 @@ class AgentServing:
 _ANSWERS = {
     Kind.SERVE_FORK: (Tag.ENDED,),
     Kind.SERVE_SHARED: (Tag.RETURNED,),
-    Kind.SERVE_OFFICIAL: (Tag.RETURNED, Tag.RAISED, Tag.UNLOADABLE),
+    Kind.SERVE_OFFICIAL: (Tag.OUTPUT, Tag.RETURNED, Tag.RAISED, Tag.UNLOADABLE),
 }
 
 

@@ -41,7 +41,7 @@ class _OneCellPool:
         self._cell = cell
         self.died: CellDied | None = None
         self.pool = cast("Pool", self)
-        """This object: running and judging use only submit() of a pool."""
+        """This object: running and judging use only submit() and do() of a pool."""
 
     def submit(self, job: Callable[[Cell, float], T]) -> Future[T]:
         """Run the job at once."""
@@ -53,6 +53,10 @@ class _OneCellPool:
             self.died = error
             future.set_exception(error)
         return future
+
+    def do(self, job: Callable[[Cell, float], T]) -> T:
+        """Run the job at once and return its result."""
+        return self.submit(job).result()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from types import TracebackType
 from typing import Self
 
@@ -38,11 +39,6 @@ class RequestContext:
     """True to wait however many of the owner's jobs wait already, rather than raise Busy."""
     on_start: Callable[[], None] | None = None
     """Called when the job has its place."""
-
-    def started(self) -> None:
-        """Note that the job has its place."""
-        if self.on_start is not None:
-            self.on_start()
 
 
 ANONYMOUS = RequestContext()
@@ -130,21 +126,24 @@ class Admission:
             if not queue:
                 del self._waiting[owner]
 
-    def place(self, owner: str, *, unlimited: bool = False) -> "Place":
+    def place(self, context: RequestContext) -> "Place":
         """Return a place to be entered by `async with`."""
-        return Place(self, owner, unlimited=unlimited)
+        return Place(self, context)
 
 
 class Place:
     """A place held for as long as a block runs."""
 
-    def __init__(self, admission: Admission, owner: str, *, unlimited: bool) -> None:
-        self._admission, self._owner, self._unlimited = admission, owner, unlimited
+    def __init__(self, admission: Admission, context: RequestContext) -> None:
+        self._admission, self._context = admission, context
         self.queue = 0.0
         """Seconds waited for the place."""
 
     async def __aenter__(self) -> Self:
-        self.queue = await self._admission.enter(self._owner, unlimited=self._unlimited)
+        context = self._context
+        self.queue = await self._admission.enter(context.owner, unlimited=context.unlimited)
+        if context.on_start is not None:
+            context.on_start()
         return self
 
     async def __aexit__(
@@ -156,6 +155,7 @@ class Place:
         self._admission.leave()
 
 
+@cache
 def physical_memory() -> int:
     """Return the bytes of memory that this machine has."""
     try:

@@ -4,8 +4,7 @@ To cancel a job, cancel the task that awaits it: all its processes are ended.
 """
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -26,7 +25,6 @@ from proctor.sandbox.pool import Pool, open_pool
 from proctor.service.admission import (
     ANONYMOUS,
     Admission,
-    Place,
     RequestContext,
     check_level,
     check_limits,
@@ -87,7 +85,11 @@ class Engine:
         Raises Busy, InputError (an unknown language), NoLanguage, InfraFault.
         """
         check_limits(request.limits)
-        async with self._cells(request.packages, context) as (cells, place):
+        self.package_sets.check(request.packages)
+        async with (
+            self.admission.place(context) as place,
+            self.package_sets.use(request.packages) as cells,
+        ):
             runner, cancellation = cells.runner, Cancellation()
             pool = Revocable(cells.pool, cancellation)
             future = pool.submit(lambda cell, _queued: runner.run(cell, request))
@@ -102,8 +104,8 @@ class Engine:
         self._check_level("programs that are talked to while they run are")
         check_limits(request.limits)
         self.package_sets.check(request.packages)
-        place = self.admission.place(context.owner, unlimited=context.unlimited)
-        return LiveRun(place, self.package_sets.use(request.packages), request, context.started)
+        place = self.admission.place(context)
+        return LiveRun(place, self.package_sets.use(request.packages), request)
 
     async def judge(
         self,
@@ -123,7 +125,11 @@ class Engine:
         if not is_plain(problem):
             self._check_level("contest problems are")
         check_limits(problem.limits or settings.limits)
-        async with self._cells(packages, context) as (cells, place):
+        self.package_sets.check(packages)
+        async with (
+            self.admission.place(context) as place,
+            self.package_sets.use(packages) as cells,
+        ):
             cancellation = Cancellation()
             future = programs.start(
                 problem, program, settings, cells.pool, cancellation, in_loop(progress)
@@ -160,20 +166,9 @@ class Engine:
 
     async def isolation(self, context: RequestContext = ANONYMOUS) -> Isolation:
         """Return the level and the guarantees that hold programs, as a cell reports them."""
-        async with self.admission.place(context.owner, unlimited=context.unlimited):
+        async with self.admission.place(context):
             future = self.pool.submit(lambda cell, _queued: cell.isolation)
             return await asyncio.wrap_future(future)
-
-    @contextlib.asynccontextmanager
-    async def _cells(
-        self, packages: str | None, context: RequestContext
-    ) -> AsyncIterator[tuple[PackageCells, Place]]:
-        """Enter a place, and cells with these packages to use it in."""
-        self.package_sets.check(packages)
-        async with self.admission.place(context.owner, unlimited=context.unlimited) as place:
-            context.started()
-            async with self.package_sets.use(packages) as cells:
-                yield cells, place
 
     def close(self) -> None:
         """Stop at once: running jobs are killed, waiting ones raise PoolClosed."""

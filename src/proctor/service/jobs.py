@@ -20,6 +20,7 @@ _MOST_HELD = 256 * MIB
 """Bytes, about, of results and events of one owner's ended jobs; the latest is kept in any case."""
 _OBJECT = 64
 """Bytes that an object of any kind takes, about."""
+_TEXTS, _NUMBERS, _LISTS = (str, bytes), (int, float), (list, tuple)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,15 +200,17 @@ def size_of(value: Any) -> int:
     while left:
         each = left.pop()
         total += _OBJECT
-        if isinstance(each, str | bytes):
+        if isinstance(each, _TEXTS):
             total += len(each)
+        elif each is None or isinstance(each, _NUMBERS):  # by far the most
+            continue
+        elif isinstance(each, msgspec.Struct):
+            left.extend(msgspec.structs.astuple(each))
+        elif isinstance(each, _LISTS):
+            left.extend(each)
         elif isinstance(each, Mapping):
             left.extend(each)
             left.extend(each.values())
-        elif isinstance(each, list | tuple):
-            left.extend(each)
-        elif isinstance(each, msgspec.Struct):
-            left.extend(getattr(each, name) for name in each.__struct_fields__)
         elif is_dataclass(each):
             left.extend(getattr(each, field.name) for field in fields(each))
     return total

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import replace
 from enum import StrEnum
@@ -48,12 +48,11 @@ class LiveRun:
         place: Place,
         cells: AbstractAsyncContextManager[PackageCells],
         request: RunRequest,
-        begun: Callable[[], None],
     ) -> None:
         """Use Engine.live."""
         self._place, self._cells = place, cells
         self._resources = AsyncExitStack()
-        self._request, self._begun = replace(request, collect=()), begun
+        self._request = replace(request, collect=())
         self._cancellation = Cancellation()
 
     async def __aenter__(self) -> Self:
@@ -72,7 +71,6 @@ class LiveRun:
         self._output = _OutputReader(self._loop, self._run, self._request.limits.output)
         self._input = _InputWriter(self._loop, self._run)
         try:
-            self._begun()
             self._input.write(self._request.stdin)
             pool = Revocable(cells.pool, self._cancellation)
             self._future = pool.submit(self._execute)

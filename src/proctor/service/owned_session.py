@@ -187,9 +187,8 @@ class OwnedSession:
             async with self._turn:
                 if self._admission is None:
                     return SessionOutcome(await self._in_thread(act), 0.0)
-                async with self._admission.place(context.owner, unlimited=context.unlimited):
+                async with self._admission.place(context):
                     waited = time.monotonic() - began
-                    context.started()
                     return SessionOutcome(await self._in_thread(act), waited)
         finally:
             self._wanted -= 1

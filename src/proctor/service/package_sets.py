@@ -4,11 +4,11 @@ Lives in one event loop. A client names a set; the operator has said which direc
 """
 
 import asyncio
-import contextlib
 import re
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -110,16 +110,16 @@ class PackageSets:
             known = ", ".join(self.names) or "none"
             raise InputError(f"no package set {name!r} (there are: {known})", field="packages")
 
-    @contextlib.asynccontextmanager
-    async def use(self, name: str | None) -> AsyncIterator[PackageCells]:
-        """Enter cells with this set's packages, which stay open for as long.
+    def use(self, name: str | None) -> AbstractAsyncContextManager[PackageCells]:
+        """Return cells with this set's packages, to be entered; they stay open for as long.
 
-        Raises InputError, PlatformError, InfraFault, PoolClosed.
+        Entering raises InputError, PlatformError, InfraFault, PoolClosed.
         """
+        return nullcontext(self._usual) if name is None else self._in_use(name)
+
+    @asynccontextmanager
+    async def _in_use(self, name: str) -> AsyncIterator[PackageCells]:
         self.check(name)
-        if name is None:
-            yield self._usual
-            return
         cells = await self._opened(name)
         try:
             yield cells

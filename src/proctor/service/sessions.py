@@ -134,8 +134,7 @@ class Sessions:
     @contextlib.asynccontextmanager
     async def leased(self, context: RequestContext, limits: Limits) -> AsyncIterator[OwnedSession]:
         """Lease a session for one job. It holds the job's place, so nothing waits in it."""
-        async with self._admission.place(context.owner, unlimited=context.unlimited):
-            context.started()
+        async with self._admission.place(context):
             session = await self._lease(self._jobs, limits, None)
             try:
                 yield session

@@ -61,10 +61,9 @@ class Solvers:
         Cancelling this task ends the run with all it started. It then returns what had been found
         by then, with status `cancelled`, when all of it is over. Raises Busy, InputError.
         """
-        place = self._admission.place(context.owner, unlimited=context.unlimited)
+        place = self._admission.place(context)
         try:
             async with place:
-                context.started()
                 run = self._opened().start(request, on_incumbent)
                 envelope = await result_even_if_cancelled(
                     asyncio.wrap_future(run.future), run.cancel
@@ -83,7 +82,7 @@ class Solvers:
 
         Takes seconds at most, and cannot be cancelled. Raises Busy, InfraFault, PlatformError.
         """
-        async with self._admission.place(context.owner, unlimited=context.unlimited):
+        async with self._admission.place(context):
             host = self._opened()
             checking = asyncio.to_thread(host.check, code, profile, compiled=compiled)
             return await result_even_if_cancelled(asyncio.ensure_future(checking), lambda: None)

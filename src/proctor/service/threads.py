@@ -36,11 +36,25 @@ async def result_even_if_cancelled(future: asyncio.Future[T], cancel: Callable[[
 
 async def revocable(future: Future[T], cancellation: Cancellation) -> T:
     """Await a job of a pool; if this task is cancelled, cancel the job and raise at once."""
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[None] = loop.create_future()
+
+    def end() -> None:
+        if not ended.done():
+            ended.set_result(None)
+
+    def wake(_future: Future[T]) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(end)
+
+    future.add_done_callback(wake)  # half the price of asyncio.wrap_future
     try:
-        return await asyncio.wrap_future(future)
+        await ended
     except asyncio.CancelledError:
+        future.cancel()
         cancellation.cancel()
         raise
+    return future.result()
 
 
 def in_loop(call: Callable[[T], None] | None) -> Callable[[T], None] | None:

@@ -123,6 +123,8 @@ def judge_stdio(output: bytes, expected: str) -> UpstreamComparison:
     if text == expected:
         return PASSED
     got, wanted = text.strip(), expected.strip()
+    if got == wanted:  # most right outputs, but for the line end that closes them
+        return PASSED
     # Counted before they are split: a forged output may be all line ends.
     if got.count("\n") != wanted.count("\n"):
         return UpstreamComparison("wrong", "Wrong answer: mismatched output length", shorten(text))

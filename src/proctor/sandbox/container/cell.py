@@ -236,9 +236,9 @@ class ContainerServing:
         self.unloadable = fields.text_or_none("unloadable")
         self.load_limit = crossing.limit_from(fields, "load_limit")
 
-    def test(self, input_fd: int, clock: Clock) -> TestRun:
+    def test(self, given: bytes | int, clock: Clock) -> TestRun:
         """Run one test with this input. Raises CellDied. Afterwards `alive` may be False."""
-        data = memfile.content(input_fd, _NO_LIMIT)
+        data = given if isinstance(given, bytes) else memfile.content(given, _NO_LIMIT)
         if self._cell.reserve(size_for(self._limits, len(self._source) + len(data))):
             # The input does not fit into the container the program was loaded in. In official
             # mode the program forgets what earlier tests left in it; no other way is open.

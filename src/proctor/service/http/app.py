@@ -6,7 +6,7 @@ import logging
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, cast
+from typing import Any
 
 from litestar import Litestar, Request, Response, asgi
 from litestar.exceptions import HTTPException
@@ -17,8 +17,9 @@ from litestar.types import Receive, Scope, Send
 from proctor.errors import ProctorError
 from proctor.service.engine import Engine
 from proctor.service.http import monitoring
+from proctor.service.http.direct import DirectCalls
 from proctor.service.http.judge0 import routes as judge0
-from proctor.service.http.middleware import Application, Middleware
+from proctor.service.http.middleware import Middleware
 from proctor.service.http.native import routes as native
 from proctor.service.http.nemo import routes as nemo
 from proctor.service.http.openapi import OpenApiDocument
@@ -71,7 +72,7 @@ def make_app(settings: ServeSettings) -> Middleware:
         logging_config=None,
         debug=False,
     )
-    return Middleware(cast("Application", app), settings, metrics)
+    return Middleware(DirectCalls(app, settings.most_body), settings, metrics)
 
 
 def _mcp(engine: Engine, settings: ServeSettings) -> tuple[list[Any], list[ASGIRouteHandler]]:

@@ -11,6 +11,9 @@ from proctor.service.admission import RequestContext
 from proctor.service.encoding import located
 from proctor.service.http.incremental_json import SLICE, decode
 
+BODY = "proctor.body"
+"""Key of a request's state with its body, where that has been received before its handler."""
+
 
 def owner_of(connection: ASGIConnection[Any, Any, Any, Any]) -> str:
     """Return the token's owner, as the middleware knows it; "" on a server without tokens."""
@@ -22,8 +25,19 @@ def context_of(connection: ASGIConnection[Any, Any, Any, Any]) -> RequestContext
     return RequestContext(owner_of(connection), unlimited=True)
 
 
+def header_of(connection: ASGIConnection[Any, Any, Any, Any], name: bytes) -> str:
+    """Return the first header of this name, which is in small letters; "" if there is none."""
+    values = (value for each, value in connection.scope["headers"] if each == name)
+    return next(values, b"").decode("latin-1")
+
+
 class IncrementalRequest(Request[Any, Any, Any]):
     """The framework's request, whose body is decoded in slices if it is large."""
+
+    async def body(self) -> bytes:
+        """Return the body's bytes."""
+        known: bytes | None = self.scope["state"].get(BODY)
+        return await super().body() if known is None else known
 
     async def json(self) -> Any:
         """Return the body: as the handler's own type if it is large, else as plain data.

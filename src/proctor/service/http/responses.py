@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,8 @@ PAD_EVERY = 10.0
 """Seconds without a byte after which padding is sent: some clients hang up after 30."""
 READ_PATIENCE = 60.0
 """Seconds in which a client must read some of a large answer."""
+_WATCH_AFTER = 0.2
+"""Seconds after which a client is watched that waits for one value: most have it by then."""
 _CHUNK = 1 << 18
 """Bytes handed to the connection at a time, which keeps them until the client reads them."""
 _STREAM_PADS = {EVENTS: b": still here\n\n"}
@@ -80,27 +82,18 @@ class PendingResponse:
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        task = asyncio.ensure_future(self._result())
-        gone = asyncio.ensure_future(_disconnected(receive))
         sender = _JsonSender(send)
+        client = _Client(receive, sender.pad if self._pad else None)
         try:
-            while not task.done():
-                pause = PAD_EVERY if self._pad else None
-                await asyncio.wait({task, gone}, timeout=pause, return_when="FIRST_COMPLETED")
-                if gone.done():
-                    return
-                if not task.done():
-                    await sender.pad()
-            reply = task.result()
+            reply = await self._result()
         except asyncio.CancelledError:
-            # The server is being stopped and has waited long enough: no fault of the request's.
+            # Else the server is being stopped and has waited long enough: no fault of the request.
             reply = self._failed(PoolClosed("the server is being stopped"))
         finally:
-            gone.cancel()
-            if not task.done():
-                task.cancel()
-        with contextlib.suppress(TimeoutError):  # then the connection is closed
-            await sender.send(*self._encoded(reply))
+            client.forget()
+        if not client.gone:
+            with contextlib.suppress(TimeoutError):  # then the connection is closed
+                await sender.send(*self._encoded(reply))
 
     def _encoded(self, reply: JsonReply) -> tuple[JsonReply, bytes]:
         """Return what is sent, and its body."""
@@ -132,6 +125,41 @@ class PendingResponse:
         return result if isinstance(result, JsonReply) else JsonReply(result)
 
 
+class _Client:
+    """A client that waits for an answer: this task is cancelled if it disconnects."""
+
+    def __init__(self, receive: Receive, pad: Callable[[], Awaitable[None]] | None) -> None:
+        """Begin to watch it, and to call `pad` after every PAD_EVERY seconds."""
+        self.gone = False
+        self._receive, self._pad = receive, pad
+        self._waiting = asyncio.current_task()
+        self._watch: asyncio.Task[None] | None = None
+        self._timer = asyncio.get_running_loop().call_later(_WATCH_AFTER, self._begin)
+
+    def _begin(self) -> None:
+        self._watch = asyncio.ensure_future(self._watched())
+
+    async def _watched(self) -> None:
+        pause = None if self._pad is None else PAD_EVERY - _WATCH_AFTER
+        while not self.gone:
+            try:
+                async with asyncio.timeout(pause):
+                    await _disconnected(self._receive)
+                    self.gone = True
+            except TimeoutError:
+                assert self._pad is not None
+                await self._pad()
+                pause = PAD_EVERY
+        assert self._waiting is not None
+        self._waiting.cancel()
+
+    def forget(self) -> None:
+        """Watch it no longer."""
+        self._timer.cancel()
+        if self._watch is not None:
+            self._watch.cancel()
+
+
 class _JsonSender:
     """Sends a JSON body, with padding before it."""
 
@@ -159,11 +187,11 @@ class _JsonSender:
             await self._send({"type": "http.response.body", "body": data, "more_body": True})
 
     async def _begin(self, reply: JsonReply, more: Headers) -> None:
-        self._begun = True
         headers = [(b"content-type", reply.media_type.encode()), *reply.headers, *more]
         await self._send(
             {"type": "http.response.start", "status": reply.status, "headers": headers}
         )
+        self._begun = True
 
 
 class StreamingResponse:
@@ -225,11 +253,6 @@ _END = object()
 
 async def _next(parts: AsyncIterator[Any]) -> Any:
     return await anext(parts, _END)
-
-
-async def _hung_up(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 async def _disconnected(receive: Receive) -> None:

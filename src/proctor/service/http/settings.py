@@ -8,6 +8,7 @@ from base64 import b64decode
 from binascii import Error as NotBase64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -19,6 +20,8 @@ from proctor.solver.profile import Profile
 
 HOST, PORT = "127.0.0.1", 8377
 _SHORTEST_TOKEN = 16
+_KNOWN = 64
+"""Number of host names that are remembered with what is known of them: requests repeat them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,7 @@ class Hosts:
         return name in self.allowed or whole in self.allowed
 
 
+@lru_cache(_KNOWN)
 def _split(authority: bytes | None) -> tuple[str, str] | None:
     """Return the name of a host, and the name with its port; None for what is no host."""
     try:
@@ -149,6 +153,7 @@ def _split(authority: bytes | None) -> tuple[str, str] | None:
     return None if not name or parts.netloc != whole or "@" in whole else (name, whole)
 
 
+@lru_cache(_KNOWN)
 def is_local(host: str) -> bool:
     """Return True for an address that only this machine reaches."""
     if host == "localhost":

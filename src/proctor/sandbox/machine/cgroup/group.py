@@ -98,11 +98,8 @@ def read(fd: int, size: int = 512) -> bytes:
 
 def field(text: bytes, name: bytes) -> int:
     """Return the number beside `name` in a flat keyed file; 0 if it is not there."""
-    for line in text.splitlines():
-        key, _, value = line.partition(b" ")
-        if key == name:
-            return int(value)
-    return 0
+    _, _, rest = (b"\n" + text).partition(b"\n%b " % name)
+    return int(rest.partition(b"\n")[0] or 0)
 
 
 def members(directory: Path) -> list[int]:

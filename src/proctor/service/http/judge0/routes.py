@@ -23,7 +23,7 @@ from proctor.service.http.judge0.request import InvalidSubmission
 from proctor.service.http.judge0.schema import DESCRIPTIONS
 from proctor.service.http.judge0.service import Judge0Service, given_of, state_of
 from proctor.service.http.judge0.settings import Judge0Settings, read_settings
-from proctor.service.http.request import owner_of
+from proctor.service.http.request import header_of, owner_of
 from proctor.service.http.responses import JsonReply, PendingResponse, ReplyError
 from proctor.service.jobs import ENDED, Job
 from proctor.version import __version__
@@ -297,7 +297,7 @@ def _check_room(service: Judge0Service, request: _Request, number: int) -> None:
 
 def _decoded(request: _Request, body: bytes) -> dict[str, Any]:
     """Return the body as an object. A form has numbers as texts."""
-    kind = request.headers.get("content-type", "")
+    kind = header_of(request, b"content-type")
     try:
         if kind.startswith("application/x-www-form-urlencoded"):
             return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=100))

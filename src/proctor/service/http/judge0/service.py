@@ -49,7 +49,9 @@ class Judge0Service:
 
     async def languages(self) -> Mapping[int, Judge0Language]:
         """Return the languages of this machine, found when they are first asked for."""
-        return await asyncio.to_thread(lambda: self._languages)
+        if "_languages" not in self.__dict__:
+            await asyncio.to_thread(lambda: self._languages)
+        return self._languages
 
     async def parse(self, body: Mapping[str, Any], *, base64: bool) -> Judge0Submission:
         """Check a submission. Raises InvalidSubmission."""

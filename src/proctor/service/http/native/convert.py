@@ -51,7 +51,8 @@ def program(request: schema.ProgramJson) -> programs.Program:
 def limits(request: schema.LimitsJson, default: bounds.Limits) -> bounds.Limits:
     """Return the default limits with those that were given. Raises InputError."""
     named = {name: getattr(request, name) for name in request.__struct_fields__}
-    return replace(default, **{name: value for name, value in named.items() if value is not None})
+    given = {name: value for name, value in named.items() if value is not None}
+    return replace(default, **given) if given else default
 
 
 def run_result(ran: runs.Ran) -> schema.RunResult:

@@ -26,7 +26,7 @@ from proctor.service.http.native import about, convert, schema, solving
 from proctor.service.http.native.live import run_live
 from proctor.service.http.native.session_routes import session_routes
 from proctor.service.http.problem_details import TYPE, ProblemDetails, problem_of
-from proctor.service.http.request import owner_of
+from proctor.service.http.request import header_of, owner_of
 from proctor.service.http.responses import (
     EVENTS,
     JsonReply,
@@ -362,4 +362,4 @@ def _find(engine: Engine, request: HttpRequest, identity: str) -> Job:
 
 
 def _wants_events(request: HttpRequest) -> bool:
-    return EVENTS in request.headers.get("accept", "")
+    return EVENTS in header_of(request, b"accept")

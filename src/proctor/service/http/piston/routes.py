@@ -19,7 +19,7 @@ from proctor.service.http.piston.request import NotJson, Refused, decoded
 from proctor.service.http.piston.schema import ExecuteResponse, PackageJson, RuntimeInfo
 from proctor.service.http.piston.service import PREFIXES, PistonService
 from proctor.service.http.piston.settings import PistonSettings, read_settings
-from proctor.service.http.request import context_of
+from proctor.service.http.request import context_of, header_of
 from proctor.service.http.responses import JsonReply, PendingResponse
 
 AGAIN = "Resource temporarily unavailable"
@@ -53,7 +53,7 @@ def _execute(service: PistonService) -> HTTPRouteHandler:
     @post([f"{prefix}/execute" for prefix in PREFIXES], status_code=200)
     async def execute(request: _Request) -> PendingResponse:
         """Run a program; the body is checked by hand, since its faults have fixed texts."""
-        json = request.headers.get("content-type", "").startswith("application/json")
+        json = header_of(request, b"content-type").startswith("application/json")
         body = await request.body() if json else None
         context = context_of(request)
         return PendingResponse(_answered(service, body, context), failed=failed, pad=True)

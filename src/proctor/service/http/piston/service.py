@@ -36,7 +36,9 @@ class PistonService:
 
     async def runtimes(self) -> Sequence[Runtime]:
         """Return the runtimes of this machine, found when they are first asked for."""
-        return await asyncio.to_thread(lambda: self._found)
+        if "_found" not in self.__dict__:
+            await asyncio.to_thread(lambda: self._found)
+        return self._found
 
     async def job(self, body: Any) -> PistonJob:
         """Check a request. Raises Refused, InputError."""

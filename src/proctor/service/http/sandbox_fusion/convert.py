@@ -1,6 +1,7 @@
 """Converts between SandboxFusion's requests and answers and the engine's."""
 
 import os
+from functools import lru_cache
 
 from proctor.errors import InputError, NoLanguage, ProctorError
 from proctor.execution import TIME_LIMITS, Execution
@@ -50,16 +51,21 @@ def run_request(data: RunCodeRequest) -> RunRequest:
     if language is None:
         known = ", ".join(sorted(LANGUAGES))
         raise NoLanguage(f"language {data.language!r} is not served here (there are: {known})")
-    limits = Limits(cpu=data.run_timeout, memory=memory_limit(data), disk=DISK)
     program = Program(data.code, language, files=unpacked_files(data.files, "files"))
     return RunRequest(
         program,
         _stdin(data),
-        limits=limits,
-        compile_cpu=Limits(cpu=data.compile_timeout).cpu,
+        limits=_limits(data.run_timeout, memory_limit(data)),
+        compile_cpu=_limits(data.compile_timeout, MEMORY).cpu,
         collect=tuple(data.fetch_files),
         assertions=True,  # as upstream: `java -ea`, `dotnet run` and `rustc` without -O
     )
+
+
+@lru_cache(64)
+def _limits(cpu: float, memory: int) -> Limits:
+    """Return limits, those of earlier requests if they are the same. Raises InputError."""
+    return Limits(cpu=cpu, memory=memory, disk=DISK)
 
 
 def _stdin(data: RunCodeRequest) -> bytes:

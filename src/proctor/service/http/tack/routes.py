@@ -32,13 +32,14 @@ def _execute(engine: Engine) -> HTTPRouteHandler:
     @post("/python-execute", status_code=200)
     async def python_execute(request: Asked) -> ASGIApp:
         """Run a generated solver; closing the connection cancels it."""
-        return PendingResponse(_executed(engine, request), failed=_failed)
+        body = await request.body()
+        return PendingResponse(_executed(engine, request, body), failed=_failed)
 
     return python_execute
 
 
-async def _executed(engine: Engine, request: Asked) -> JsonReply:
-    asked = _decoded(await request.body())
+async def _executed(engine: Engine, request: Asked, body: bytes) -> JsonReply:
+    asked = _decoded(body)
     if not asked.code.strip():
         raise UsageError(envelope.NO_CODE)
     found = await requests.execute(engine, asked, context_of(request), incumbents.ignore)
@@ -54,13 +55,15 @@ def _check(engine: Engine, kind: str) -> HTTPRouteHandler:
     @post(f"/python-{kind}-check", status_code=200, name=f"python_{kind}_check")
     async def python_check(request: Asked) -> ASGIApp:
         """Check whether source compiles (`ast`: whether it parses), without running it."""
-        return PendingResponse(_checked(engine, request, compiled=kind == "syntax"), failed=_failed)
+        body = await request.body()
+        compiled = kind == "syntax"
+        return PendingResponse(_checked(engine, request, body, compiled=compiled), failed=_failed)
 
     return python_check
 
 
-async def _checked(engine: Engine, request: Asked, *, compiled: bool) -> JsonReply:
-    asked = _decoded(await request.body())
+async def _checked(engine: Engine, request: Asked, body: bytes, *, compiled: bool) -> JsonReply:
+    asked = _decoded(body)
     if not asked.code.strip():
         raise UsageError(envelope.NO_CODE)
     check = partial(requests.check, compiled=compiled, profile=asked.profile)

@@ -1,0 +1,135 @@
+"""Lays out the agent's memory so that a fork of it, which is most of what a job costs, is cheap.
+
+- A fork and an exit pay for every mapping, so the mappings of each library are merged.
+- A fork does not map pages of a file: each job would fault in the interpreter's code again. So most
+  of that is put into a huge page, which a fork hands on.
+- A fork shares what was written and copies each page on the first write, at the price of a fault.
+  Pages that are pinned for I/O the kernel copies during the fork instead, a batch at a time
+  (mm/memory.c, copy_present_page), and the parent never faults on them either.
+
+All of it is a matter of speed only; what the kernel refuses is left as it is. What else was tried
+is in docs/explanation/the-cell.md.
+"""
+
+import contextlib
+import itertools
+import os
+import struct
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from proctor.cell import _lockdown
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_HUGE = 2 << 20
+_READ, _WRITE, _EXECUTE = 1, 2, 4
+_ENTRY = struct.Struct("<Q")
+# Bits of a /proc/PID/pagemap entry (kernel: admin-guide/mm/pagemap).
+_PRESENT, _EXCLUSIVE = 1 << 63, 1 << 56
+
+
+class _Mapping(NamedTuple):
+    low: int
+    high: int
+    mode: str
+    file: str
+
+
+def settle(play: Callable[[], object]) -> None:
+    """Lay out what this process has allocated; `play` does the least that a job does."""
+    with contextlib.suppress(OSError):
+        _merge_libraries()
+    with contextlib.suppress(OSError):
+        _hold_code()
+    hot = written_by(play)
+    with contextlib.suppress(OSError):
+        _lockdown.pin(_runs(hot))
+
+
+def _mappings() -> Iterator[_Mapping]:
+    with open("/proc/self/maps", encoding="ascii", errors="replace") as maps:
+        for line in maps.read().splitlines():  # all at once: the caller changes them
+            span, mode, _offset, _device, _inode, *file = line.split(maxsplit=5)
+            low, high = (int(part, 16) for part in span.split("-"))
+            yield _Mapping(low, high, mode, file[0].strip() if file else "")
+
+
+def _merge_libraries() -> None:
+    """Leave each library two mappings, one to execute and one to write, of its usual five."""
+    for file, group in itertools.groupby(_mappings(), lambda mapping: mapping.file):
+        parts = list(group)
+        if not file.startswith("/") or not any(part.mode == "r-xp" for part in parts):
+            continue
+        for part, following in itertools.pairwise([*parts, None]):
+            assert part is not None
+            if part.mode != "r--p":
+                continue
+            # Before what is written lies what the loader has made read-only after relocating it.
+            relocated = following is not None and following.mode == "rw-p" and len(parts) > 3
+            wanted = _READ | (_WRITE if relocated else _EXECUTE)
+            with contextlib.suppress(OSError):
+                _lockdown.protect(part.low, part.high - part.low, wanted)
+
+
+def _hold_code() -> None:
+    """Put what fits of the interpreter's code into a huge page. Raises OSError."""
+    inside = _lockdown.interpreter_code()
+    (code,) = (mapping for mapping in _mappings() if mapping.low <= inside < mapping.high)
+    start = -(-code.low // _HUGE) * _HUGE
+    if code.mode == "r-xp" and start + _HUGE <= code.high:
+        _lockdown.hold_code(start)
+
+
+def written_by(play: Callable[[], object]) -> list[int]:
+    """Addresses of this process's pages that a fork of it makes its own by `play`.
+
+    Empty if the kernel does not show page maps.
+    """
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            play()
+            os.write(writer, b"".join(map(_ENTRY.pack, _all_pages(_PRESENT | _EXCLUSIVE))))
+        finally:
+            os._exit(0)
+    os.close(writer)
+    data = b""
+    while part := os.read(reader, 1 << 16):
+        data += part
+    os.close(reader)
+    os.waitpid(child, 0)
+    ours = set(_all_pages(_PRESENT))
+    return [page for (page,) in _ENTRY.iter_unpack(data) if page in ours]
+
+
+def _all_pages(wanted: int) -> list[int]:
+    """Addresses of this process's private writable pages with all bits of `wanted` set."""
+    with contextlib.suppress(OSError):
+        writable = (mapping for mapping in _mappings() if mapping.mode == "rw-p")
+        return [page for mapping in writable for page in _pages(mapping, wanted)]
+    return []
+
+
+def _pages(mapping: _Mapping, wanted: int) -> list[int]:
+    pagemap = os.open("/proc/self/pagemap", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        count = (mapping.high - mapping.low) // _PAGE
+        entries = os.pread(pagemap, count * _ENTRY.size, mapping.low // _PAGE * _ENTRY.size)
+    finally:
+        os.close(pagemap)
+    return [
+        mapping.low + number * _PAGE
+        for number, (entry,) in enumerate(_ENTRY.iter_unpack(entries))
+        if entry & wanted == wanted
+    ]
+
+
+def _runs(pages: list[int]) -> list[tuple[int, int]]:
+    runs: list[tuple[int, int]] = []
+    for page in pages:
+        if runs and sum(runs[-1]) == page:
+            runs[-1] = (runs[-1][0], runs[-1][1] + _PAGE)
+        else:
+            runs.append((page, _PAGE))
+    return runs

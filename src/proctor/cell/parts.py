@@ -1,0 +1,68 @@
+"""Parts that only jobs of some kinds need, loaded into an agent before the first of those.
+
+Every job pays for the memory of the agent that it is forked from (see memory.py), and most cells
+see one or two kinds.
+"""
+
+import gc
+import random
+import sys
+from types import ModuleType
+
+from proctor.cell.wire import Kind
+
+_NAMES = {
+    Kind.SERVE_OFFICIAL: "official_job",
+    Kind.COMMAND: "native_job",
+    Kind.WORK: "directory_job",
+}
+_OFFICIAL = int(Kind.SERVE_OFFICIAL)
+
+
+class Parts:
+    """The modules that an agent has loaded for some kinds of jobs."""
+
+    current: ModuleType | None = None
+    """The module for the job that comes next, None if it needs none."""
+
+    def __init__(self) -> None:
+        self._ours: dict[str, ModuleType] = {}
+        self._loaded: dict[str, ModuleType] = {}
+        self._disguised = False
+        self.forget()
+
+    def get_ready(self, kind: int, called: int) -> None:
+        """Prepare for a job of this kind; `called` is 1 if it has a function to call.
+
+        Official jobs are forked from an agent that has put lcb_runner's process state on: doing so
+        after the fork costs 0.5 ms.
+        """
+        if self._disguised:
+            self._loaded["official_job"].disguise.take_off()
+            self._disguised = False
+        name = _NAMES.get(Kind(kind), "call_job" if called else "")
+        if name and name not in self._loaded:
+            self._load(name)
+        self.current = self._loaded.get(name)
+        if kind == _OFFICIAL:
+            self._loaded[name].disguise.put_on()
+            self._disguised = True
+
+    def _load(self, name: str) -> None:
+        sys.modules.update(self._ours)
+        module = __import__(f"proctor.cell.{name}", fromlist=[name])
+        if name == "official_job":
+            module.rehearse()
+        self._loaded[name] = module
+        self.forget()
+        random.seed(
+            0
+        )  # judged programs draw the same numbers in every cell, or verdicts would differ
+        gc.collect()
+        gc.freeze()
+
+    def forget(self) -> None:
+        """Take proctor's modules out of the submission's sight: its own may have the same names."""
+        for name in [name for name in sys.modules if name.split(".")[0] == "proctor"]:
+            self._ours[name] = sys.modules.pop(name)
+        sys.path_importer_cache.clear()
