@@ -29,7 +29,12 @@ def test_results_survive(result: Result) -> None:
     assert Result.decode(result.encode()) == result
 
 
-@given(st.builds(Reply, st.just(Tag.ENDED), st.just(""), signed, seconds, seconds, unsigned))
+ends = st.builds(
+    Reply, st.just(Tag.ENDED), st.just(""), signed, seconds, seconds, unsigned, st.just(b"")
+)
+
+
+@given(ends)
 def test_ends_of_tests_survive(reply: Reply) -> None:
     assert Reply.decode(reply.encode()) == reply
 
