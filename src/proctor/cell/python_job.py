@@ -252,7 +252,7 @@ line = sys.stdin.readline()
 if not line:
     print(*solve(5, [int(x) for x in "1 2 3".split()])[1], Table().answer(3)[0])
 """
-REHEARSALS = 30
+REHEARSALS = 12
 
 
 def play() -> None:
