@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 COUNTS = {
-    "isolated run": (139.0, 109.9, 9.4),
-    "forked test": (232.3, 54.2, 3.5),
-    "official test": (2.9, 43.1, 2.1),
-    "fast test": (2.0, 49.1, 2.1),
-    "/run_code request": (126.1, 127.4, 11.4),
+    "isolated run": (98.0, 100.1, 6.1),
+    "forked test": (168.0, 50.2, 3.6),
+    "official test": (2.9, 25.2, 2.1),
+    "fast test": (2.0, 45.1, 2.1),
+    "/run_code request": (77.0, 117.0, 11.4),
 }
 """Page faults, system calls and context switches of each kind of job, as they are now.
 

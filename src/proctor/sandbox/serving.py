@@ -100,7 +100,7 @@ class AgentServing:
         outputs: list[int] = []
         try:
             if isinstance(given, bytes):
-                own.append(given := memfile.sealed(given))
+                own.append(given := memfile.sealed_reader(given))
             for _ in range(0 if official else 2 + self._function):
                 own.append(output := memfile.empty())
                 outputs.append(output)
