@@ -1,4 +1,4 @@
-"""One cell per CPU, each driven by a thread of its own; work waits in one queue."""
+"""One cell per CPU, each with a thread of its own; work waits in one queue."""
 
 import atexit
 import contextlib
@@ -20,6 +20,8 @@ from proctor.sandbox.machine import cgroup, interpreter, scratch
 
 _GROWTH_DELAY = 0.2
 """Seconds: about what it takes to start a cell."""
+_DIED = (CellDied, CellStartFailed, OSError)
+"""Errors for which a job is tried on another cell."""
 T = TypeVar("T")
 Job = Callable[[Cell, float], T]
 """Work in a cell; the second argument is the time it has waited for one, in seconds."""
@@ -31,7 +33,28 @@ class _Item:
     future: Future[Any]
     together: bool = False
     """True for one of several jobs that wait for one another."""
+    tried: bool = False
+    """True if a cell has died with it."""
     queued: float = field(default_factory=time.monotonic)
+
+
+@dataclass(slots=True, eq=False)
+class _CellSeat:
+    """A place for one cell, with the thread that starts it."""
+
+    slot: int
+    cell: Cell | None = None
+    driving: threading.Lock = field(default_factory=threading.Lock)
+    """Held by whoever drives the cell: the seat's thread, or a caller of Pool.do."""
+    caller: int = 0
+    """Identity of the thread that does so, if it is a caller's."""
+    unfit: bool = False
+    """True if a caller that drove the cell has not done so to the end."""
+
+    @property
+    def ready(self) -> bool:
+        """True if there is a cell for the next job."""
+        return self.cell is not None and not self.unfit and not self.cell.spent
 
 
 class Pool:
@@ -69,7 +92,9 @@ class Pool:
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._live: dict[int, Cell] = {}
-        self._idle = 0
+        self._seats: list[_CellSeat] = []
+        self._resting: set[_CellSeat] = set()
+        """Seats whose thread waits for work that is anybody's."""
         self._closed = False
         self._companion: Pool | None = None
         self._owner = os.getpid()
@@ -109,12 +134,15 @@ class Pool:
 
     def submit(self, job: Job[T]) -> Future[T]:
         """Queue work. The future raises what the job raised, or InfraFault. Raises PoolClosed."""
-        item = _Item(job, Future())
+        return self._queue(_Item(job, Future()))
+
+    def _queue(self, item: _Item) -> Future[Any]:
         with self._changed:
             if self._closed:
                 raise PoolClosed("the pool is closed")
             self._waiting.append(item)
-            if self._idle < len(self._waiting) and len(self._threads) < self.cells:
+            free = sum(not seat.driving.locked() for seat in self._resting)
+            if free < len(self._waiting) and len(self._threads) < self.cells:
                 self._start_thread()
             self._changed.notify_all()
         return item.future
@@ -122,6 +150,49 @@ class Pool:
     def warm_up(self) -> None:
         """Have a cell started for work that is to come. Raises PoolClosed."""
         self.submit(_nothing)
+
+    def do(self, job: Job[T]) -> T:
+        """Do work and return its result. Raises what the job raises, InfraFault and PoolClosed.
+
+        A cell that has nothing to do is driven by the caller's own thread: two changes of threads
+        less than to queue the work and wait, which is done otherwise.
+        """
+        tried = False
+        seat = self._free_seat()
+        if seat is not None:
+            with seat.driving:  # a lock of C: no KeyboardInterrupt gets between it and its release
+                # Only now: the seat's thread first takes it off, and then looks at the lock.
+                if seat in self._resting and seat.ready:
+                    try:
+                        return self._drive(job, seat)
+                    except _DIED:
+                        tried = True
+        result: T = self._queue(_Item(job, Future(), tried=tried)).result()
+        return result
+
+    def _free_seat(self) -> _CellSeat | None:
+        if self.forked:  # its cells are the parent's
+            return None
+        with self._changed:
+            for seat in self._resting if not self._waiting and not self._closed else ():
+                if seat.ready and not seat.driving.locked():
+                    return seat
+        return None
+
+    def _drive(self, job: Job[T], seat: _CellSeat) -> T:
+        # Whatever is raised, and wherever, by Ctrl-C or a signal's handler: a cell that was not
+        # driven to the end of the job is not used again, but replaced by the seat's thread.
+        seat.unfit, seat.caller = True, threading.get_ident()
+        assert seat.cell is not None
+        try:
+            result = job(seat.cell, 0.0)
+        except BaseException:
+            seat.cell.kill()  # nobody would hold the program in it to its limits
+            raise
+        finally:
+            seat.caller = 0
+        seat.unfit = False
+        return result
 
     def submit_together(self, jobs: Sequence[Job[T]]) -> list[Future[T]]:
         """Queue jobs that wait for one another: each gets a cell of its own, all at once.
@@ -142,45 +213,60 @@ class Pool:
         return [item.future for item in items]
 
     def _start_thread(self) -> None:
-        slot = len(self._threads)
+        seat = _CellSeat(len(self._threads))
         thread = threading.Thread(
-            target=self._work, args=(slot,), name=f"proctor-cell-{slot}", daemon=True
+            target=self._work, args=(seat,), name=f"proctor-cell-{seat.slot}", daemon=True
         )
+        self._seats.append(seat)
         self._threads.append(thread)
         thread.start()
 
-    def _work(self, slot: int) -> None:
-        cell: Cell | None = None
+    def _work(self, seat: _CellSeat) -> None:
         try:
-            while (item := self._next(slot, cell)) is not None:
+            while (item := self._next(seat)) is not None:
                 if item.future.set_running_or_notify_cancel():
-                    cell = self._do(item, cell, slot)
+                    with seat.driving:
+                        self._do(item, seat)
                 del item  # a worker that waits must not keep the last job's payload alive
         finally:
-            self._drop(cell, slot)
+            with seat.driving:
+                self._drop(seat)
 
-    def _next(self, slot: int, cell: Cell | None) -> _Item | None:
-        ordinary = slot < self.cells
-        with self._changed:
-            self._idle += ordinary
-            if cell is None:
-                self._occupied.discard(slot)
-            while not self._closed:
-                pause = None
-                if self._waiting and (ordinary or self._waiting[0].together):
-                    pause = self._hold_back() if cell is None else 0.0
-                    if pause is not None and pause <= 0:
-                        break
-                self._changed.wait(pause)
-            self._idle -= ordinary
-            if self._closed:
-                return None
-            item = self._waiting.popleft()
-            self._waited = self._waited + self._has_waited(item) if cell is not None else 0.0
-            self._occupied.add(slot)
-            if self._waiting and self._waiting[0].together:
-                self._changed.notify_all()  # a thread for jobs submitted together may take it
-            return item
+    def _next(self, seat: _CellSeat) -> _Item | None:
+        """Wait for work that the seat's cell is free for; None once the pool is closed."""
+        while True:
+            with self._changed:
+                self._wait_for_work(seat)
+                # From here on no caller takes the cell; one that has been quicker drives it.
+                self._resting.discard(seat)
+                if self._closed:
+                    return None
+                if not seat.driving.locked():
+                    return self._take(seat)
+            with seat.driving:
+                pass  # wait for that
+
+    def _wait_for_work(self, seat: _CellSeat) -> None:
+        ordinary = seat.slot < self.cells
+        if ordinary:
+            self._resting.add(seat)
+        if seat.cell is None:
+            self._occupied.discard(seat.slot)
+        while not self._closed:
+            pause = None
+            if self._waiting and (ordinary or self._waiting[0].together):
+                pause = self._hold_back() if seat.cell is None else 0.0
+                if pause is not None and pause <= 0:
+                    return
+            self._changed.wait(pause)
+
+    def _take(self, seat: _CellSeat) -> _Item:
+        item = self._waiting.popleft()
+        self._waited = self._waited + self._has_waited(item) if seat.cell is not None else 0.0
+        self._occupied.add(seat.slot)
+        if self._waiting and self._waiting[0].together:
+            self._changed.notify_all()  # a thread for jobs submitted together may take it
+        return item
 
     def _hold_back(self) -> float | None:
         """Return how long to wait for a busy cell before starting another, in seconds.
@@ -197,20 +283,19 @@ class Pool:
         """Return the seconds that an item has waited while there were cells."""
         return time.monotonic() - max(item.queued, self._up)
 
-    def _do(self, item: _Item, cell: Cell | None, slot: int) -> Cell | None:
-        """Do one item, on a second cell if the first dies; return the cell for the next."""
+    def _do(self, item: _Item, seat: _CellSeat) -> None:
+        """Do one item, on a second cell if the first dies."""
         waited = time.monotonic() - item.queued
-        for last_try in (False, True):
+        for last_try in (True,) if item.tried else (False, True):
             try:
-                if cell is None or cell.spent:
-                    self._drop(cell, slot)
-                    cell = None
-                    cell = self._fresh(slot)
-                result = item.job(cell, waited)
-            except (CellDied, CellStartFailed, OSError) as error:
-                fault = error if isinstance(error, InfraFault) else _fault(error, cell)
-                self._drop(cell, slot)
-                cell = None
+                if not seat.ready:
+                    self._drop(seat)
+                    self._fresh(seat)
+                assert seat.cell is not None
+                result = item.job(seat.cell, waited)
+            except _DIED as error:
+                fault = error if isinstance(error, InfraFault) else _fault(error, seat.cell)
+                self._drop(seat)
                 if self._closed:
                     item.future.set_exception(PoolClosed("the pool was closed"))
                 elif last_try:
@@ -218,36 +303,35 @@ class Pool:
                 else:
                     continue
             except BaseException as error:  # noqa: BLE001 - the future hands it to the caller
-                if cell is not None:
-                    cell.odd = True  # the job may still be in it, and would answer for the next
+                if seat.cell is not None:
+                    seat.cell.odd = True  # the job may be in it yet, and answer for the next
                 item.future.set_exception(error)
             else:
                 item.future.set_result(result)
-            return cell
-        raise InfraFault("unreachable")
+            return
 
-    def _fresh(self, slot: int) -> Cell:
+    def _fresh(self, seat: _CellSeat) -> None:
         try:
-            cell = self.backend.open_cell(self.setup, slot)
+            cell = self.backend.open_cell(self.setup, seat.slot)
         except CellStartFailed:
             proof.forget()  # the remembered proof that this works is out of date
             raise
         with self._changed:
             if not self._live:
                 self._up = time.monotonic()
-            self._live[slot] = cell
+            self._live[seat.slot] = seat.cell = cell
             closed = self._closed
             self._changed.notify_all()  # some may wait for it
         if closed:
-            self._drop(cell, slot)
+            self._drop(seat)
             raise CellDied("the pool was closed")
-        return cell
 
-    def _drop(self, cell: Cell | None, slot: int) -> None:
+    def _drop(self, seat: _CellSeat) -> None:
+        cell, seat.cell, seat.unfit = seat.cell, None, False
         if cell is None:
             return
         with self._changed:
-            self._live.pop(slot, None)
+            self._live.pop(seat.slot, None)
         cell.close()
 
     def close(self) -> None:
@@ -264,8 +348,9 @@ class Pool:
         for item in waiting:
             if item.future.set_running_or_notify_cancel():
                 item.future.set_exception(PoolClosed("the pool was closed"))
-        for thread in self._threads:
-            thread.join()
+        for seat, thread in zip(self._seats, self._threads, strict=True):
+            if seat.caller != threading.get_ident():  # else a signal's handler, amid do()
+                thread.join()
         if self._companion is not None:
             self._companion.close()
         with contextlib.suppress(Exception):
