@@ -10,6 +10,7 @@ import msgspec
 from proctor.cli import terminal
 from proctor.errors import InputError
 from proctor.execution import Execution
+from proctor.languages.run import run as run_program
 from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.pool import open_pool
@@ -55,9 +56,6 @@ def run(
 
         pool = {**pool, "directories": registry.reads([registry.get(program.language)])}
     with open_pool(**pool, cells=1) as opened:
-        opened.warm_up()
-        from proctor.languages.run import run as run_program  # while the cell starts
-
         execution = run_program(program, data, limits=limits, pool=opened)
     if as_json:
         terminal.write_json(facts(execution))

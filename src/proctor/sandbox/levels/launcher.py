@@ -8,7 +8,7 @@ A process of its own, because all of this changes the calling process for good. 
 
 from __future__ import annotations
 
-import marshal
+import json
 import os
 import sys
 
@@ -30,15 +30,13 @@ _STAGES = ("/mnt", "/srv", "/media", "/opt", "/tmp")  # noqa: S108 - hidden by a
 def command_line(plan: Mapping[str, Any], control_fd: int) -> list[str]:
     """Return the command that runs this program."""
     boot = "import sys; sys.path.append(sys.argv[1]); import launcher; launcher.main()"
-    encoded = marshal.dumps(dict(plan)).hex()  # JSON takes regular expressions to read
     place = os.path.dirname(__file__)
-    return [sys.executable, "-I", "-S", "-c", boot, place, encoded, str(control_fd)]
+    return [sys.executable, "-I", "-S", "-c", boot, place, json.dumps(plan), str(control_fd)]
 
 
 def main() -> NoReturn:
     """Become what the plan describes (see bubblewrap.Bubblewrap.launch and bare.start_agent)."""
-    plan = marshal.loads(bytes.fromhex(sys.argv[2]))  # noqa: S302 - command_line wrote it
-    control_fd = int(sys.argv[3])
+    plan, control_fd = json.loads(sys.argv[2]), int(sys.argv[3])
     join(plan, control_fd)
     spare_from_oom()
     if control_fd != CONTROL_FD:
