@@ -59,7 +59,7 @@ def _serve(control: socket.socket, config: dict[str, Any]) -> NoReturn:
     kind, function = lockdown.serve(control.fileno(), parts.get_ready)
     # From here on this is a job: its descriptors are in place, ours are closed.
     control.detach()
-    python_job.run(kind, function, parts.current)
+    python_job.run(kind, function, parts.get(kind, function != ""))
 
 
 def _warm_up(modules: Sequence[str]) -> list[str]:

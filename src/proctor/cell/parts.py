@@ -11,7 +11,7 @@ from types import ModuleType
 
 from proctor.cell.wire import Kind
 
-_NAMES = {
+_NAMES: dict[int, str] = {
     Kind.SERVE_OFFICIAL: "official_job",
     Kind.COMMAND: "native_job",
     Kind.WORK: "directory_job",
@@ -19,11 +19,12 @@ _NAMES = {
 _OFFICIAL = int(Kind.SERVE_OFFICIAL)
 
 
+def _name(kind: int, called: int) -> str:
+    return _NAMES.get(kind, "call_job" if called else "")
+
+
 class Parts:
     """The modules that an agent has loaded for some kinds of jobs."""
-
-    current: ModuleType | None = None
-    """The module for the job that comes next, None if it needs none."""
 
     def __init__(self) -> None:
         self._ours: dict[str, ModuleType] = {}
@@ -31,8 +32,15 @@ class Parts:
         self._disguised = False
         self.forget()
 
+    def get(self, kind: int, called: int) -> ModuleType | None:
+        """Return the module for jobs of this kind, None if they need none or it is not loaded.
+
+        `called` is 1 if the job has a function to call, else 0.
+        """
+        return self._loaded.get(_name(kind, called))
+
     def get_ready(self, kind: int, called: int) -> None:
-        """Prepare for a job of this kind; `called` is 1 if it has a function to call.
+        """Prepare for a job of this kind; `called` as for `get`.
 
         Official jobs are forked from an agent that has put lcb_runner's process state on: doing so
         after the fork costs 0.5 ms.
@@ -40,10 +48,9 @@ class Parts:
         if self._disguised:
             self._loaded["official_job"].disguise.take_off()
             self._disguised = False
-        name = _NAMES.get(Kind(kind), "call_job" if called else "")
+        name = _name(kind, called)
         if name and name not in self._loaded:
             self._load(name)
-        self.current = self._loaded.get(name)
         if kind == _OFFICIAL:
             self._loaded[name].disguise.put_on()
             self._disguised = True
