@@ -25,7 +25,7 @@ HOMES = ["root", "in a container", "given directory", "delegated scope", "login 
 WITH_MORE = ["root", "given directory", "login session", "no group"]
 
 
-pytestmark = [pytest.mark.timeout(1500), pytest.mark.kernel]
+pytestmark = [pytest.mark.timeout(2700), pytest.mark.kernel]
 
 
 @pytest.fixture(scope="module")
