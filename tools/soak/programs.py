@@ -114,7 +114,7 @@ _STDIO = {  # name: weight, verdict in standard mode, in official mode, limits, 
         "    try: os.kill(pid, 9)\n    except OSError: pass\n",
     ),
     "takes every descriptor": (
-        0.5, "AC", NOT_AC, LIMITS,
+        0.5, "AC", "AC", LIMITS,
         "import os\nkept = []\n"
         "try:\n    while True: kept.append(os.dup(0))\n"
         "except OSError: pass\n" + ANSWER,
