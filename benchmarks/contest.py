@@ -114,7 +114,7 @@ def _round(small: Path, large: Path, cache: Path) -> dict[str, dict[str, float]]
 
 
 def _bare(package: Path, place: Path) -> dict[str, float]:
-    """What the program and its checker take, started by nothing but a shell."""
+    """CPU and wall time of the program and its checker, started by nothing but a shell."""
     subprocess.run(
         ["g++", "-O2", "-s", "-I", package, package / "first.cpp", package / "grader.cpp",
          "-o", place / "program"], check=True,

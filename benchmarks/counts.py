@@ -1,4 +1,4 @@
-"""What a job asks of the kernel: page faults, system calls and context switches, by role.
+"""Page faults, system calls and context switches of a job, by role.
 
     .venv/bin/python benchmarks/counts.py [--detail NAME]
 

@@ -34,7 +34,7 @@ _CALL_NUMBERS = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")
 
 @dataclass
 class Counts:
-    """What some jobs asked of the kernel."""
+    """Page faults, system calls and context switches of some jobs."""
 
     jobs: int
     by_role: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -101,7 +101,7 @@ def _add_up(
 
 
 class _Places:
-    """What is mapped where in a process."""
+    """The mappings of a process, to name the place of a fault."""
 
     def __init__(self, task: int) -> None:
         self._mappings = []

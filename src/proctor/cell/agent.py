@@ -53,7 +53,7 @@ def _serve(control: socket.socket, config: dict[str, Any]) -> NoReturn:
     gc.collect()
     gc.freeze()
     gc.disable()
-    lockdown.settle(python_job.play)
+    lockdown.lay_out_memory(python_job.play)
     lockdown.seal(config)
     control.send(json.dumps(hello).encode())
     kind, function = lockdown.serve(control.fileno(), parts.get_ready)

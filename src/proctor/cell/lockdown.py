@@ -96,10 +96,10 @@ def _features(config: dict[str, Any], facts: dict[str, Any]) -> int:
     return features | sum(bit for bit, want in wanted.items() if want)
 
 
-def settle(play: Callable[[], object]) -> None:
+def lay_out_memory(play: Callable[[], object]) -> None:
     """Lay out memory so that forks are cheap; `play` does the least that a job does."""
     if _lockdown is not None:
-        memory.settle(play)
+        memory.lay_out(play)
 
 
 def seal(config: dict[str, Any]) -> None:

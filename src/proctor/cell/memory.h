@@ -34,11 +34,11 @@ static PyObject *interpreter_code(PyObject *self, PyObject *none)
     return PyLong_FromVoidPtr((void *)(uintptr_t)&PyObject_Call);
 }
 
-PyDoc_STRVAR(hold_code_doc,
-"hold_code(address)\n\nPuts a huge page with the same content in place of 2 MiB of code, so that forks\n"
+PyDoc_STRVAR(use_huge_page_doc,
+"use_huge_page(address)\n\nPuts a huge page with the same content in place of 2 MiB of code, so that forks\n"
 "find it mapped. Raises OSError.");
 
-static PyObject *hold_code(PyObject *self, PyObject *args)
+static PyObject *use_huge_page(PyObject *self, PyObject *args)
 {
     (void)self;
     unsigned long long address;

@@ -35,12 +35,12 @@ class _Mapping(NamedTuple):
     file: str
 
 
-def settle(play: Callable[[], object]) -> None:
+def lay_out(play: Callable[[], object]) -> None:
     """Lay out what this process has allocated; `play` does the least that a job does."""
     with contextlib.suppress(OSError):
         _merge_libraries()
     with contextlib.suppress(OSError):
-        _hold_code()
+        _use_huge_page()
     hot = written_by(play)
     with contextlib.suppress(OSError):
         _lockdown.pin(_runs(hot))
@@ -60,24 +60,23 @@ def _merge_libraries() -> None:
         parts = list(group)
         if not file.startswith("/") or not any(part.mode == "r-xp" for part in parts):
             continue
-        for part, following in itertools.pairwise([*parts, None]):
-            assert part is not None
+        for part, following in itertools.pairwise(parts):
             if part.mode != "r--p":
                 continue
             # Before what is written lies what the loader has made read-only after relocating it.
-            relocated = following is not None and following.mode == "rw-p" and len(parts) > 3
+            relocated = following.mode == "rw-p" and len(parts) > 3
             wanted = _READ | (_WRITE if relocated else _EXECUTE)
             with contextlib.suppress(OSError):
                 _lockdown.protect(part.low, part.high - part.low, wanted)
 
 
-def _hold_code() -> None:
+def _use_huge_page() -> None:
     """Put what fits of the interpreter's code into a huge page. Raises OSError."""
     inside = _lockdown.interpreter_code()
     (code,) = (mapping for mapping in _mappings() if mapping.low <= inside < mapping.high)
     start = -(-code.low // _HUGE) * _HUGE
     if code.mode == "r-xp" and start + _HUGE <= code.high:
-        _lockdown.hold_code(start)
+        _lockdown.use_huge_page(start)
 
 
 def written_by(play: Callable[[], object]) -> list[int]:

@@ -62,9 +62,7 @@ class Parts:
             module.rehearse()
         self._loaded[name] = module
         self.forget()
-        random.seed(
-            0
-        )  # judged programs draw the same numbers in every cell, or verdicts would differ
+        random.seed(0)  # again, as agent.py has: what was just loaded may have drawn numbers
         gc.collect()
         gc.freeze()
 

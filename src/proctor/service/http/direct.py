@@ -76,7 +76,8 @@ class DirectRoute:
     async def answer(self, body: bytes, *connection: Any) -> Application | None:
         """Return the handler's answer; None if it has none, for a reason that will be found again.
 
-        The body is decoded as the framework does: "1" is a number where one is needed.
+        The body is decoded as the framework does: "1" is a number where one is needed. A handler
+        that raises has not begun its work, which is the answer's: it may be called again.
         """
         request = IncrementalRequest(*connection)
         try:
