@@ -338,6 +338,7 @@ static PyMethodDef methods[] = {
     { "protect", protect, METH_VARARGS, protect_doc },
     { "interpreter_code", interpreter_code, METH_NOARGS, interpreter_code_doc },
     { "use_huge_page", use_huge_page, METH_VARARGS, use_huge_page_doc },
+    { "pages_written", pages_written, METH_VARARGS, pages_written_doc },
     { "pin", pin, METH_VARARGS, pin_doc },
     { "drop_bounding", drop_bounding, METH_NOARGS, drop_bounding_doc },
     { "keep_times", keep_times, METH_VARARGS, keep_times_doc },

@@ -9,7 +9,7 @@
 #define MADV_COLLAPSE 25 /* Linux 6.1 */
 #endif
 
-enum { MOST_PINNED_RUNS = 1024, HUGE_PAGE = 2 << 20 };
+enum { MOST_PINNED_RUNS = 1024, MOST_SPANS = 512, HUGE_PAGE = 2 << 20 };
 
 PyDoc_STRVAR(protect_doc,
 "protect(address, length, protection)\n\nmprotect. Raises OSError.");
@@ -55,6 +55,84 @@ static PyObject *use_huge_page(PyObject *self, PyObject *args)
     munmap(room, 2 * HUGE_PAGE);
     if (failed) return NULL;
     Py_RETURN_NONE;
+}
+
+/* Bits of a /proc/PID/pagemap entry (kernel: admin-guide/mm/pagemap). */
+#define PAGE_PRESENT (1ull << 63)
+#define PAGE_OURS_ALONE (1ull << 56)
+
+struct span { uint64_t low, high; };
+
+/* Reads the pagemap entries of some spans of our memory, one after the other. 0 or -1. */
+static int read_pagemap(const struct span *spans, Py_ssize_t n, uint64_t page, uint64_t *entries)
+{
+    int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        size_t size = (size_t)((spans[i].high - spans[i].low) / page * sizeof *entries);
+        if (pread(fd, entries, size, (off_t)(spans[i].low / page * sizeof *entries)) != (ssize_t)size) {
+            close(fd);
+            return -1;
+        }
+        entries += size / sizeof *entries;
+    }
+    close(fd);
+    return 0;
+}
+
+static PyObject *addresses(const struct span *spans, Py_ssize_t n, uint64_t page,
+                           const uint64_t *ours, const uint64_t *theirs)
+{
+    PyObject *found = PyList_New(0);
+    for (Py_ssize_t i = 0; found && i < n; i++)
+        for (uint64_t at = spans[i].low; found && at < spans[i].high; at += page, ours++, theirs++) {
+            if (!(*ours & PAGE_PRESENT) || !(*theirs & PAGE_PRESENT) || !(*theirs & PAGE_OURS_ALONE))
+                continue;
+            PyObject *address = PyLong_FromUnsignedLongLong(at);
+            if (!address || PyList_Append(found, address)) Py_CLEAR(found);
+            Py_XDECREF(address);
+        }
+    return found;
+}
+
+PyDoc_STRVAR(pages_written_doc,
+"pages_written(play, spans) -> list of addresses\n\nThe pages in these spans of memory, (start, end),\n"
+"that a fork of this process makes its own by calling `play`. Raises OSError.");
+
+static PyObject *pages_written(PyObject *self, PyObject *args)
+{
+    (void)self;
+    PyObject *play, *list, *found = NULL;
+    struct span spans[MOST_SPANS];
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), pages = 0;
+    if (!PyArg_ParseTuple(args, "OO", &play, &list)) return NULL;
+    Py_ssize_t n = PySequence_Size(list);
+    if (n < 0) return NULL;
+    if (n > MOST_SPANS) n = MOST_SPANS;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        unsigned long long low, high;
+        PyObject *span = PySequence_GetItem(list, i);
+        int ok = span && PyArg_ParseTuple(span, "KK", &low, &high);
+        Py_XDECREF(span);
+        if (!ok) return NULL;
+        spans[i] = (struct span){ low, high };
+        pages += (high - low) / page;
+    }
+    /* Both read their own pages, and in C: the counting must not be counted. */
+    size_t size = (size_t)(2 * pages * sizeof(uint64_t));
+    uint64_t *ours = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (ours == MAP_FAILED) return PyErr_SetFromErrno(PyExc_OSError);
+    int status = -1;
+    pid_t pid = read_pagemap(spans, n, page, ours) ? -1 : fork();
+    if (pid == 0) {
+        PyObject *done = PyObject_CallObject(play, NULL);
+        _exit(done && !read_pagemap(spans, n, page, ours + pages) ? 0 : 1);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    if (status) PyErr_SetFromErrno(PyExc_OSError);
+    else found = addresses(spans, n, page, ours, ours + pages);
+    munmap(ours, size);
+    return found;
 }
 
 /* An io_uring that is never used, with the pages as its registered buffers, is the way to pin. */

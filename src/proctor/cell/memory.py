@@ -14,7 +14,6 @@ is in docs/explanation/the-cell.md.
 import contextlib
 import itertools
 import os
-import struct
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -23,9 +22,6 @@ from proctor.cell import _lockdown
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _HUGE = 2 << 20
 _READ, _WRITE, _EXECUTE = 1, 2, 4
-_ENTRY = struct.Struct("<Q")
-# Bits of a /proc/PID/pagemap entry (kernel: admin-guide/mm/pagemap).
-_PRESENT, _EXCLUSIVE = 1 << 63, 1 << 56
 
 
 class _Mapping(NamedTuple):
@@ -41,9 +37,9 @@ def lay_out(play: Callable[[], object]) -> None:
         _merge_libraries()
     with contextlib.suppress(OSError):
         _use_huge_page()
-    hot = written_by(play)
+    written = [(one.low, one.high) for one in _mappings() if one.mode == "rw-p"]
     with contextlib.suppress(OSError):
-        _lockdown.pin(_runs(hot))
+        _lockdown.pin(_runs(_lockdown.pages_written(play, written)))
 
 
 def _mappings() -> Iterator[_Mapping]:
@@ -77,51 +73,6 @@ def _use_huge_page() -> None:
     start = -(-code.low // _HUGE) * _HUGE
     if code.mode == "r-xp" and start + _HUGE <= code.high:
         _lockdown.use_huge_page(start)
-
-
-def written_by(play: Callable[[], object]) -> list[int]:
-    """Addresses of this process's pages that a fork of it makes its own by `play`.
-
-    Empty if the kernel does not show page maps.
-    """
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            play()
-            os.write(writer, b"".join(map(_ENTRY.pack, _all_pages(_PRESENT | _EXCLUSIVE))))
-        finally:
-            os._exit(0)
-    os.close(writer)
-    data = b""
-    while part := os.read(reader, 1 << 16):
-        data += part
-    os.close(reader)
-    os.waitpid(child, 0)
-    ours = set(_all_pages(_PRESENT))
-    return [page for (page,) in _ENTRY.iter_unpack(data) if page in ours]
-
-
-def _all_pages(wanted: int) -> list[int]:
-    """Addresses of this process's private writable pages with all bits of `wanted` set."""
-    with contextlib.suppress(OSError):
-        writable = (mapping for mapping in _mappings() if mapping.mode == "rw-p")
-        return [page for mapping in writable for page in _pages(mapping, wanted)]
-    return []
-
-
-def _pages(mapping: _Mapping, wanted: int) -> list[int]:
-    pagemap = os.open("/proc/self/pagemap", os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        count = (mapping.high - mapping.low) // _PAGE
-        entries = os.pread(pagemap, count * _ENTRY.size, mapping.low // _PAGE * _ENTRY.size)
-    finally:
-        os.close(pagemap)
-    return [
-        mapping.low + number * _PAGE
-        for number, (entry,) in enumerate(_ENTRY.iter_unpack(entries))
-        if entry & wanted == wanted
-    ]
 
 
 def _runs(pages: list[int]) -> list[tuple[int, int]]:
