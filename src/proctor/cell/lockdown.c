@@ -82,11 +82,14 @@ static struct {
     char work[256];
     char *stub_stack, *child_stack;
     volatile struct progress *progress;
+    int at_home; /* true if the agent stays on one CPU, of these */
+    cpu_set_t cpus;
     struct sock_fprog judged; /* a further filter for jobs that are judged; empty if unfiltered */
 } cell = { .ruleset = -1, .scratch_ruleset = -1, .own_pidns = -1, .proc = -1, .last_pid = -1 };
 
 struct job {
     uint64_t cpu, address_space, file_size, processes, stack, disk;
+    int only_cpu; /* -1: all that the agent was started with */
     int streams[3], kept[MAX_KEPT], n_kept, judged;
 };
 
@@ -163,6 +166,19 @@ static int drop_capabilities(void)
     return (int)syscall(SYS_capset, &header, none);
 }
 
+/* A matter of speed only: what the kernel refuses stays as it is. */
+static void choose_cpus(int only)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    if (only >= 0 && only < CPU_SETSIZE) {
+        CPU_SET(only, &one);
+        sched_setaffinity(0, sizeof one, &one);
+    } else if (cell.at_home) {
+        sched_setaffinity(0, sizeof cell.cpus, &cell.cpus);
+    }
+}
+
 #define STEP(name, call) do { cell.progress->step = (name); if (call) return -1; } while (0)
 
 static int lock_down(const struct job *job)
@@ -175,6 +191,7 @@ static int lock_down(const struct job *job)
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     if (f & FEATURE_OOM) STEP(STEP_OOM, write_oom_score());
     setsid();
+    choose_cpus(job->only_cpu);
     STEP(STEP_DESCRIPTORS, place_descriptors(job));
     if (job->disk && !scratch) STEP(STEP_DISK, mount_disk(job->disk));
     STEP(STEP_RLIMITS, set_limits(job));
@@ -239,6 +256,23 @@ static PyObject *configure(PyObject *self, PyObject *args)
     if (page == MAP_FAILED || stack == MAP_FAILED) return PyErr_SetFromErrno(PyExc_OSError);
     cell.progress = page;
     cell.stub_stack = stack;
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(stay_on_doc,
+"stay_on(cpu)\n\nKeeps this process on one CPU, and no job. Raises OSError.");
+
+static PyObject *stay_on(PyObject *self, PyObject *args)
+{
+    (void)self;
+    int cpu;
+    cpu_set_t one;
+    if (!PyArg_ParseTuple(args, "i", &cpu)) return NULL;
+    CPU_ZERO(&one);
+    if (cpu >= 0 && cpu < CPU_SETSIZE) CPU_SET(cpu, &one);
+    if (sched_getaffinity(0, sizeof cell.cpus, &cell.cpus) || sched_setaffinity(0, sizeof one, &one))
+        return PyErr_SetFromErrno(PyExc_OSError);
+    cell.at_home = 1;
     Py_RETURN_NONE;
 }
 
@@ -340,6 +374,7 @@ static PyMethodDef methods[] = {
     { "use_huge_page", use_huge_page, METH_VARARGS, use_huge_page_doc },
     { "pages_written", pages_written, METH_VARARGS, pages_written_doc },
     { "pin", pin, METH_VARARGS, pin_doc },
+    { "stay_on", stay_on, METH_VARARGS, stay_on_doc },
     { "drop_bounding", drop_bounding, METH_NOARGS, drop_bounding_doc },
     { "keep_times", keep_times, METH_VARARGS, keep_times_doc },
     { "mount_proc", mount_proc, METH_NOARGS, mount_proc_doc },

@@ -104,6 +104,11 @@ def lay_out_memory(play: Callable[[], object]) -> None:
 
 def seal(config: dict[str, Any]) -> None:
     """Give up what only the set-up needed; after this the agent serves."""
+    if _lockdown is not None and config["home"] is not None:
+        # Each step of a job wakes the next process: on another CPU that would often wait for its
+        # turn while this one does nothing.
+        with contextlib.suppress(OSError):
+            _lockdown.stay_on(config["home"])
     if config["box"] == "none":
         return
     if _lockdown is None:

@@ -37,8 +37,8 @@ def lay_out(play: Callable[[], object]) -> None:
         _merge_libraries()
     with contextlib.suppress(OSError):
         _use_huge_page()
-    written = [(one.low, one.high) for one in _mappings() if one.mode == "rw-p"]
     with contextlib.suppress(OSError):
+        written = [(one.low, one.high) for one in _mappings() if one.mode == "rw-p"]
         _lockdown.pin(_runs(_lockdown.pages_written(play, written)))
 
 

@@ -8,6 +8,7 @@
 struct __attribute__((packed)) request {
     uint8_t kind, judged;
     uint64_t cpu, address_space, file_size, processes, stack, disk;
+    int32_t only_cpu;
     char function[64];
 };
 struct __attribute__((packed)) result {
@@ -22,7 +23,7 @@ struct __attribute__((packed)) ended {
     double user, system;
     uint64_t peak;
 };
-_Static_assert(sizeof(struct request) == 114 && sizeof(struct result) == 44
+_Static_assert(sizeof(struct request) == 118 && sizeof(struct result) == 44
                && sizeof(struct ended) == 29, "differs from wire.py");
 
 enum { KIND_RUN = 0, KIND_OFFICIAL = 3, KIND_COMMAND = 5, KIND_EXECUTE = 6, TAG_ENDED = 3, MOST_FDS = 3 + MAX_KEPT };
@@ -181,7 +182,7 @@ static pid_t spawn(const struct request *request, const int *fds, int n_fds, con
     struct job job = { .cpu = request->cpu, .address_space = request->address_space,
                        .file_size = request->file_size, .processes = request->processes,
                        .stack = request->stack, .disk = request->disk,
-                       .judged = request->judged };
+                       .judged = request->judged, .only_cpu = request->only_cpu };
     /* Tests bring streams of their own. */
     int streams = request->kind == KIND_RUN || request->kind >= KIND_COMMAND ? 3 : 0;
     for (int i = 0; i < streams; i++) job.streams[i] = fds[i];

@@ -58,7 +58,7 @@ class Kind(IntEnum):
     stdout, stderr, bundle, feed, and where it may write of its progress (see directory_job.py)."""
 
 
-_REQUEST = struct.Struct("<B ? QQQQQQ 64s")
+_REQUEST = struct.Struct("<B ? QQQQQQ i 64s")
 _RESULT = struct.Struct("<i d d Q Q i i")
 _ENDED = struct.Struct("<i d d Q")
 
@@ -77,6 +77,8 @@ class Request(NamedTuple):
     """Function to call for each test; empty for a stdin/stdout program."""
     judged: bool = False
     """A verdict will be passed on it: it gets no locks and no shared futexes."""
+    only_cpu: int = -1
+    """Number of the one CPU that it runs on; -1 for all that its cell was started with."""
 
     def encode(self) -> bytes:
         """Raise ValueError if the function's name is too long to be one."""
@@ -85,15 +87,17 @@ class Request(NamedTuple):
             raise ValueError(f"function name longer than 64 bytes: {self.function[:70]!r}")
         return _REQUEST.pack(
             self.kind, self.judged, self.cpu, self.address_space, self.file_size, self.processes,
-            self.stack, self.disk, name,
+            self.stack, self.disk, self.only_cpu, name,
         )  # fmt: skip
 
     @classmethod
     def decode(cls, data: bytes) -> "Request":
-        kind, judged, cpu, space, file_size, processes, stack, disk, name = _REQUEST.unpack(data)
+        kind, judged, cpu, space, file_size, processes, stack, disk, only_cpu, name = (
+            _REQUEST.unpack(data)
+        )
         function = name.rstrip(b"\0").decode("utf-8", "surrogatepass")
         limits = (cpu, space, file_size, processes, stack, disk)
-        return cls(Kind(kind), *limits, function=function, judged=judged)
+        return cls(Kind(kind), *limits, function, judged, only_cpu)
 
 
 class Result(NamedTuple):

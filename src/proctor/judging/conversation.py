@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proctor.errors import CellDied, InfraFault
 from proctor.execution import LimitHit
@@ -16,6 +16,7 @@ from proctor.limits import Limits
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.clock import Reading
 from proctor.sandbox.command import Command, Finished, Streams
+from proctor.sandbox.machine import cpus
 
 _PAUSE = 0.1  # seconds between two checks whether a party is idle or done
 _AFTER = 5.0  # seconds that a grader may do nothing when the others are gone
@@ -62,7 +63,8 @@ class Interaction:
         self._seats = [_Seat() for _ in members]
         # All parties share one CPU: mostly one computes while the others wait, and a switch costs
         # half of what waking another CPU does, and the same every time.
-        self._cpu = _turn(_cpus())
+        allowed = cpus.usable()
+        self._cpu = allowed[next(_turns) % len(allowed)] if allowed else -1
         self._changed = threading.Condition()
         self._present = 0
         self._failed = False
@@ -85,17 +87,16 @@ class Interaction:
 
         def job(cell: Cell, _queued: float) -> Finished:
             self._seats[index].cell = cell
-            cell.move_to({self._cpu})
             try:
                 self._meet(member)
                 clock = InteractionClock(member.limits, self, index)
-                return cell.execute(member.command, member.streams, member.limits, clock)
+                command = replace(member.command, only_cpu=self._cpu)
+                return cell.execute(command, member.streams, member.limits, clock)
             except (CellDied, OSError) as error:
                 # As an error after which the pool does not retry: this party would run alone.
                 raise InfraFault(str(error)) from error
             finally:
                 self._seats[index].cell = None
-                cell.move_to(_cpus())
 
         return job
 
@@ -196,14 +197,6 @@ def _idle(wall: float, reading: Reading) -> float:
 
 
 _turns = itertools.count()
-
-
-def _cpus() -> list[int]:
-    return sorted(os.sched_getaffinity(0))
-
-
-def _turn(cpus: list[int]) -> int:
-    return cpus[next(_turns) % len(cpus)]
 
 
 def pipes(count: int) -> list[tuple[int, int]]:

@@ -13,7 +13,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from proctor.cell.wire import KILL, MAX_MESSAGE, Kind, Request, Result, send
@@ -21,7 +21,7 @@ from proctor.errors import CellDied, CellStartFailed, NoIsolation
 from proctor.execution import Isolation
 from proctor.limits import Limits
 from proctor.sandbox.backend import CellSetup, Launch, Launcher, Start
-from proctor.sandbox.machine import cgroup, memfile, procfs, users
+from proctor.sandbox.machine import cgroup, cpus, memfile, procfs, users
 from proctor.sandbox.machine.scratch import Scratch
 
 START_TIMEOUT = 60.0
@@ -48,8 +48,11 @@ class AgentProcess:
     _busy = False
     """True from the request for a job to its result."""
 
-    def __init__(self, backend: Launcher, setup: CellSetup) -> None:
-        """Start a cell and wait until its agent has proved itself. Raises CellStartFailed."""
+    def __init__(self, backend: Launcher, setup: CellSetup, slot: int = 0) -> None:
+        """Start a cell and wait until its agent has proved itself. Raises CellStartFailed.
+
+        `slot` numbers the cells of a pool.
+        """
         self.jobs = 0
         self.odd = False
         """Set at the first sign of trouble; the pool then replaces the cell."""
@@ -78,7 +81,9 @@ class AgentProcess:
             if self.group is not None:
                 controls = self.group.controls
             counted = sorted(self.counted(controls))
-            hello = self._greet({**launch.config, "controls": counted}, setup)
+            hello = self._greet(
+                {**launch.config, "controls": counted, "home": cpus.of_cell(slot)}, setup
+            )
             if launch.kept:
                 self._pidfd = self._open_agent(hello["pid"])
             self._own = set(self._all_pids())
@@ -187,7 +192,13 @@ class AgentProcess:
         return f": {text}" if text else ""
 
     def request(
-        self, kind: Kind, limits: Limits, function: str = "", *, judged: bool = False
+        self,
+        kind: Kind,
+        limits: Limits,
+        function: str = "",
+        *,
+        judged: bool = False,
+        only_cpu: int = -1,
     ) -> Request:
         """Turn limits into a request; rlimits are backstops behind the host's clock.
 
@@ -203,6 +214,7 @@ class AgentProcess:
             disk=self.disk_to_mount(limits),
             function=function,
             judged=judged or kind in _JUDGED,
+            only_cpu=only_cpu,
         )
 
     def submit(self, request: Request, fds: list[int]) -> None:
@@ -271,12 +283,6 @@ class AgentProcess:
         Address space is not memory; this stops a single huge allocation between two samples.
         """
         return limits.memory * _LARGEST_ADDRESS_SPACE_RATIO if self.watch_memory else 0
-
-    def move_to(self, cpus: Collection[int]) -> None:
-        """Start later jobs on these CPUs only; each may change that for itself."""
-        for pid in self._own:
-            with contextlib.suppress(OSError):  # it only makes things quicker
-                os.sched_setaffinity(pid, cpus)
 
     def runs(self) -> bool:
         """Return whether anything of the job in it runs, or would if it had a CPU."""

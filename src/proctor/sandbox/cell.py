@@ -1,6 +1,5 @@
 """The interface of a cell, however it is boxed."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
@@ -102,9 +101,6 @@ class Cell(Protocol):
         self, kind: Kind, program: Program, function: str, limits: Limits, clock: Clock
     ) -> Serving:
         """Load a program that is to take tests, under `clock`. Raises CellDied."""
-
-    def move_to(self, cpus: Collection[int]) -> None:
-        """Start later jobs on these CPUs only; each may change that for itself."""
 
     def runs(self) -> bool:
         """Return whether any process of the job in it runs, or waits for nothing but a CPU."""

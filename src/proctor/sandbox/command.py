@@ -40,6 +40,8 @@ class Command:
     """Largest total size of files brought back, in bytes; files beyond it are left out."""
     judged: bool = False
     """True if a verdict will be passed on it: it gets no locks and no shared futexes."""
+    only_cpu: int = -1
+    """Number of the one CPU that it runs on; -1 for any."""
 
     @property
     def needs_disk(self) -> bool:

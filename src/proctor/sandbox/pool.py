@@ -16,7 +16,7 @@ from proctor.errors import CellDied, CellStartFailed, InfraFault, PoolClosed, Us
 from proctor.sandbox.backend import Backend, CellSetup
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.choice import policy, proof
-from proctor.sandbox.machine import cgroup, interpreter, scratch
+from proctor.sandbox.machine import cgroup, cpus, interpreter, scratch
 
 _GROWTH_DELAY = 0.2
 """Seconds: about what it takes to start a cell."""
@@ -407,4 +407,4 @@ def _fault(error: OSError, cell: Cell | None) -> InfraFault:
 
 def available_cpus() -> int:
     """Return the number of CPUs that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return len(cpus.usable()) or os.cpu_count() or 1

@@ -66,7 +66,7 @@ class ProcessCell(AgentProcess):
             self.set_limits(limits)
             meter = Meter(self)
             kind = Kind.COMMAND if words is None else Kind.EXECUTE
-            job = self.request(kind, limits, judged=command.judged)
+            job = self.request(kind, limits, judged=command.judged, only_cpu=command.only_cpu)
             self.submit(job, [*fds, *streams.inherit])
             if not streams.keep:
                 streams.close()

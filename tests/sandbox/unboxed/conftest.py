@@ -38,7 +38,8 @@ def fresh(way: str, library: Path) -> Iterator[Driver]:
 @pytest.fixture
 def unharmed(cell: Driver) -> Iterator[None]:
     """Whatever a test did, the same cell runs an honest program after it, alone."""
-    assert cell.run("")["exit_code"] == 0
+    said = cell.run("")
+    assert said.get("exit_code") == 0, said
     before = cell.ask("pids")["own"]
     yield
     done = cell.run("print(input())", "fine", processes=4)

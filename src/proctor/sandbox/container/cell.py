@@ -1,7 +1,7 @@
 """A cell in a container, seen from the host: work goes in, facts come out."""
 
 import contextlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
@@ -181,9 +181,6 @@ class ContainerCell:
             self._box.kill()
         self.isolation = self._box.isolation
         return True
-
-    def move_to(self, cpus: Collection[int]) -> None:
-        del cpus  # the engine gives a container its share of all CPUs
 
     def runs(self) -> bool:
         return True  # what goes on inside is not to be seen from here

@@ -98,8 +98,7 @@ class Bubblewrap:
         self.private_files = users.has_capability(users.CAP_SYS_ADMIN) or not as_other
 
     def open_cell(self, setup: CellSetup, slot: int) -> ProcessCell:
-        del slot
-        return ProcessCell(self, setup)
+        return ProcessCell(self, setup, slot)
 
     def launch(self, setup: CellSetup, start: Start) -> Launch:
         if os.geteuid() == 0 and start.user is None:

@@ -41,8 +41,7 @@ class Landlock:
             own_users.close()
 
     def open_cell(self, setup: CellSetup, slot: int) -> ProcessCell:
-        del slot
-        return ProcessCell(self, setup)
+        return ProcessCell(self, setup, slot)
 
     def launch(self, setup: CellSetup, start: Start) -> Launch:
         if importlib.util.find_spec("proctor.cell._lockdown") is None:

@@ -17,8 +17,7 @@ class Unsafe:
     private_files = True
 
     def open_cell(self, setup: CellSetup, slot: int) -> ProcessCell:
-        del slot
-        return ProcessCell(self, setup)
+        return ProcessCell(self, setup, slot)
 
     def launch(self, setup: CellSetup, start: Start) -> Launch:
         config = bare.config(setup, "none")
