@@ -9,6 +9,7 @@ import json
 import os
 import statistics
 import sys
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,14 @@ import peers
 from budgets import Line, MissingError, at_least, at_most, milliseconds, spread_times, times
 from measure import WORK, Worker, data_directory, spread
 
+from proctor import load_problems
+
 PORT, UPSTREAM = "nvidia-livecodebench", "lcb_runner"
 OFFICIAL, STANDARD = "proctor, official mode", "proctor, standard mode"
+FLOOR = "fork from C, load and run alone"
 PROGRAMS = 400
+WHAT_THE_FLOOR_DOES = """The floor forks in C a process for each program, which loads it and runs
+the same tests: no isolation, no limits, no comparing, one after the other."""
 LATE = (-3, -5)
 """lcb_runner's codes for time-outs: seconds of waiting that say nothing of a grader."""
 LONG = {
@@ -69,11 +75,13 @@ def measure(quick: bool) -> dict[str, Any]:
     ]  # fmt: skip
     wanted = 60 if quick else PROGRAMS
     numbers = [short[n * len(short) // wanted] for n in range(wanted)]  # of all platforms
-    graders, missing = _graders(home)
     rounds = 1 if quick else 5
-    for number in range(rounds):
-        for grader in list(graders.values())[:: 1 if number % 2 == 0 else -1]:
-            grader.round(numbers)
+    with tempfile.TemporaryDirectory() as place:
+        _write_jobs(home, golden, numbers, place)
+        graders, missing = _graders(home, place)
+        for number in range(rounds):
+            for grader in list(graders.values())[:: 1 if number % 2 == 0 else -1]:
+                grader.round(numbers)
     ours = graders[OFFICIAL]
     own = sum(verdict[3] for verdict in ours.verdicts)
     rows = [golden[n] for n in numbers]
@@ -90,17 +98,33 @@ def measure(quick: bool) -> dict[str, Any]:
     }
 
 
-def _graders(home: Path) -> tuple[dict[str, Grader], list[str]]:
+def _write_jobs(home: Path, golden: list[dict[str, Any]], numbers: list[int], place: str) -> None:
+    """Write a file for each program: a line of JSON, and the code and inputs that it tells of."""
+    problems = load_problems(home / "problems.jsonl")
+    rows = (home / "programs.jsonl").read_bytes().splitlines()
+    for number in numbers:
+        row = json.loads(rows[number])
+        problem = problems[row["question_id"]]
+        ran = problem.tests[: len(golden[number]["results"])]
+        parts = [text.encode() for text in (row["code"], *(test.input_text() for test in ran))]
+        head = {"function": problem.function, "sizes": [len(part) for part in parts]}
+        Path(place, str(number)).write_bytes(
+            b"\n".join((json.dumps(head).encode(), b"".join(parts)))
+        )
+
+
+def _graders(home: Path, place: str) -> tuple[dict[str, Grader], list[str]]:
     """Return the contestants by name, and what is missing."""
     files = [str(home / "problems.jsonl"), str(home / "programs.jsonl")]
     python, packages = peers.interpreter_of(PORT), peers.packages_of(PORT)
     ours = [sys.executable, str(WORK / "livecodebench_proctor.py"), *files]
     theirs = [python, str(WORK / "livecodebench_peer.py"), *files]
-    environment = dict(os.environ)
+    environment, floor = dict(os.environ), WORK / "livecodebench_floor.py"
     graders = {  # nine programs want numpy, which lcb_runner had
         OFFICIAL: Grader([*ours, "official", packages], environment),
         STANDARD: Grader([*ours, "standard", packages], environment),
         PORT: Grader([*theirs, "livecodebench"], environment),
+        FLOOR: Grader([sys.executable, str(floor), place, packages], environment),
     }
     checkout = environment.get("PROCTOR_BENCH_LCB_RUNNER", "")
     if not Path(checkout, "lcb_runner/evaluation").is_dir() or not checkout:
@@ -147,6 +171,8 @@ def lines(found: dict[str, Any]) -> list[Line]:
         for name, least in ((OFFICIAL, 8), (STANDARD, 5)):
             what = f"{name}, CPU of {other} in times ours"
             made.append(at_least(what, _ratio(found, name, other)[1], least, times))
+    above = [1 / ratio for ratio in _ratio(found, OFFICIAL, FLOOR)][1]
+    made.append(at_most("official mode, CPU in times the floor's", above, 1.6, times))
     cpu = statistics.median(found["graders"][OFFICIAL]["cpu_s"]) / found["programs"] * 1e3
     made.append(at_most("official mode, CPU a program", cpu, 4, milliseconds))
     differing = [f"{d['question_id']} {d['model']}" for d in found["differs_from_lcb_runner"]]
@@ -172,6 +198,7 @@ def notes(found: dict[str, Any]) -> list[str]:
     out = [
         f"{found['programs']} programs, {rounds} rounds, medians (p10–p90).",
         f"Left out: time-outs and programs of more than a second, {', '.join(sorted(LONG))}.",
+        " ".join(WHAT_THE_FLOOR_DOES.split()),
         f"CPU of the programs themselves, part of every figure: {found['programs_own_s']:.2f} s.",
         " ".join(EXPECTED_TO_DIFFER.split()),
         f"A race in the program itself, not counted: {', '.join(RACY)}.",

@@ -16,7 +16,7 @@ import loop
 import task
 
 
-def fork_in_c():
+def compiled():
     """Compile a fork in C, which touches nothing of the interpreter. Needs a C compiler."""
     source = Path(__file__).with_name("cfork.c")
     include = sysconfig.get_path("include")
@@ -25,8 +25,7 @@ def fork_in_c():
         command = ["cc", "-O2", "-shared", "-fPIC", f"-I{include}", str(source), "-o", built]
         subprocess.run(command, check=True)
         spec = importlib.util.spec_from_file_location("cfork", built)
-        module = importlib.util.module_from_spec(spec)
-    return module.fork_and_wait
+        return importlib.util.module_from_spec(spec)
 
 
 def bare():
@@ -65,4 +64,4 @@ if __name__ == "__main__":
     kind, *prefix = sys.argv[1:]
     argv = [*prefix, sys.executable, "-I", "-S", "-c", task.PROGRAM]
     jobs = {"bare": bare, "exec": execute}
-    loop.serve(fork_in_c() if kind == "c" else jobs.get(kind, lambda: command(argv)))
+    loop.serve(compiled().fork_and_wait if kind == "c" else jobs.get(kind, lambda: command(argv)))

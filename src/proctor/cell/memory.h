@@ -129,6 +129,7 @@ static PyObject *pages_written(PyObject *self, PyObject *args)
         _exit(done && !read_pagemap(spans, n, page, ours + pages) ? 0 : 1);
     }
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    if (pid > 0 && status) errno = ECANCELED; /* play has raised something */
     if (status) PyErr_SetFromErrno(PyExc_OSError);
     else found = addresses(spans, n, page, ours, ours + pages);
     munmap(ours, size);

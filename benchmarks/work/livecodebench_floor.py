@@ -1,0 +1,54 @@
+"""What no grader with a process a program goes below. Usage: ... DIRECTORY PACKAGES.
+
+A warm process forks, in C, a child for each program, which loads it as lcb_runner does, runs as
+many tests as lcb_runner ran, and ends. Nothing is isolated, limited, compared or sent back.
+DIRECTORY holds a file for each program, see livecodebench.py.
+"""
+
+import gc
+import json
+import os
+import sys
+from pathlib import Path
+
+import forks
+import loop
+
+from proctor.cell import lcb_load, official_job
+
+DIRECTORY, PACKAGES = sys.argv[1:]
+sys.path.append(PACKAGES)
+base = lcb_load.preamble()
+fork = forks.compiled().fork
+
+
+def child(number):
+    try:
+        with Path(DIRECTORY, str(number)).open("rb") as file:
+            head = json.loads(file.readline())
+            code, *inputs = (file.read(size).decode() for size in head["sizes"])
+        program = lcb_load.load(code, head["function"], base)
+        for text in inputs:
+            program.run(text)
+    finally:
+        os._exit(0)
+
+
+def job(numbers):
+    if numbers is None:
+        for fd in range(3):
+            os.dup2(os.memfd_create("stream"), fd)
+        official_job.rehearse()
+        official_job.disguise.put_on()
+        gc.collect()
+        gc.freeze()
+        return None
+    for number in numbers:
+        pid = fork()
+        if pid == 0:
+            child(number)
+        os.waitpid(pid, 0)
+    return []
+
+
+loop.serve(job)
