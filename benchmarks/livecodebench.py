@@ -22,10 +22,11 @@ from proctor import load_problems
 
 PORT, UPSTREAM = "nvidia-livecodebench", "lcb_runner"
 OFFICIAL, STANDARD = "proctor, official mode", "proctor, standard mode"
-FLOOR = "fork from C, load and run alone"
+FLOOR, FLOOR_OF_TESTS = "floor of official mode", "floor of standard mode"
 PROGRAMS = 400
-WHAT_THE_FLOOR_DOES = """The floor forks in C a process for each program, which loads it and runs
-the same tests: no isolation, no limits, no comparing, one after the other."""
+WHAT_FLOORS_DO = """The floors fork in C a process for each program, which loads it and runs the
+same tests, and that of standard mode another for each test: no isolation, no limits, no comparing,
+one after the other."""
 LATE = (-3, -5)
 """lcb_runner's codes for time-outs: seconds of waiting that say nothing of a grader."""
 LONG = {
@@ -119,12 +120,14 @@ def _graders(home: Path, place: str) -> tuple[dict[str, Grader], list[str]]:
     python, packages = peers.interpreter_of(PORT), peers.packages_of(PORT)
     ours = [sys.executable, str(WORK / "livecodebench_proctor.py"), *files]
     theirs = [python, str(WORK / "livecodebench_peer.py"), *files]
-    environment, floor = dict(os.environ), WORK / "livecodebench_floor.py"
+    environment = dict(os.environ)
+    floor = [sys.executable, str(WORK / "livecodebench_floor.py"), place, packages]
     graders = {  # nine programs want numpy, which lcb_runner had
         OFFICIAL: Grader([*ours, "official", packages], environment),
         STANDARD: Grader([*ours, "standard", packages], environment),
         PORT: Grader([*theirs, "livecodebench"], environment),
-        FLOOR: Grader([sys.executable, str(floor), place, packages], environment),
+        FLOOR: Grader([*floor, "program"], environment),
+        FLOOR_OF_TESTS: Grader([*floor, "test"], environment),
     }
     checkout = environment.get("PROCTOR_BENCH_LCB_RUNNER", "")
     if not Path(checkout, "lcb_runner/evaluation").is_dir() or not checkout:
@@ -171,8 +174,9 @@ def lines(found: dict[str, Any]) -> list[Line]:
         for name, least in ((OFFICIAL, 8), (STANDARD, 5)):
             what = f"{name}, CPU of {other} in times ours"
             made.append(at_least(what, _ratio(found, name, other)[1], least, times))
-    above = [1 / ratio for ratio in _ratio(found, OFFICIAL, FLOOR)][1]
-    made.append(at_most("official mode, CPU in times the floor's", above, 1.6, times))
+    for name, floor in ((OFFICIAL, FLOOR), (STANDARD, FLOOR_OF_TESTS)):
+        above = 1 / _ratio(found, name, floor)[1]
+        made.append(at_most(f"{name}, CPU in times its floor's", above, 1.6, times))
     cpu = statistics.median(found["graders"][OFFICIAL]["cpu_s"]) / found["programs"] * 1e3
     made.append(at_most("official mode, CPU a program", cpu, 4, milliseconds))
     differing = [f"{d['question_id']} {d['model']}" for d in found["differs_from_lcb_runner"]]
@@ -198,7 +202,7 @@ def notes(found: dict[str, Any]) -> list[str]:
     out = [
         f"{found['programs']} programs, {rounds} rounds, medians (p10–p90).",
         f"Left out: time-outs and programs of more than a second, {', '.join(sorted(LONG))}.",
-        " ".join(WHAT_THE_FLOOR_DOES.split()),
+        " ".join(WHAT_FLOORS_DO.split()),
         f"CPU of the programs themselves, part of every figure: {found['programs_own_s']:.2f} s.",
         " ".join(EXPECTED_TO_DIFFER.split()),
         f"A race in the program itself, not counted: {', '.join(RACY)}.",

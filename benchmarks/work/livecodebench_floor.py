@@ -1,8 +1,9 @@
-"""What no grader with a process a program goes below. Usage: ... DIRECTORY PACKAGES.
+"""What no grader with a process a program, or a test, goes below.
 
-A warm process forks, in C, a child for each program, which loads it as lcb_runner does, runs as
-many tests as lcb_runner ran, and ends. Nothing is isolated, limited, compared or sent back.
-DIRECTORY holds a file for each program, see livecodebench.py.
+Usage: ... DIRECTORY PACKAGES program|test. A warm process forks, in C, a child for each program,
+which loads it as lcb_runner does, runs as many tests as lcb_runner ran, each in a further fork if
+asked to, and ends. Nothing is isolated, limited, compared or sent back. DIRECTORY holds a file for
+each program, see livecodebench.py.
 """
 
 import gc
@@ -16,7 +17,7 @@ import loop
 
 from proctor.cell import lcb_load, official_job
 
-DIRECTORY, PACKAGES = sys.argv[1:]
+DIRECTORY, PACKAGES, PROCESS = sys.argv[1:]
 sys.path.append(PACKAGES)
 base = lcb_load.preamble()
 fork = forks.compiled().fork
@@ -29,7 +30,11 @@ def child(number):
             code, *inputs = (file.read(size).decode() for size in head["sizes"])
         program = lcb_load.load(code, head["function"], base)
         for text in inputs:
-            program.run(text)
+            pid = fork() if PROCESS == "test" else 0
+            if pid == 0:
+                program.run(text)
+            if PROCESS == "test":
+                os.waitpid(pid, 0) if pid else os._exit(0)
     finally:
         os._exit(0)
 

@@ -48,13 +48,10 @@ ANONYMOUS = RequestContext()
 class Admission:
     """Places for jobs, given to owners in turn, so that many jobs of one hold up no other."""
 
-    def __init__(self, places: int, most: int, *, ahead: int = 0) -> None:
-        """Allow `places` jobs at once; `most` of one owner may wait, besides unlimited ones.
-
-        So many jobs more have their turn `ahead`, so that a cell need not wait for the next one.
-        """
+    def __init__(self, places: int, most: int) -> None:
+        """Allow `places` jobs at once; `most` of one owner may wait, besides unlimited ones."""
         self.places, self.most = places, most
-        self._free = self._admitted_most = places + ahead
+        self._free = places
         self._waiting: OrderedDict[str, _Queue] = OrderedDict()
         self._length = 0
         self._pace = 0.0
@@ -69,7 +66,7 @@ class Admission:
     @property
     def running(self) -> int:
         """Number of places that are taken."""
-        return min(self._admitted_most - self._free, self.places)
+        return self.places - self._free
 
     def waiting_of(self, owner: str) -> int:
         """Return the number of this owner's jobs that wait."""

@@ -74,7 +74,7 @@ class Engine:
         """Take over `pool`, `session_pool` and `sets`. Use open_engine."""
         self.pool = pool
         self.package_sets = sets or PackageSets(PackageCells(pool), {})
-        self.admission = Admission(pool.cells, most_waiting, ahead=1)
+        self.admission = Admission(pool.cells, most_waiting)
         self.sessions = Sessions(session_pool, pool, self.admission, self.package_sets)
         self.solvers = solvers(self.admission)
         self.jobs = Jobs()
