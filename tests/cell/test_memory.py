@@ -25,7 +25,7 @@ def numbers(pages: mmap.mmap, written: list[int]) -> list[int]:
 
 def span(pages: mmap.mmap) -> tuple[int, int]:
     start = ctypes.addressof(ctypes.c_char.from_buffer(pages))
-    return start, start + PAGES * mmap.PAGESIZE
+    return start, PAGES * mmap.PAGESIZE
 
 
 def test_pages_that_a_job_writes_are_found(pages: mmap.mmap) -> None:
@@ -48,7 +48,7 @@ def test_the_counting_is_not_counted() -> None:
     with open("/proc/self/maps", encoding="ascii") as maps:
         lines = [line.split() for line in maps]
     spans = [
-        (int(low, 16), int(high, 16))
+        (int(low, 16), int(high, 16) - int(low, 16))
         for low, high in (line[0].split("-") for line in lines if line[1] == "rw-p")
     ]
     assert len(_lockdown.pages_written(lambda: None, spans)) < 40
@@ -60,3 +60,8 @@ def test_a_job_that_cannot_be_played_is_an_error(pages: mmap.mmap) -> None:
 
     with pytest.raises(OSError, match="anceled"):
         _lockdown.pages_written(play, [span(pages)])
+
+
+def test_too_much_memory_is_not_looked_at() -> None:
+    with pytest.raises(OSError, match="too long"):
+        _lockdown.pages_written(lambda: None, [(0, 1 << 40)])

@@ -9,7 +9,25 @@
 #define MADV_COLLAPSE 25 /* Linux 6.1 */
 #endif
 
-enum { MOST_PINNED_RUNS = 1024, MOST_SPANS = 512, HUGE_PAGE = 2 << 20 };
+enum { MOST_SPANS = 1024, MOST_PAGES = 1 << 20, HUGE_PAGE = 2 << 20 };
+
+/* Reads a list of (address, length in bytes), as much as there is room for. How many, or -1 with an
+ * exception. */
+static Py_ssize_t read_spans(PyObject *list, struct iovec *spans, Py_ssize_t room)
+{
+    Py_ssize_t n = PySequence_Size(list);
+    if (n > room) n = room;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        unsigned long long address, length;
+        PyObject *span = PySequence_GetItem(list, i);
+        int ok = span && PyArg_ParseTuple(span, "KK", &address, &length);
+        Py_XDECREF(span);
+        if (!ok) return -1;
+        spans[i].iov_base = (void *)(uintptr_t)address;
+        spans[i].iov_len = (size_t)length;
+    }
+    return n;
+}
 
 PyDoc_STRVAR(protect_doc,
 "protect(address, length, protection)\n\nmprotect. Raises OSError.");
@@ -59,36 +77,32 @@ static PyObject *use_huge_page(PyObject *self, PyObject *args)
 
 /* Bits of a /proc/PID/pagemap entry (kernel: admin-guide/mm/pagemap). */
 #define PAGE_PRESENT (1ull << 63)
-#define PAGE_OURS_ALONE (1ull << 56)
-
-struct span { uint64_t low, high; };
+#define PAGE_OF_ONE (1ull << 56) /* in no other process */
 
 /* Reads the pagemap entries of some spans of our memory, one after the other. 0 or -1. */
-static int read_pagemap(const struct span *spans, Py_ssize_t n, uint64_t page, uint64_t *entries)
+static int read_pagemap(const struct iovec *spans, Py_ssize_t n, size_t page, uint64_t *entries)
 {
-    int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return -1;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        size_t size = (size_t)((spans[i].high - spans[i].low) / page * sizeof *entries);
-        if (pread(fd, entries, size, (off_t)(spans[i].low / page * sizeof *entries)) != (ssize_t)size) {
-            close(fd);
-            return -1;
-        }
+    int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC), failed = fd < 0;
+    for (Py_ssize_t i = 0; !failed && i < n; i++) {
+        size_t size = spans[i].iov_len / page * sizeof *entries;
+        off_t at = (off_t)((uintptr_t)spans[i].iov_base / page * sizeof *entries);
+        failed = pread(fd, entries, size, at) != (ssize_t)size;
         entries += size / sizeof *entries;
     }
-    close(fd);
-    return 0;
+    if (fd >= 0) close(fd);
+    return failed ? -1 : 0;
 }
 
-static PyObject *addresses(const struct span *spans, Py_ssize_t n, uint64_t page,
-                           const uint64_t *ours, const uint64_t *theirs)
+/* The addresses of pages that a child has made its own and that we have as well. */
+static PyObject *addresses(const struct iovec *spans, Py_ssize_t n, size_t page,
+                           const uint64_t *ours, const uint64_t *childs)
 {
+    const uint64_t own = PAGE_PRESENT | PAGE_OF_ONE;
     PyObject *found = PyList_New(0);
     for (Py_ssize_t i = 0; found && i < n; i++)
-        for (uint64_t at = spans[i].low; found && at < spans[i].high; at += page, ours++, theirs++) {
-            if (!(*ours & PAGE_PRESENT) || !(*theirs & PAGE_PRESENT) || !(*theirs & PAGE_OURS_ALONE))
-                continue;
-            PyObject *address = PyLong_FromUnsignedLongLong(at);
+        for (size_t at = 0; found && at < spans[i].iov_len; at += page, ours++, childs++) {
+            if (!(*ours & PAGE_PRESENT) || (*childs & own) != own) continue;
+            PyObject *address = PyLong_FromUnsignedLongLong((uintptr_t)spans[i].iov_base + at);
             if (!address || PyList_Append(found, address)) Py_CLEAR(found);
             Py_XDECREF(address);
         }
@@ -96,30 +110,25 @@ static PyObject *addresses(const struct span *spans, Py_ssize_t n, uint64_t page
 }
 
 PyDoc_STRVAR(pages_written_doc,
-"pages_written(play, spans) -> list of addresses\n\nThe pages in these spans of memory, (start, end),\n"
-"that a fork of this process makes its own by calling `play`. Raises OSError.");
+"pages_written(play, spans) -> list of addresses\n\nThe pages in these spans of memory, (address, length in\n"
+"bytes), that a fork of this process makes its own by calling `play`. Raises OSError.");
 
 static PyObject *pages_written(PyObject *self, PyObject *args)
 {
     (void)self;
     PyObject *play, *list, *found = NULL;
-    struct span spans[MOST_SPANS];
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), pages = 0;
+    struct iovec spans[MOST_SPANS];
     if (!PyArg_ParseTuple(args, "OO", &play, &list)) return NULL;
-    Py_ssize_t n = PySequence_Size(list);
+    Py_ssize_t n = read_spans(list, spans, MOST_SPANS);
     if (n < 0) return NULL;
-    if (n > MOST_SPANS) n = MOST_SPANS;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        unsigned long long low, high;
-        PyObject *span = PySequence_GetItem(list, i);
-        int ok = span && PyArg_ParseTuple(span, "KK", &low, &high);
-        Py_XDECREF(span);
-        if (!ok) return NULL;
-        spans[i] = (struct span){ low, high };
-        pages += (high - low) / page;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = 0;
+    for (Py_ssize_t i = 0; i < n; i++) pages += spans[i].iov_len / page;
+    if (pages > MOST_PAGES) {
+        errno = E2BIG;
+        return PyErr_SetFromErrno(PyExc_OSError);
     }
-    /* Both read their own pages, and in C: the counting must not be counted. */
-    size_t size = (size_t)(2 * pages * sizeof(uint64_t));
+    /* Both read their own entries, and in C: Python would write to hundreds of pages. */
+    size_t size = 2 * pages * sizeof(uint64_t);
     uint64_t *ours = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (ours == MAP_FAILED) return PyErr_SetFromErrno(PyExc_OSError);
     int status = -1;
@@ -138,32 +147,22 @@ static PyObject *pages_written(PyObject *self, PyObject *args)
 
 /* An io_uring that is never used, with the pages as its registered buffers, is the way to pin. */
 PyDoc_STRVAR(pin_doc,
-"pin(runs)\n\nPins runs of pages, (address, length in bytes), for as long as this process lives.\n"
+"pin(spans)\n\nPins spans of whole pages, (address, length in bytes), for as long as this process lives.\n"
 "Raises OSError where that is not to be had.");
 
 static PyObject *pin(PyObject *self, PyObject *args)
 {
     (void)self;
-    PyObject *runs;
-    struct iovec buffers[MOST_PINNED_RUNS];
+    PyObject *list;
+    struct iovec spans[MOST_SPANS];
     struct io_uring_params params;
-    if (!PyArg_ParseTuple(args, "O", &runs)) return NULL;
-    Py_ssize_t n = PySequence_Size(runs);
+    if (!PyArg_ParseTuple(args, "O", &list)) return NULL;
+    Py_ssize_t n = read_spans(list, spans, MOST_SPANS);
     if (n < 0) return NULL;
-    if (n > MOST_PINNED_RUNS) n = MOST_PINNED_RUNS;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        unsigned long long address, length;
-        PyObject *run = PySequence_GetItem(runs, i);
-        int ok = run && PyArg_ParseTuple(run, "KK", &address, &length);
-        Py_XDECREF(run);
-        if (!ok) return NULL;
-        buffers[i].iov_base = (void *)(uintptr_t)address;
-        buffers[i].iov_len = (size_t)length;
-    }
     memset(&params, 0, sizeof params);
     int ring = (int)syscall(NR_io_uring_setup, 1, &params); /* close-on-exec; jobs close it */
     if (ring < 0) return PyErr_SetFromErrno(PyExc_OSError);
-    if (syscall(NR_io_uring_register, ring, IORING_REGISTER_BUFFERS, buffers, (unsigned)n)) {
+    if (syscall(NR_io_uring_register, ring, IORING_REGISTER_BUFFERS, spans, (unsigned)n)) {
         PyErr_SetFromErrno(PyExc_OSError);
         close(ring);
         return NULL;

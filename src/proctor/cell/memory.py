@@ -38,7 +38,7 @@ def lay_out(play: Callable[[], object]) -> None:
     with contextlib.suppress(OSError):
         _use_huge_page()
     with contextlib.suppress(OSError):
-        written = [(one.low, one.high) for one in _mappings() if one.mode == "rw-p"]
+        written = [(one.low, one.high - one.low) for one in _mappings() if one.mode == "rw-p"]
         _lockdown.pin(_runs(_lockdown.pages_written(play, written)))
 
 

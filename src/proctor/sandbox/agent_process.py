@@ -48,10 +48,11 @@ class AgentProcess:
     _busy = False
     """True from the request for a job to its result."""
 
-    def __init__(self, backend: Launcher, setup: CellSetup, slot: int = 0) -> None:
+    def __init__(self, backend: Launcher, setup: CellSetup, slot: int | None = None) -> None:
         """Start a cell and wait until its agent has proved itself. Raises CellStartFailed.
 
-        `slot` numbers the cells of a pool.
+        `slot` numbers the cells of a pool, so that their agents take different CPUs; with None the
+        agent has no CPU of its own.
         """
         self.jobs = 0
         self.odd = False

@@ -8,10 +8,12 @@ def usable() -> list[int]:
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 
-def of_cell(slot: int) -> int | None:
-    """Return the CPU for the agent of a pool's cell; None where there is no choice.
+def of_cell(slot: int | None) -> int | None:
+    """Return the CPU for the agent of a pool's cell; None if it has no slot, or no choice.
 
     Several processes with pools of few cells shall not all take the first CPU.
     """
     cpus = usable()
-    return cpus[(os.getpid() + slot) % len(cpus)] if len(cpus) > 1 else None
+    if slot is None or len(cpus) < 2:
+        return None
+    return cpus[(os.getpid() + slot) % len(cpus)]
