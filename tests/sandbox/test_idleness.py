@@ -212,3 +212,12 @@ def test_who_starts_threads_and_then_sleeps_is_charged_for_the_sleep(
             last = number
     seconds = [0.0, *charged(machine, schedule)][-1]
     assert 49 <= seconds <= machine.rested + max(gaps)
+
+
+def test_what_was_there_before_is_not_taken_for_what_has_ended() -> None:
+    """Process 1 of a job has used CPU time before its first test."""
+    first, main = task("S", 30e-6), task("S", 0.1)
+    known = after(tasks={1: first, 7: main})
+    slept = JobSnapshot(9.0, 0.001, {1: first, 7: task("S", 0.101)})
+    assert known.at_end(slept) == pytest.approx(9.0 - 0.001)
+    assert after(tasks={7: main}).at_end(slept) == 0

@@ -365,6 +365,7 @@ static PyObject *keep_capabilities(PyObject *self, PyObject *args)
 #include "memory.h"
 
 static PyMethodDef methods[] = {
+    { "send", send_message, METH_VARARGS, send_doc },
     { "serve", serve, METH_VARARGS, serve_doc },
     { "serve_tests", serve_tests, METH_VARARGS, serve_tests_doc },
     { "serve_session", serve_session, METH_VARARGS, serve_session_doc },

@@ -57,6 +57,49 @@ static ssize_t receive(int fd, void *data, size_t size, int *fds, int *n_fds)
     return n;
 }
 
+PyDoc_STRVAR(send_doc,
+"send(fd, data, fds) -> int\n\nSends one message with descriptors, without waiting. Returns the monotonic\n"
+"nanoseconds of the moment before: after it, another thread may hold the interpreter for long. Raises\n"
+"OSError.");
+
+static PyObject *send_message(PyObject *self, PyObject *args)
+{
+    (void)self;
+    int fd;
+    const char *data;
+    Py_ssize_t size;
+    PyObject *list;
+    if (!PyArg_ParseTuple(args, "iy#O", &fd, &data, &size, &list)) return NULL;
+    char control[CMSG_SPACE(sizeof(int) * MOST_FDS)] = { 0 };
+    struct iovec part = { (void *)(uintptr_t)data, (size_t)size };
+    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+    Py_ssize_t n = PySequence_Size(list);
+    if (n > MOST_FDS) PyErr_SetString(PyExc_ValueError, "too many descriptors");
+    if (n < 0 || n > MOST_FDS) return NULL;
+    if (n) {
+        message.msg_control = control;
+        message.msg_controllen = CMSG_SPACE(sizeof(int) * (size_t)n);
+        struct cmsghdr *rights = CMSG_FIRSTHDR(&message);
+        rights->cmsg_level = SOL_SOCKET;
+        rights->cmsg_type = SCM_RIGHTS;
+        rights->cmsg_len = CMSG_LEN(sizeof(int) * (size_t)n);
+        for (Py_ssize_t i = 0; i < n; i++) {
+            PyObject *one = PySequence_GetItem(list, i);
+            int value = one ? (int)PyLong_AsLong(one) : -1;
+            Py_XDECREF(one);
+            if (PyErr_Occurred()) return NULL;
+            memcpy(CMSG_DATA(rights) + (size_t)i * sizeof value, &value, sizeof value);
+        }
+    }
+    uint64_t before;
+    ssize_t sent;
+    Py_BEGIN_ALLOW_THREADS
+    before = now_ns();
+    sent = sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+    Py_END_ALLOW_THREADS
+    return sent < 0 ? PyErr_SetFromErrno(PyExc_OSError) : PyLong_FromUnsignedLongLong(before);
+}
+
 static void close_all(const int *fds, int n)
 {
     for (int i = 0; i < n; i++) close(fds[i]);

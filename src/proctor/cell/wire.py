@@ -18,8 +18,14 @@ every later job is forked from its heap and could read it there.
 
 import socket
 import struct
+import time
 from enum import IntEnum
 from typing import NamedTuple
+
+try:
+    from proctor.cell import _lockdown
+except ImportError:
+    _lockdown = None  # type: ignore[assignment]
 
 CONTROL_FD = 3
 LONGEST_NAME = 64
@@ -237,14 +243,19 @@ class Notice(NamedTuple):
             raise ValueError("malformed notice") from error
 
 
-def send(sock: socket.socket, data: bytes, fds: list[int]) -> None:
+def send(sock: socket.socket, data: bytes, fds: list[int]) -> float:
     """Send one message with its descriptors, which stay open here. Raises OSError.
 
-    Never waits: a program that leaves what it is sent unread must not hold up the host.
+    Never waits: a program that leaves what it is sent unread must not hold up the host. Returns the
+    time.monotonic() at which it was sent; without the C part a later one, since other threads may
+    hold the interpreter meanwhile.
     """
+    if _lockdown is not None:
+        return _lockdown.send(sock.fileno(), data, fds) / 1e9
     rights = struct.pack(f"{len(fds)}i", *fds)
     # Not socket.send_fds: CPython's ignores its flags.
     sock.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)], socket.MSG_DONTWAIT)
+    return time.monotonic()
 
 
 def receive(sock: socket.socket, most_fds: int) -> tuple[bytes, list[int]]:

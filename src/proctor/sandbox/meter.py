@@ -25,8 +25,13 @@ _TRIES = 5
 class Meter:
     """The resources that a job, or one test of a serving job, has used since the meter was made."""
 
-    def __init__(self, cell: AgentProcess, server: procfs.Process | None = None) -> None:
-        """Begin metering. `server` is the serving process, whose past does not count."""
+    def __init__(
+        self,
+        cell: AgentProcess,
+        server: procfs.Process | None = None,
+        others: procfs.Tasks | None = None,
+    ) -> None:
+        """Begin metering; the past of the serving process and of others does not count."""
         self._cell = cell
         self._group = group = cell.group
         self._server = server
@@ -36,7 +41,8 @@ class Meter:
         elif server is not None:
             self._server_cpu0 = server.cpu()
             self._server_reaped0 = procfs.reaped_cpu_seconds(server.pid)
-        self._idleness = Idleness(server.main_thread() if server is not None else None)
+        known = server.main_thread() if server is not None else {}
+        self._idleness = Idleness({**(others or {}), **known})
         self._oom0 = group.oom_kills() if group is not None else 0
         self._latest = NOTHING
         self._pids: list[int] = []
@@ -44,9 +50,11 @@ class Meter:
             group.reset_peak()
         self.start()
 
-    def start(self) -> None:
-        """Start the wall clock now: the program was not asked before."""
-        self._started, self._started_real = time.monotonic(), time.time()
+    def start(self, at: float | None = None) -> None:
+        """Start the wall clock when the program was asked: now, or `at` that time.monotonic()."""
+        now, now_real = time.monotonic(), time.time()
+        self._started = now if at is None else at
+        self._started_real = now_real - (now - self._started)
 
     def wall(self, ended: float | None = None) -> float:
         """Return the seconds since the start, until now or until `ended` on the real-time clock.

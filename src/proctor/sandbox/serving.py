@@ -53,6 +53,7 @@ class AgentServing:
         self._cell, self._kind, self._limits = cell, kind, limits
         self._function = bool(function)
         self._process: procfs.Process | None = None
+        self._others: procfs.Tasks = {}
         self._sent: float | None = None  # when the latest reply was, by the real-time clock
         self._ended = False
         self._long_output = -1
@@ -85,6 +86,7 @@ class AgentServing:
             self.unloadable = reply.text
         elif reply is not None and reply.tag is Tag.READY:
             self.alive = True
+            self._others = self._look_at_others()
         elif self.load_limit is None:
             status = self._end_silent()
             self.load_limit = meter.limit_hit(self._limits, 0, meter.server_cpu(), b"", b"")
@@ -110,7 +112,7 @@ class AgentServing:
                 os.close(fd)
 
     def _run(self, message: bytes, fds: list[int], outputs: list[int], clock: Clock) -> TestRun:
-        meter = Meter(self._cell, self._process)
+        meter = Meter(self._cell, self._process, self._others)
         hit, reply = self._ask(message, fds, meter, clock)
         wall = meter.wall(self._sent if reply is not None else None)
         killed = False
@@ -151,6 +153,17 @@ class AgentServing:
             limit=hit,
         )
 
+    def _look_at_others(self) -> procfs.Tasks:
+        """Look at what is in the job besides the process that runs tests, mostly its process 1.
+
+        It has used CPU time before the first test. Unknown, that would look as if a task had ended
+        during a test, whose idle time could then not be told from waits (see idleness.py).
+        """
+        if self._kind is Kind.SERVE_FORK or self._process is None or not procfs.counts_waits():
+            return {}
+        server = self._process.pid
+        return procfs.tasks(pid for pid in self._cell.job_pids() if pid != server)
+
     def _official_output(self, reply: Reply | None) -> bytes:
         if reply is not None and reply.tag is Tag.OUTPUT:
             return reply.output
@@ -168,10 +181,10 @@ class AgentServing:
         if self._cell.wait([self._feed.fileno()], 0):
             return None, None  # a message without a request: forged by the program
         try:
-            send(self._feed, message, fds)
+            sent = send(self._feed, message, fds)
         except (BlockingIOError, ConnectionError):  # it reads nothing, or is gone
             return None, None
-        meter.start()
+        meter.start(sent)
         hit = self._wait(meter, clock)
         reply = self._reply() if hit is None else None
         return hit, reply if reply is not None and reply.tag in _ANSWERS[self._kind] else None
