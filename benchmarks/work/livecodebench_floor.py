@@ -1,4 +1,4 @@
-"""What no grader with a process a program, or a test, goes below.
+"""Floors for graders of LiveCodeBench with a process a program, or a process a test.
 
 Usage: ... DIRECTORY PACKAGES program|test. A warm process forks, in C, a child for each program,
 which loads it as lcb_runner does, runs as many tests as lcb_runner ran, each in a further fork if

@@ -1,4 +1,4 @@
-"""What an agent learns of its own memory: which pages a job makes its own."""
+"""Finding the pages of an agent that a job makes its own."""
 
 import ctypes
 import mmap
@@ -53,7 +53,7 @@ print(len(_lockdown.pages_written(lambda: None, spans)))
 
 
 def test_the_counting_is_not_counted() -> None:
-    """What Python does to look at page maps touches hundreds of pages, which no job does."""
+    """Looking at page maps in Python writes to hundreds of pages, which no job does."""
     command = [sys.executable, "-c", COUNT_NOTHING]  # alone: other threads write, too
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert int(done.stdout) < 40

@@ -11,12 +11,11 @@
 
 enum { MOST_SPANS = 1024, MOST_PAGES = 1 << 20, HUGE_PAGE = 2 << 20 };
 
-/* Reads a list of (address, length in bytes), as much as there is room for. How many, or -1 with an
- * exception. */
-static Py_ssize_t read_spans(PyObject *list, struct iovec *spans, Py_ssize_t room)
+/* Reads a list of (address, length in bytes), its first MOST_SPANS. How many, or -1 with an exception. */
+static Py_ssize_t read_spans(PyObject *list, struct iovec spans[MOST_SPANS])
 {
     Py_ssize_t n = PySequence_Size(list);
-    if (n > room) n = room;
+    if (n > MOST_SPANS) n = MOST_SPANS;
     for (Py_ssize_t i = 0; i < n; i++) {
         unsigned long long address, length;
         PyObject *span = PySequence_GetItem(list, i);
@@ -119,7 +118,7 @@ static PyObject *pages_written(PyObject *self, PyObject *args)
     PyObject *play, *list, *found = NULL;
     struct iovec spans[MOST_SPANS];
     if (!PyArg_ParseTuple(args, "OO", &play, &list)) return NULL;
-    Py_ssize_t n = read_spans(list, spans, MOST_SPANS);
+    Py_ssize_t n = read_spans(list, spans);
     if (n < 0) return NULL;
     size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = 0;
     for (Py_ssize_t i = 0; i < n; i++) pages += spans[i].iov_len / page;
@@ -157,7 +156,7 @@ static PyObject *pin(PyObject *self, PyObject *args)
     struct iovec spans[MOST_SPANS];
     struct io_uring_params params;
     if (!PyArg_ParseTuple(args, "O", &list)) return NULL;
-    Py_ssize_t n = read_spans(list, spans, MOST_SPANS);
+    Py_ssize_t n = read_spans(list, spans);
     if (n < 0) return NULL;
     memset(&params, 0, sizeof params);
     int ring = (int)syscall(NR_io_uring_setup, 1, &params); /* close-on-exec; jobs close it */
