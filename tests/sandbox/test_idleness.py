@@ -221,3 +221,13 @@ def test_what_was_there_before_is_not_taken_for_what_has_ended() -> None:
     slept = JobSnapshot(9.0, 0.001, {1: first, 7: task("S", 0.101)})
     assert known.at_end(slept) == pytest.approx(9.0 - 0.001)
     assert after(tasks={7: main}).at_end(slept) == 0
+
+
+def test_a_late_look_does_not_charge_waits_that_nobody_knows() -> None:
+    """Threads have come and gone, on a busy machine, before it rests."""
+    main = task("S", 0.1)
+    idleness = after(JobSnapshot(1.0, 0.15, {7: main, 8: task("R", 0.05)}))
+    idleness.add(JobSnapshot(3.0, 0.3, {7: main}), at_rest=True, meant=0.03)
+    assert idleness.seconds == pytest.approx(0.03)
+    idleness.add(JobSnapshot(4.0, 0.3, {7: main}), at_rest=True, meant=0.03)
+    assert idleness.seconds == pytest.approx(1.03)  # from then on all is known

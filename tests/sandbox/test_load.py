@@ -11,7 +11,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from proctor import JudgeSettings, Limits, Pool, Problem, Test
+from proctor import JudgeSettings, Limits, Pool, Problem, Test, run
 from proctor.judging.judge import judge_many
 from proctor.judging.settings import default_limits
 from proctor.sandbox.pool import available_cpus
@@ -125,3 +125,16 @@ def test_idle(pool: Pool) -> None:
 def test_under_load(load: None, pool: Pool) -> None:
     assert pool.cells == available_cpus()
     assert verdicts(pool) == EXPECTED
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not os.path.exists("/proc/self/autogroup"),
+    reason="sessions have no share of the CPU here, or only root may set many at once",
+)
+def test_a_job_has_no_share_of_the_cpu_for_itself(cell_pool: Pool) -> None:
+    """The host comes in time to look at many programs because each has less of the CPU than it."""
+    seen = {
+        run("print(open('/proc/self/autogroup').read())", pool=cell_pool).stdout for _ in range(2)
+    }
+    assert len(seen) == 1
+    assert seen.pop().split()[1:] == [b"nice", b"5"]

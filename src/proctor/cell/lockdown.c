@@ -190,7 +190,7 @@ static int lock_down(const struct job *job)
     if (namespaces) STEP(STEP_NAMESPACES, unshare(namespaces));
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     if (f & FEATURE_OOM) STEP(STEP_OOM, write_oom_score());
-    setsid();
+    setpgid(0, 0); /* not setsid: a session would get a share of the CPU for itself */
     choose_cpus(job->only_cpu);
     STEP(STEP_DESCRIPTORS, place_descriptors(job));
     if (job->disk && !scratch) STEP(STEP_DISK, mount_disk(job->disk));

@@ -340,7 +340,7 @@ static PyObject *serve_tests(PyObject *self, PyObject *args)
         if (pid == 0) {
             prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
             sigprocmask(SIG_SETMASK, &old, NULL);
-            setsid();
+            setpgid(0, 0);
             if (place_descriptors(&job)) _exit(1);
             Py_RETURN_NONE;
         }

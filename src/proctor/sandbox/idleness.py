@@ -7,11 +7,13 @@ which the whole job was seen at rest, nothing in it running, runnable or held up
 
 - if no task has ended since it was last seen so, all waits are known, and the rest of the time was
   idle, to the nanosecond;
-- if one has, only the time since the look before is charged. A program whose tasks come and go but
-  of which one always works is never seen at rest and never charged, however busy the machine; one
-  that sleeps is, nearly always.
+- if one has, only the time since the look before is charged, and no more than was meant to lie
+  between the two: a host that was late to look knows nothing of the waits in all that time. A
+  program whose tasks come and go but of which one always works is never seen at rest and never
+  charged, however busy the machine; one that sleeps is, nearly always.
 """
 
+import math
 from dataclasses import dataclass, field
 
 from proctor.sandbox.machine.procfs import Tasks
@@ -50,11 +52,16 @@ class Idleness:
         self.seconds = 0.0
         self._rested = self._latest = JobSnapshot(tasks=tasks or {})
 
-    def add(self, look: JobSnapshot, *, at_rest: bool) -> None:
-        """Take in a look. `at_rest`: nothing has run during it, and nothing wanted to."""
+    def add(self, look: JobSnapshot, *, at_rest: bool, meant: float = math.inf) -> None:
+        """Take in a look. `at_rest`: nothing has run during it, and nothing wanted to.
+
+        `meant`: most seconds that were to lie between it and the look before.
+        """
         if at_rest:
-            known = _none_ended(self._rested, look)
-            self.seconds += _unexplained(self._rested if known else self._latest, look)
+            if _none_ended(self._rested, look):
+                self.seconds += _unexplained(self._rested, look)
+            else:
+                self.seconds += min(_unexplained(self._latest, look), meant)
             self._rested = look
         self._latest = look
 

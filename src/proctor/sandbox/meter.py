@@ -1,5 +1,6 @@
 """Measuring a job from outside, and waiting for it under a clock."""
 
+import math
 import os
 import time
 from collections.abc import Collection, Sequence
@@ -18,6 +19,8 @@ _AT_LIMIT = 0.9
 """Share of its memory limit that a program must have used for a kill to be for that limit."""
 AGENT_SHARE = 0.02
 """CPU seconds by which a group may exceed a job's rusage before orphans are suspected."""
+_LATE = 2
+"""Factor by which a look may usually be late."""
 _TRIES = 5
 """Number of looks at a process that has answered: it may run on for a moment."""
 
@@ -45,6 +48,8 @@ class Meter:
         self._idleness = Idleness({**(others or {}), **known})
         self._oom0 = group.oom_kills() if group is not None else 0
         self._latest = NOTHING
+        self._pause = math.inf
+        """Seconds that were to pass before the next look."""
         self._pids: list[int] = []
         if group is not None:
             group.reset_peak()
@@ -76,7 +81,9 @@ class Meter:
         confirmed = self._confirmed(look) if look.at_rest else None
         if confirmed is not None and (self._cell.wait(fds, 0) or self._cell.works()):
             return self._latest  # it rests because it is over, or about to begin
-        self._idleness.add(confirmed or look, at_rest=confirmed is not None)
+        self._idleness.add(
+            confirmed or look, at_rest=confirmed is not None, meant=_LATE * self._pause
+        )
         self._latest = Reading(look.cpu, self._idleness.seconds)
         return self._latest
 
@@ -110,6 +117,7 @@ class Meter:
         """
         cell = self._cell
         pause = clock.pause(self.wall(), self.read(fds)) if again else clock.pause(0.0, NOTHING)
+        self._pause = pause
         watch = cell.watch_every[0]
         looking = cell.watch_memory or (cell.disk_used is not None and limits.disk > 0)
         while True:
@@ -131,7 +139,7 @@ class Meter:
             hit = self._watch(limits) if looking else None
             if hit is not None:
                 return hit
-            pause = clock.pause(wall, reading)
+            pause = self._pause = clock.pause(wall, reading)
 
     def _watch(self, limits: Limits) -> LimitHit | None:
         """Look at what a control group, or a file system of the job's own, would bound."""
