@@ -7,7 +7,7 @@ escaped = False
 for pid in others:
     try:
         posix.kill(pid, 0)
-        escaped = posix.getsid(pid) != posix.getsid(0)
+        escaped = posix.getpgid(pid) != posix.getpgid(0)
     except OSError:
         pass
     if escaped:
