@@ -227,7 +227,7 @@ def test_a_late_look_does_not_charge_waits_that_nobody_knows() -> None:
     """Threads have come and gone, on a busy machine, before it rests."""
     main = task("S", 0.1)
     idleness = after(JobSnapshot(1.0, 0.15, {7: main, 8: task("R", 0.05)}))
-    idleness.add(JobSnapshot(3.0, 0.3, {7: main}), at_rest=True, meant=0.03)
+    idleness.add(JobSnapshot(3.0, 0.3, {7: main}), at_rest=True, at_most=0.03)
     assert idleness.seconds == pytest.approx(0.03)
-    idleness.add(JobSnapshot(4.0, 0.3, {7: main}), at_rest=True, meant=0.03)
+    idleness.add(JobSnapshot(4.0, 0.3, {7: main}), at_rest=True, at_most=0.03)
     assert idleness.seconds == pytest.approx(1.03)  # from then on all is known

@@ -52,16 +52,16 @@ class Idleness:
         self.seconds = 0.0
         self._rested = self._latest = JobSnapshot(tasks=tasks or {})
 
-    def add(self, look: JobSnapshot, *, at_rest: bool, meant: float = math.inf) -> None:
+    def add(self, look: JobSnapshot, *, at_rest: bool, at_most: float = math.inf) -> None:
         """Take in a look. `at_rest`: nothing has run during it, and nothing wanted to.
 
-        `meant`: most seconds that were to lie between it and the look before.
+        `at_most`: seconds to charge, at most, where a task has ended and its waits are not known.
         """
         if at_rest:
             if _none_ended(self._rested, look):
                 self.seconds += _unexplained(self._rested, look)
             else:
-                self.seconds += min(_unexplained(self._latest, look), meant)
+                self.seconds += min(_unexplained(self._latest, look), at_most)
             self._rested = look
         self._latest = look
 

@@ -20,7 +20,7 @@ _AT_LIMIT = 0.9
 AGENT_SHARE = 0.02
 """CPU seconds by which a group may exceed a job's rusage before orphans are suspected."""
 _LATE = 2
-"""Factor by which a look may usually be late."""
+"""Times the planned pause for which a look that came late may charge waits that are not known."""
 _TRIES = 5
 """Number of looks at a process that has answered: it may run on for a moment."""
 
@@ -82,7 +82,7 @@ class Meter:
         if confirmed is not None and (self._cell.wait(fds, 0) or self._cell.works()):
             return self._latest  # it rests because it is over, or about to begin
         self._idleness.add(
-            confirmed or look, at_rest=confirmed is not None, meant=_LATE * self._pause
+            confirmed or look, at_rest=confirmed is not None, at_most=_LATE * self._pause
         )
         self._latest = Reading(look.cpu, self._idleness.seconds)
         return self._latest
