@@ -44,7 +44,7 @@ def owner(serial: str) -> str:
 @pytest.fixture
 def v1() -> Iterator[cgroup.V1Group]:
     homes = cgroup.own_groups()
-    names = ("memory", "pids", "cpuacct")
+    names = ("memory", "pids", "cpuacct", "cpu")
     group = cgroup.V1Group({name: homes[name] / owner("v1") for name in names})
     yield group
     group.remove()
@@ -102,6 +102,23 @@ def test_cpu_time_of_the_dead_counts(group: cgroup.Group, child: StartChild) -> 
     after = group.cpu()
     assert 0.25 <= after - before < 5
     assert group.cpu() == after, "nobody is in it, nothing is used"
+
+
+def test_all_of_a_cell_has_a_third_of_another_groups_share(child: StartChild) -> None:
+    """Outside of such a group each session has its own share: many would keep the host waiting."""
+    group = cgroup.create()
+    assert group is not None
+    try:
+        joined = [Path(file) for file in group.join_files()]
+        daemon = child("import os\nos.setsid()\n" + IDLE, *map(str, joined))
+        line(daemon.stdout)
+        (home,) = (file.parent for file in joined if (file.parent / "cpu.shares").exists())
+        assert (home / "cpu.shares").read_text() == "337\n"
+        assert str(daemon.pid) in (home / "cgroup.procs").read_text().split()
+        finish(daemon)
+    finally:
+        group.remove()
+    assert not home.exists()
 
 
 def test_memory_and_its_peak(v1: cgroup.V1Group, child: StartChild) -> None:
@@ -192,11 +209,15 @@ def test_removing_leaves_no_directory_and_no_descriptor(child: StartChild) -> No
     assert set(os.listdir("/proc/self/fd")) == before
 
 
-def test_a_group_that_cannot_be_made_whole_leaves_nothing(tmp_path: Path) -> None:
-    """Plain directories stand in for a hierarchy without the files: the second open fails."""
+@pytest.mark.parametrize("cpu", [{}, {"cpu": "cpuacct"}], ids=["without cpu", "cpu,cpuacct"])
+def test_a_group_that_cannot_be_made_whole_leaves_nothing(
+    tmp_path: Path, cpu: dict[str, str]
+) -> None:
+    """Plain directories stand in for a hierarchy without the files."""
     before = set(os.listdir("/proc/self/fd"))
-    homes = {name: tmp_path / name for name in ("memory", "pids", "cpuacct")}
-    with pytest.raises(OSError, match="cpuacct.usage"):
+    places = {name: name for name in ("memory", "pids", "cpuacct")} | cpu
+    homes = {name: tmp_path / place for name, place in places.items()}
+    with pytest.raises(OSError, match="cpu.shares" if cpu else "cpuacct.usage"):
         cgroup.V1Group(homes)
     assert list(tmp_path.iterdir()) == []
     assert set(os.listdir("/proc/self/fd")) == before

@@ -102,6 +102,16 @@ def test_without_a_group_it_is_said(facts: dict[str, Any]) -> None:
     assert [guarantees[name][0] for name in ("memory", "cpu")] == ["partial", "partial"]
 
 
+@everywhere([home for home in HOMES if home != "root"])
+def test_a_cell_has_a_third_of_the_hosts_share_of_the_cpu(facts: dict[str, Any]) -> None:
+    assert facts["limits"]["weight"] == 33
+
+
+@everywhere(["root"])
+def test_a_group_above_our_own_is_not_changed_for_a_share(facts: dict[str, Any]) -> None:
+    assert facts["limits"]["weight"] is None
+
+
 @everywhere([*HOMES, "no group"])
 def test_memory_of_one_and_of_a_tree(facts: dict[str, Any]) -> None:
     limits = facts["limits"]
@@ -168,7 +178,7 @@ def test_several_proctors_share_a_group(outcomes: dict[str, Outcome]) -> None:
     assert found["said"][:2] == ["b'1\\n'"] * 2
     assert found["said"][2] == "b'2\\n' control group", "though the other was killed"
     assert found["during"]["ours"] == "proctor-leaf"
-    assert found["during"]["passed"] == ["memory", "pids"]
+    assert found["during"]["passed"] == ["cpu", "memory", "pids"]
     assert len(found["during"]["groups"]) == 3
     assert found["after kill"] == found["end"] == found["before"]
     assert found["before"]["groups"] == found["before"]["passed"] == []

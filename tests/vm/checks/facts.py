@@ -99,6 +99,14 @@ def kind() -> dict[str, Any]:
         group.remove()
 
 
+def weight(group: Any) -> int | None:
+    """Return the share of the CPU that the cell's group has, or the scope around it."""
+    for home in (group._home, group._home.parent) if group is not None else ():
+        if (home / "cpu.weight").exists() and home.name.startswith("proctor-"):
+            return int((home / "cpu.weight").read_text())
+    return None
+
+
 def go(pool: Pool, source: str, stdin: bytes = b"", **limits: Any) -> dict[str, Any]:
     done = run(source, stdin, limits=Limits(**({"cpu": 60.0} | limits)), pool=pool)
     return {
@@ -113,6 +121,7 @@ def limits_hold(pool: Pool) -> dict[str, Any]:
     out["guarantees"] = {
         name: [str(found.strength), found.how] for name, found in first.isolation.guarantees.items()
     }
+    out["weight"] = weight(first.group)
     out["one"] = go(pool, ONE, memory=100 * MIB)
     out["tree"] = go(pool, TREE, memory=100 * MIB)
     out["forks"] = go(pool, FORKS, processes=20)

@@ -23,6 +23,12 @@ MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV = 0x1000, 0x4000, 0x40000, 2, 4
 CONTROL_FD, LAST_PID_FD = 3, 5
 SCOPE = "scope:"
 """Begins the name of a systemd scope among the files to join."""
+CPU_WEIGHT = 33
+"""A cell's share of the CPU, where that of others, such as the host, is 100 each.
+
+With as much for each of many cells the host would come too late to see whether a program rests
+(see idleness.py).
+"""
 _NEST = "nest"
 _STAGES = ("/mnt", "/srv", "/media", "/opt", "/tmp")  # noqa: S108 - hidden by a private mount
 
@@ -110,7 +116,7 @@ def scope_command(name: str) -> tuple[list[str], dict[str, str]]:
     command = [
         "systemd-run", "--user", "--scope", "--quiet", "--collect", f"--unit={name}.scope",
         "--description=proctor cell", "-p", "Delegate=yes", "-p", "MemoryAccounting=yes",
-        "-p", "TasksAccounting=yes", "--",
+        "-p", "TasksAccounting=yes", "-p", f"CPUWeight={CPU_WEIGHT}", "--",
     ]  # fmt: skip
     place = f"/run/user/{os.geteuid()}"
     return command, {"PATH": "/usr/bin:/bin:/usr/local/bin", "XDG_RUNTIME_DIR": place}
@@ -146,13 +152,12 @@ def spare_from_oom() -> None:
 
 
 def take_small_share() -> None:
-    """Ask for a third of the CPU that another session gets, where Linux shares it by sessions.
+    """Ask for the share CPU_WEIGHT where Linux shares the CPU by sessions: each cell is one.
 
-    Each cell is a session. With an equal share for each of many cells the host, which is one
-    session too, would come too late to see whether a program rests (see idleness.py).
+    It has no effect in a control group with the controller cpu, which knows the weight.
     """
     try:
-        _write("/proc/self/autogroup", "5")
+        _write("/proc/self/autogroup", "5")  # a nice value: 335 of 1,024
     except OSError:  # there are no such shares; or without root, too many have just asked for one
         return
 

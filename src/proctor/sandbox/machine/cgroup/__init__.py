@@ -29,8 +29,9 @@ def create() -> Group | None:
     name = f"{PREFIX}{os.getpid()}-{procfs.start_time(os.getpid())}-{next(_serial)}"
     own = own_groups()
     if all(controller in own for controller in CONTROLLERS):
+        names = (*CONTROLLERS, "cpu") if os.access(own.get("cpu", ""), os.W_OK) else CONTROLLERS
         with _passed_over():
-            return V1Group({controller: own[controller] / name for controller in CONTROLLERS})
+            return V1Group({controller: own[controller] / name for controller in names})
     if "" not in own:
         return None
     places = homes.candidates(own[""])

@@ -23,6 +23,8 @@ LEAF = PREFIX + "leaf"
 """Where the processes of a group go that has cells for children. One for all proctors in it."""
 MANAGER_PATIENCE = 10.0
 """Time that the user's systemd has for an answer, in seconds; late, it is not asked again."""
+_PASSED = ENFORCED | {"cpu"}
+"""Controllers that are passed down where they can be."""
 _ROUNDS = 20  # of moving what forks while it is moved
 _LOCK_WAIT = 5.0  # seconds; others hold the lock for a few system calls
 _leaves: set[tuple[int, Path]] = set()
@@ -76,20 +78,20 @@ def ready(home: Path, own: Path) -> bool:
     """
     if home in (own, own.parent if own.name == LEAF else own):
         _arrange(home)
-    return passed_down(home) == ENFORCED
+    return passed_down(home) >= ENFORCED
 
 
 def passed_down(home: Path) -> frozenset[str]:
-    """Return which of the controllers that bound a cell its children have."""
+    """Return which of the controllers that a cell has use for its children have."""
     try:
-        return ENFORCED.intersection((home / "cgroup.subtree_control").read_text().split())
+        return _PASSED.intersection((home / "cgroup.subtree_control").read_text().split())
     except OSError:
         return frozenset()
 
 
 def _arrange(home: Path) -> None:
     """Enable controllers in our own group, out of which all processes go if they must."""
-    missing = ENFORCED.intersection((home / "cgroup.controllers").read_text().split())
+    missing = _PASSED.intersection((home / "cgroup.controllers").read_text().split())
     missing -= passed_down(home)
     is_root = not (home / "cgroup.type").exists()
     if (home / LEAF).is_dir():

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from proctor.sandbox.levels.launcher import CPU_WEIGHT
 from proctor.sandbox.machine.cgroup.group import (
     Descriptors,
     field,
@@ -19,7 +20,7 @@ CONTROLLERS = ("memory", "pids", "cpuacct")
 
 
 class V1Group(Descriptors):
-    """Children of our own groups in the v1 hierarchies memory, pids and cpuacct."""
+    """Children of our own groups in the v1 hierarchies memory, pids, cpuacct and, if given, cpu."""
 
     kind = "cgroup v1"
     controls = frozenset({"memory", "pids", "cpu"})
@@ -27,10 +28,13 @@ class V1Group(Descriptors):
     def __init__(self, homes: Mapping[str, Path]) -> None:
         super().__init__()
         self._homes = homes
+        self._places = list(dict.fromkeys(homes.values()))  # cpu and cpuacct are often one
         self._limits = (sys.maxsize, 0)  # a new group has no memory limit
         try:
-            for home in homes.values():
+            for home in self._places:
                 home.mkdir(mode=0o755)
+            if "cpu" in homes:
+                write(homes["cpu"] / "cpu.shares", str(1024 * CPU_WEIGHT // 100))
             self._cpu = self._keep(homes["cpuacct"] / "cpuacct.usage")
             self._usage = self._keep(homes["memory"] / "memory.usage_in_bytes")
             self._peak = self._keep(homes["memory"] / "memory.max_usage_in_bytes", os.O_RDWR)
@@ -41,10 +45,10 @@ class V1Group(Descriptors):
             raise
 
     def join_files(self) -> list[str]:
-        return [str(home / "cgroup.procs") for home in self._homes.values()]
+        return [str(home / "cgroup.procs") for home in self._places]
 
     def holds(self, pid: int) -> bool:
-        return all(pid in members(home) for home in self._homes.values())
+        return all(pid in members(home) for home in self._places)
 
     def limit(self, memory: int, processes: int) -> None:
         if (memory, processes) == self._limits:
@@ -93,5 +97,5 @@ class V1Group(Descriptors):
 
     def remove(self) -> None:
         self._close()
-        for home in self._homes.values():
+        for home in self._places:
             remove(home)

@@ -5,6 +5,7 @@ import errno
 import os
 from pathlib import Path
 
+from proctor.sandbox.levels.launcher import CPU_WEIGHT
 from proctor.sandbox.machine.cgroup.group import (
     ENFORCED,
     Descriptors,
@@ -42,6 +43,8 @@ class V2Group(Descriptors):
         self._processes = self._events = self._peak = self._usage = -1
         self._resettable = False
         self._record = self._most = 0
+        if "cpu" in passed:
+            write(self._home / "cpu.weight", str(CPU_WEIGHT))
         if "pids" in self.controls:
             self._processes = self._keep(self._home / "pids.current")
         if "memory" in self.controls:
