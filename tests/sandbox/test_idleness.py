@@ -231,3 +231,18 @@ def test_a_late_look_does_not_charge_waits_that_nobody_knows() -> None:
     assert idleness.seconds == pytest.approx(0.03)
     idleness.add(JobSnapshot(4.0, 0.3, {7: main}), at_rest=True, at_most=0.03)
     assert idleness.seconds == pytest.approx(1.03)  # from then on all is known
+
+
+def test_a_look_that_is_late_to_see_it_wake_hides_no_idle_time() -> None:
+    """It rested when its tasks were read, and had run when they were read again."""
+    idleness = after(tasks={7: task("S", 0.1)})
+    idleness.add(JobSnapshot(8.0, 0.1, {7: task("S", 0.2)}), at_rest=False)
+    assert idleness.seconds == 0
+    assert idleness.at_end(JobSnapshot(9.0, 0.2, {7: task("S", 0.3)})) == pytest.approx(8.8)
+
+
+def test_before_a_look_that_saw_it_held_up_nothing_is_idle_at_the_end() -> None:
+    """A wait for a disk, which nothing adds up."""
+    idleness = after(tasks={7: task("S", 0.1)})
+    idleness.add(JobSnapshot(8.0, 0.1, {7: task("D", 0.2)}), at_rest=False)
+    assert idleness.at_end(JobSnapshot(9.0, 0.2, {7: task("S", 0.3)})) == pytest.approx(0.9)

@@ -1,5 +1,6 @@
 """When a test began, as far as the host can tell, and what follows where it cannot."""
 
+import time
 from types import SimpleNamespace
 from typing import cast
 
@@ -148,3 +149,23 @@ def test_a_machine_out_of_memory_is_no_limit_of_the_program(peak: int, *, known:
     else:
         with pytest.raises(CellDied, match="the machine ran out of memory"):
             meter.limit_hit(Limits(), 9, 0.0, b"", b"")
+
+
+def test_what_others_used_before_is_no_use_of_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a control group it is in the sum of all clocks, and seemed to have ended."""
+    before = {1: procfs.Task("S", 30_000, 0, 1), 7: procfs.Task("S", 1_000_000, 0, 1)}
+    clocks = {1: 30e-6, 7: 1e-3}
+    monkeypatch.setattr(procfs, "cpu_seconds", clocks.get)
+    monkeypatch.setattr(procfs, "reaped_cpu_seconds", lambda _pid: 0.0)
+    monkeypatch.setattr(procfs, "counts_waits", lambda: True)
+    monkeypatch.setattr(procfs, "tasks", lambda _pids: before)
+    cell = SimpleNamespace(
+        group=None, job_pids=lambda: [1, 7], wait=lambda *_: [], works=lambda: False
+    )
+    server = SimpleNamespace(pid=7, cpu=lambda: 1e-3, main_thread=lambda: {7: before[7]})
+    meter = Meter(cast("AgentProcess", cell), cast("procfs.Process", server), others={1: before[1]})
+    meter.start(time.monotonic() - 5.0)
+    reading = meter.read()
+    assert reading.cpu == pytest.approx(0.0, abs=1e-9)
+    assert reading.idle is not None
+    assert reading.idle >= 5.0

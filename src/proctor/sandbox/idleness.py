@@ -50,7 +50,7 @@ class Idleness:
     def __init__(self, tasks: Tasks | None = None) -> None:
         """Begin with these tasks, whose past does not count."""
         self.seconds = 0.0
-        self._rested = self._latest = JobSnapshot(tasks=tasks or {})
+        self._rested = self._latest = self._settled = JobSnapshot(tasks=tasks or {})
 
     def add(self, look: JobSnapshot, *, at_rest: bool, at_most: float = math.inf) -> None:
         """Take in a look. `at_rest`: nothing has run during it, and nothing wanted to.
@@ -64,16 +64,18 @@ class Idleness:
                 self.seconds += min(_unexplained(self._latest, look), at_most)
             self._rested = look
         self._latest = look
+        if at_rest or not look.at_rest:  # else it rested, but woke while it was looked at
+            self._settled = look
 
     def at_end(self, look: JobSnapshot) -> float:
         """Return the idle seconds up to a look at a program that is over, during which none ran.
 
         It rests because it is over, which tells nothing of the time before. So that time counts
-        only if all waits in it are known, and only since the last look, which would have shown it.
+        only if all waits in it are known, and only since it was last charged or seen to work.
         """
         if not _none_ended(self._rested, look):
             return self.seconds
-        return self.seconds + _unexplained(self._latest, look)
+        return self.seconds + _unexplained(self._settled, look)
 
 
 def _none_ended(since: JobSnapshot, now: JobSnapshot) -> bool:

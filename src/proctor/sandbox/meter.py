@@ -45,7 +45,9 @@ class Meter:
             self._server_cpu0 = server.cpu()
             self._server_reaped0 = procfs.reaped_cpu_seconds(server.pid)
         known = server.main_thread() if server is not None else {}
-        self._idleness = Idleness({**(others or {}), **known})
+        others = others or {}
+        self._others_cpu0 = sum(task.cpu for task in others.values()) / 1e9
+        self._idleness = Idleness({**others, **known})
         self._oom0 = group.oom_kills() if group is not None else 0
         self._latest = NOTHING
         self._pause = math.inf
@@ -105,7 +107,7 @@ class Meter:
         """CPU seconds of the job, whose processes these are, with those of its ended tasks."""
         if self._group is not None:
             return self._group.cpu() - self._cpu0
-        cpu = sum(map(procfs.cpu_seconds, pids)) - self._server_cpu0
+        cpu = sum(map(procfs.cpu_seconds, pids)) - self._server_cpu0 - self._others_cpu0
         return cpu + sum(map(procfs.reaped_cpu_seconds, pids)) - self._server_reaped0
 
     def wait(
