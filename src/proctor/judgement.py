@@ -88,6 +88,16 @@ class UpstreamReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Machine:
+    """A machine that judges."""
+
+    id: str
+    """Its name among those that judge together: a node's id, a server's address."""
+    cpu: str = ""
+    """CPU model; empty if it is not known."""
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """Verdict on one program: AC only if every test passed."""
 
@@ -110,6 +120,8 @@ class Judgement:
     compiler_output: str = ""
     integrity: str = ""
     """The author of the grading, and how far to trust it; empty if it is proctor's own."""
+    machine: Machine | None = None
+    """Machine that made it; None: this one."""
 
     def __post_init__(self) -> None:
         if self.message:

@@ -7,12 +7,13 @@ not judged again, and a fault of infrastructure is no result.
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from proctor.errors import ProctorError
 from proctor.formats.results import ResultsFile
+from proctor.judging.under_way import UnderWay
 from proctor.verdict import Verdict
 
 Entry = TypeVar("Entry")
@@ -44,8 +45,8 @@ class DurableRun(Generic[Entry, Made]):
     future."""
     finish: Callable[[Entry, Future[Made]], FinishedEntry[Entry]]
     """Says what has become of an entry. What it raises ends the run."""
-    at_once: int
-    """Entries under way at once."""
+    at_once: Callable[[], int]
+    """Returns how many entries to have under way at once; it may change."""
     results: ResultsFile | None = None
 
     def run(self, todo: Iterable[Entry]) -> Iterator[list[FinishedEntry[Entry]]]:
@@ -55,21 +56,21 @@ class DurableRun(Generic[Entry, Made]):
         what is finished already is yielded first.
         """
         waiting = iter(todo)
-        running: dict[Future[Made], Entry] = {}
+        running = UnderWay[Entry]()
         batch: list[FinishedEntry[Entry]] = []
         due = 0.0
         try:
             while True:
-                while len(running) < self.at_once and (entry := next(waiting, None)) is not None:
-                    running[self.start(entry)] = entry
+                while len(running) < self.at_once() and (entry := next(waiting, None)) is not None:
+                    running.add(self.start(entry), entry)
                 if not running:
                     return
                 left = max(due - time.monotonic(), 0.0) if batch else None
-                done, _ = wait(running, left, return_when=FIRST_COMPLETED)
-                if not batch:
+                fresh = not batch
+                for entry, future in running.done(left):
+                    batch.append(self.finish(entry, future))
+                if fresh:
                     due = time.monotonic() + COMMIT_EVERY
-                for future in done:  # one by one: what was made before an error is kept
-                    batch.append(self.finish(running.pop(future), future))  # noqa: PERF401
                 if not running or time.monotonic() >= due:
                     made, batch = batch, []
                     yield self._kept(made)
@@ -78,8 +79,7 @@ class DurableRun(Generic[Entry, Made]):
                 yield self._kept(batch)
             raise
         finally:
-            for future in running:
-                future.cancel()
+            running.cancel()
 
     def _kept(self, batch: list[FinishedEntry[Entry]]) -> list[FinishedEntry[Entry]]:
         if self.results is not None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,14 +15,15 @@ from proctor.formats.livecodebench import load_problems, problem_ids
 from proctor.formats.programs import SubmittedProgram, load_programs
 from proctor.formats.results import Digests, ResultsFile, judgement_row, read_results
 from proctor.judgement import Judgement
-from proctor.judging.judge import AHEAD, start
+from proctor.judging.judge import PoolJudges
+from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
 from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.choice import policy
 from proctor.sandbox.machine import cgroup
-from proctor.sandbox.pool import Pool, open_pool
+from proctor.sandbox.pool import open_pool
 from proctor.verdict import Verdict
 from proctor.version import __version__
 
@@ -40,6 +41,8 @@ class ProgramsRun:
     """Results file; a run that was killed goes on with it."""
     pool: Mapping[str, Any] = field(default_factory=dict)
     """Arguments of `open_pool`."""
+    on: Callable[[], AbstractContextManager[Judges]] | None = None
+    """Opens what judges instead of a pool on this machine: a cluster, a fleet of servers."""
 
     @property
     def stored_settings(self) -> dict[str, Any]:
@@ -111,12 +114,10 @@ def judge_programs(
         if not todo:
             cgroup.sweep()  # what a killed run left behind; else opening a pool does it
         else:
-            used = {entry.language for entry in todo} - {"python"}
-            reads = registry.reads(map(registry.get, used)) if used else ()
-            pool = stack.enter_context(open_pool(**wanted.pool, directories=reads))
+            judges = _open_judges(wanted, {entry.language for entry in todo}, stack)
             run = DurableRun(
-                lambda entry: _started(problems, entry, wanted.settings, pool), finish,
-                pool.cells * AHEAD, results,
+                lambda entry: _started(problems, entry, wanted.settings, judges), finish,
+                lambda: judges.at_once, results,
             )  # fmt: skip
             for batch in run.run(todo):
                 tally.take(batch)
@@ -130,12 +131,23 @@ def judge_programs(
     return ProgramsJudged(problems, rows, tally)
 
 
+def _open_judges(wanted: ProgramsRun, languages: set[str], stack: ExitStack) -> Judges:
+    if wanted.on is not None:
+        return stack.enter_context(wanted.on())
+    used = languages - {"python"}
+    reads = registry.reads(map(registry.get, used)) if used else ()
+    return PoolJudges(stack.enter_context(open_pool(**wanted.pool, directories=reads)))
+
+
 def _started(
-    problems: Mapping[str, Problem], entry: SubmittedProgram, settings: JudgeSettings, pool: Pool
+    problems: Mapping[str, Problem],
+    entry: SubmittedProgram,
+    settings: JudgeSettings,
+    judges: Judges,
 ) -> Future[Judgement]:
     try:
         program = Program(entry.code, entry.language)
-        return start(problems[entry.question_id], program, settings, pool)
+        return judges.start(problems[entry.question_id], program, settings)
     except InputError as error:
         refused: Future[Judgement] = Future()
         refused.set_exception(InputError(f"row {entry.row}: {error.message}", field=error.field))

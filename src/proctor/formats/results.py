@@ -27,7 +27,7 @@ RESERVED = frozenset(
     {
         *("row", "question_id", "index", "verdict", "passed", "score", "message"),
         *("results", "error_code", "error_message", "metadata"),
-        *("tests", "isolation", "digest", "extra"),
+        *("tests", "isolation", "machine", "digest", "extra"),
     }
 )
 """Names with a meaning of their own in a result row; a submission's fields cannot take them."""
@@ -221,7 +221,7 @@ def judgement_row(
 
     The submission's other fields follow; one whose name is taken (`RESERVED`) is found under
     `extra` instead. In official mode the row also has lcb_runner's results, error_code,
-    error_message and metadata.
+    error_message and metadata; if another machine judged, `machine`, its id and CPU model.
     """
     row: dict[str, Any] = {
         "row": submission.row,
@@ -244,6 +244,8 @@ def judgement_row(
     else:
         guarantees = {name: str(held) for name, held in isolation.guarantees.items()}
         row["isolation"] = {"level": isolation.level, "guarantees": guarantees}
+    if judgement.machine is not None:
+        row["machine"] = msgspec.to_builtins(judgement.machine)
     row["digest"] = digest
     displaced: dict[str, Any] = {}
     for name, value in submission.extra.items():

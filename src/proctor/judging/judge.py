@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -28,9 +28,11 @@ from proctor.judging.environment import (
     inputs_of,
     threads_of,
 )
+from proctor.judging.judges import Judges
 from proctor.judging.official.judge import judge_official
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.standard import judge_standard
+from proctor.judging.under_way import UnderWay
 from proctor.judging.unjudged import (
     check_language,
     check_standard,
@@ -55,6 +57,28 @@ _logger = logging.getLogger(__name__)
 
 AHEAD = 4
 """Judgements queued per cell: enough to keep it busy, few enough to bound memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolJudges:
+    """Judges in a pool on this machine."""
+
+    pool: Pool
+
+    @property
+    def at_once(self) -> int:
+        """Judgements to have under way at once."""
+        return self.pool.cells * AHEAD
+
+    def start(
+        self,
+        problem: Problem,
+        program: Program | str,
+        settings: JudgeSettings,
+        subtasks: Collection[str] | None = None,
+    ) -> Future[Judgement]:
+        """Queue one judgement. See `start`."""
+        return start(problem, program, settings, self.pool, subtasks=subtasks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,27 +295,28 @@ def judge_many(
     *,
     settings: JudgeSettings | None = None,
     pool: Pool | None = None,
+    on: Judges | None = None,
 ) -> Iterator[Judged]:
     """Judge many programs; yield each judgement when it is made, in any order.
 
-    Problems of all kinds and programs in all languages may be mixed. `pairs` is read lazily, a few
+    Problems of all kinds and programs in all languages may be mixed. They are judged in `pool`, or
+    by what is given as `on`: a cluster, a fleet of servers, a cache. `pairs` is read lazily, a few
     ahead of the cells. A pair that cannot be judged, such as one in a language that is not
     installed, does not affect the others: its error is raised after they have all been judged.
     """
-    many = _Many(pairs, settings or JudgeSettings(), pool or default_pool())
-    running: dict[Future[Judgement], int] = {}
+    many = _Many(pairs, settings or JudgeSettings(), _judges(pool, on))
+    running = UnderWay[int]()
     try:
         while True:
-            while len(running) < many.most and (begun := many.begin()) is not None:
-                running[begun[1]] = begun[0]
+            while len(running) < many.judges.at_once and (begun := many.begin()) is not None:
+                index, future = begun
+                running.add(future, index)
             if not running:
                 break
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield from many.judged(running.pop(future), future)
+            for index, future in running.done():
+                yield from many.judged(index, future)
     finally:
-        for future in running:
-            future.cancel()
+        running.cancel()
     many.raise_refused()
 
 
@@ -300,15 +325,16 @@ async def judge_many_async(
     *,
     settings: JudgeSettings | None = None,
     pool: Pool | None = None,
+    on: Judges | None = None,
 ) -> AsyncIterator[Judged]:
     """`judge_many` for asyncio."""
     import asyncio
 
-    many = _Many(pairs, settings or JudgeSettings(), pool or default_pool())
+    many = _Many(pairs, settings or JudgeSettings(), _judges(pool, on))
     running: dict[asyncio.Future[Judgement], int] = {}
     try:
         while True:
-            while len(running) < many.most and (begun := many.begin()) is not None:
+            while len(running) < many.judges.at_once and (begun := many.begin()) is not None:
                 running[asyncio.wrap_future(begun[1])] = begun[0]
             if not running:
                 break
@@ -322,15 +348,23 @@ async def judge_many_async(
     many.raise_refused()
 
 
+def _judges(pool: Pool | None, on: Judges | None) -> Judges:
+    if pool is not None and on is not None:
+        raise UsageError("give either pool or on: what judges elsewhere has its own cells")
+    return on or PoolJudges(pool or default_pool())
+
+
 class _Many:
     """Pairs to be judged, and what was wrong with those that could not be."""
 
     def __init__(
-        self, pairs: Iterable[tuple[Problem, Program | str]], settings: JudgeSettings, pool: Pool
+        self,
+        pairs: Iterable[tuple[Problem, Program | str]],
+        settings: JudgeSettings,
+        judges: Judges,
     ) -> None:
-        self._pairs, self._settings, self._pool = enumerate(pairs), settings, pool
+        self._pairs, self._settings, self.judges = enumerate(pairs), settings, judges
         self._refused: list[tuple[int, ProctorError]] = []
-        self.most = pool.cells * AHEAD
 
     def begin(self) -> tuple[int, Future[Judgement]] | None:
         """Queue the next pair that can be judged; None when no pair is left."""
@@ -338,7 +372,7 @@ class _Many:
             try:
                 if not isinstance(pair, tuple | list) or len(pair) != 2:
                     raise InputError("is no problem with a program", field=f"pairs[{index}]")
-                return index, start(*pair, self._settings, self._pool)
+                return index, self.judges.start(*pair, self._settings)
             except (UsageError, LevelLacks) as error:
                 self._refused.append((index, error))
         return None

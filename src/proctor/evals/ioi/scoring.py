@@ -125,7 +125,9 @@ class IoiScoring:
         A submission that cannot be judged, and a fault of the sandbox, is no result: the next run
         judges it again.
         """
-        return DurableRun(self._start, lambda _entry, future: future.result(), at_once, kept)
+        return DurableRun(
+            self._start, lambda _entry, future: future.result(), lambda: at_once, kept
+        )
 
     def _start(self, submission: IoiSubmission) -> Future[FinishedEntry[IoiSubmission]]:
         future: Future[FinishedEntry[IoiSubmission]] = Future()

@@ -1,0 +1,30 @@
+"""Interface of whoever judges: a pool here, servers, a cluster, a cache before any of them."""
+
+from collections.abc import Collection
+from concurrent.futures import Future
+from typing import Protocol
+
+from proctor.judgement import Judgement
+from proctor.judging.settings import JudgeSettings
+from proctor.problem import Problem
+from proctor.program import Program
+
+
+class Judges(Protocol):
+    """Makes judgements, many at once. Methods may be called from any thread."""
+
+    @property
+    def at_once(self) -> int:
+        """Judgements to have under way at once: enough to keep all cells busy. It may change."""
+
+    def start(
+        self,
+        problem: Problem,
+        program: Program | str,
+        settings: JudgeSettings,
+        subtasks: Collection[str] | None = None,
+    ) -> Future[Judgement]:
+        """Queue one judgement; may raise, and the future too, what judging.judge.start says.
+
+        Cancelling the future of a judgement that has not begun takes it back.
+        """

@@ -1,0 +1,180 @@
+"""Problems, programs, settings and judgements as bytes, for other machines and for caches.
+
+MessagePack of the fields that are not at their defaults, with the class's name where a field may
+hold several classes. What is read back is checked against the types of the fields, and the classes
+check the rest: packed values may come from strangers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import types
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass, replace
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, Union, get_args, get_origin
+
+import msgspec
+
+from proctor.errors import InputError
+from proctor.problem import Problem, content_bytes
+
+_CLASS = "class"
+"""Key of the class's name."""
+_LONE = 1
+"""MessagePack extension: text with lone surrogates, as UTF-8 that has them."""
+T = TypeVar("T")
+
+
+def pack(value: Any) -> bytes:
+    """Return a problem, program, settings or judgement as bytes.
+
+    Files that it names are read. Raises InputError if one is gone, or for names of fields that are
+    no Unicode.
+    """
+    plain = _plain(value)
+    try:
+        return msgspec.msgpack.encode(plain)
+    except UnicodeEncodeError:
+        pass  # rare, and to look at all text first takes long
+    try:
+        return msgspec.msgpack.encode(_escaped(plain))
+    except UnicodeEncodeError as error:
+        raise InputError(f"a field's name with a lone surrogate cannot be kept: {error}") from error
+
+
+def unpack(data: bytes | memoryview, kind: type[T]) -> T:
+    """Return the value that was packed. Raises InputError for anything else."""
+    try:
+        plain = msgspec.msgpack.decode(data, ext_hook=_lone)
+        return typing.cast("T", _reader(typing.cast("Any", kind))(plain))
+    except (msgspec.DecodeError, TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"is no packed {kind.__name__}: {error}") from error
+
+
+def to_judge(problem: Problem) -> Problem:
+    """Return the problem without what no judgement depends on: its statement, date and such."""
+    return replace(
+        problem, title="", statement="", platform="", difficulty="", published=None, extra={}
+    )
+
+
+def digest_of(data: bytes) -> str:
+    """Return the name of packed bytes: their SHA-256 in hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, StrEnum):
+        return value.value
+    if isinstance(value, Path):
+        return content_bytes(value)
+    if is_dataclass(value):
+        given = {_CLASS: type(value).__name__}
+        for field in fields(value):
+            each = getattr(value, field.name)
+            if not _is_default(field, each):
+                given[field.name] = _plain(each)
+        return given
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    return value
+
+
+def _is_default(field: Field[Any], value: Any) -> bool:
+    # Of equal values of unlike types, such as 1 and True, only the default itself is left out.
+    if field.default is not MISSING:
+        return value is field.default or (
+            type(value) is type(field.default) and bool(value == field.default)
+        )
+    return field.default_factory is not MISSING and not value
+
+
+def _escaped(plain: Any) -> Any:
+    """Return plain data with text that is no Unicode as extensions."""
+    if isinstance(plain, str):
+        try:
+            plain.encode()
+        except UnicodeEncodeError:
+            return msgspec.msgpack.Ext(_LONE, plain.encode("utf-8", "surrogatepass"))
+        return plain
+    if isinstance(plain, list):
+        return [_escaped(each) for each in plain]
+    if isinstance(plain, dict):
+        return {key: _escaped(each) for key, each in plain.items()}
+    return plain
+
+
+def _lone(code: int, data: memoryview) -> str:
+    if code != _LONE:
+        raise ValueError(f"extension {code} is unknown")
+    return bytes(data).decode("utf-8", "surrogatepass")
+
+
+_Reader = Callable[[Any], Any]
+
+
+@cache
+def _reader(hint: Any) -> _Reader:
+    """Return the function that checks plain data and makes what a type hint says of it."""
+    if hint is Any:
+        return lambda value: value
+    if is_dataclass(hint):
+        return _reader_of_class(typing.cast("type[Any]", hint))
+    origin, args = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return _reader_of_union(args)
+    if origin is tuple:
+        each = _reader(args[0])
+        return lambda value: tuple(map(each, _checked(value, list)))
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        of_key, of_value = map(_reader, args)
+        return lambda value: {of_key(k): of_value(v) for k, v in _checked(value, dict).items()}
+    if hint is bytes:  # convert would take text for base64
+        return lambda value: _checked(value, bytes)
+    return lambda value: msgspec.convert(value, hint)
+
+
+def _reader_of_class(kind: type[Any]) -> _Reader:
+    hints = typing.get_type_hints(kind)
+    readers = {field.name: _reader(hints[field.name]) for field in fields(kind)}
+
+    def read(value: Any) -> Any:
+        given = dict(_checked(value, dict))
+        if (name := given.pop(_CLASS, kind.__name__)) != kind.__name__:
+            raise ValueError(f"a {kind.__name__} was expected, not {name!r}")
+        if unknown := given.keys() - readers.keys():
+            raise ValueError(f"{kind.__name__} has no field {min(map(str, unknown))}")
+        return kind(**{name: readers[name](each) for name, each in given.items()})
+
+    return read
+
+
+def _reader_of_union(kinds: tuple[Any, ...]) -> _Reader:
+    classes = {
+        str(kind.__name__): kind for kind in kinds if isinstance(kind, type) and is_dataclass(kind)
+    }
+    others = [kind for kind in kinds if not is_dataclass(kind) and kind is not Path]
+
+    def read(value: Any) -> Any:
+        if type(value) in others:  # None among them
+            return value
+        if isinstance(value, dict) and value.get(_CLASS) in classes:
+            return _reader(classes[value[_CLASS]])(value)
+        for kind in others:
+            if kind is not types.NoneType:
+                return _reader(kind)(value)
+        raise ValueError(f"{' or '.join(classes)} was expected")
+
+    return read
+
+
+def _checked(value: Any, kind: type[T]) -> T:
+    if not isinstance(value, kind):
+        raise ValueError(f"{kind.__name__} was expected, not {type(value).__name__}")
+    return value
