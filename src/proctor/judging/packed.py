@@ -135,9 +135,8 @@ def _reader(hint: Any) -> _Reader:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         of_key, of_value = map(_reader, args)
         return lambda value: {of_key(k): of_value(v) for k, v in _checked(value, dict).items()}
-    if hint is bytes:  # convert would take text for base64
-        return lambda value: _checked(value, bytes)
-    return lambda value: msgspec.convert(value, hint)
+    # Without builtin_types, text would do for bytes: as base64.
+    return lambda value: msgspec.convert(value, hint, builtin_types=(bytes,))
 
 
 def _reader_of_class(kind: type[Any]) -> _Reader:
