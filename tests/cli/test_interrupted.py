@@ -28,12 +28,12 @@ BUNDLED = Path(proctor.__file__).parent / "bundled"
 # The command, with a note in a file of every program that is handed to a cell.
 NOTING = r"""
 import os, re, sys
-from proctor.evals import programs as judge
+from proctor.judging import judge
 notes = os.open(sys.argv.pop(1), os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 real = judge.start
-def start(problem, program, *rest):
+def start(problem, program, *rest, **named):
     os.write(notes, re.search(r"# row (\d+)\n$", program.source)[1].encode() + b"\n")
-    return real(problem, program, *rest)
+    return real(problem, program, *rest, **named)
 judge.start = start
 from proctor.cli.main import main
 main()

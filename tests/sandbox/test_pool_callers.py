@@ -95,6 +95,8 @@ def test_what_is_queued_meanwhile_waits_for_the_cell_or_gets_another(pool: Pool)
         assert len(two._live) == 2
 
 
+# An interrupt between an open() and its `with` leaves the file to the garbage collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_who_is_interrupted_leaves_no_program_behind_and_no_answer(pool: Pool) -> None:
     cell = pool._live[0]
     known = processes(cell)
