@@ -42,6 +42,10 @@ class LoopThread:
             future.cancel()  # without effect if it has ended
             raise
 
+    def call(self, function: Callable[[], object]) -> None:
+        """Have the loop call a function soon; does not wait."""
+        self._loop.call_soon_threadsafe(function)
+
     def close(self) -> None:
         """Stop the loop and end the thread."""
         self._loop.call_soon_threadsafe(self._loop.stop)

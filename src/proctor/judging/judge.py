@@ -40,6 +40,7 @@ from proctor.judging.unjudged import (
     is_plain,
     without_running,
 )
+from proctor.languages import registry
 from proctor.languages.run import default_pool
 from proctor.problem import Problem
 from proctor.program import Program
@@ -69,6 +70,12 @@ class PoolJudges:
     def at_once(self) -> int:
         """Judgements to have under way at once."""
         return self.pool.cells * AHEAD
+
+    def version_of(self, language: str) -> str:
+        """Return the version of a language's tools. Raises NoLanguage, InputError."""
+        if language == "python":
+            return self.pool.setup.interpreter.version.split()[0]
+        return registry.find(registry.get(language)).version
 
     def start(
         self,
@@ -383,7 +390,7 @@ class _Many:
         """Return a pair's judgement; [] if it was refused. Raises what would fail all pairs."""
         try:
             return [Judged(index, future.result())]
-        except (UsageError, NoLanguage) as error:
+        except (UsageError, NoLanguage, LevelLacks) as error:
             self._refused.append((index, error))
             return []
 

@@ -17,6 +17,12 @@ class Judges(Protocol):
     def at_once(self) -> int:
         """Judgements to have under way at once: enough to keep all cells busy. It may change."""
 
+    def version_of(self, language: str) -> str:
+        """Return the version of a language's tools, all versions where machines differ.
+
+        Raises NoLanguage where no machine has it, InputError for a language that is not known.
+        """
+
     def start(
         self,
         problem: Problem,

@@ -1,6 +1,10 @@
 """The CPUs that this process may use."""
 
 import os
+import platform
+import re
+from functools import cache
+from pathlib import Path
 
 
 def usable() -> list[int]:
@@ -17,3 +21,14 @@ def of_cell(slot: int | None) -> int | None:
     if slot is None or len(cpus) < 2:
         return None
     return cpus[(os.getpid() + slot) % len(cpus)]
+
+
+@cache
+def model() -> str:
+    """Return the model of the first CPU, such as `AMD EPYC 7B13`; empty if the system hides it."""
+    try:
+        text = Path("/proc/cpuinfo").read_text("utf-8", "replace")
+    except OSError:
+        return platform.processor()
+    found = re.search(r"^(?:model name|cpu model|CPU part)\s*:\s*(.+)$", text, re.MULTILINE)
+    return found[1].strip() if found else platform.machine()

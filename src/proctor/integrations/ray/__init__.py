@@ -1,0 +1,9 @@
+"""proctor on Ray: judging on all nodes of a cluster."""
+
+from proctor.formats.tables import without_extra
+
+try:
+    from proctor.integrations.ray.cluster import NodeState as NodeState
+    from proctor.integrations.ray.cluster import RayCluster as RayCluster
+except ImportError as error:
+    raise without_extra("a Ray cluster", error, "ray") from error

@@ -1,0 +1,236 @@
+"""Judging on the nodes of a Ray cluster, as Judges.
+
+One actor a node owns a pool of cells. Nodes that join are used, what was under way on one that is
+lost is given out again (judging/dispatch.py), and one that cannot judge is left out, with the
+reason.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Collection
+from concurrent.futures import Future
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Self
+
+from proctor.clients.blocking import LoopThread
+from proctor.errors import InputError, NoLanguage, PoolClosed, Unreachable, UsageError, must_be
+from proctor.integrations.ray import connection
+from proctor.integrations.ray.node import NodeFacts
+from proctor.integrations.ray.seat import ROOM, NodeSeat, Seating
+from proctor.judgement import Judgement
+from proctor.judging.dispatch import Dispatcher, QueueTimes, Task
+from proctor.judging.remote import PackedProblems, payload_of
+from proctor.judging.settings import JudgeSettings
+from proctor.problem import Problem
+from proctor.program import Program
+
+LOOK_EVERY = 1.0
+"""Seconds between two looks at which nodes there are."""
+PATIENCE = 300.0
+"""Seconds without a node that judges after which what waits is given up."""
+OPENING = 60.0
+"""Seconds that `nodes` and `version_of` wait for nodes whose CPUs others hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeState:
+    """A node, and how it is used."""
+
+    id: str
+    address: str
+    cpus: int
+    facts: NodeFacts | None
+    """None if its pool is not open."""
+    refused: str
+    """Reason why it does not judge, with the remedy; empty if it does, or waits for its CPUs."""
+    judged: int
+
+
+class RayCluster:
+    """Judges on all nodes of a Ray cluster. Close it, or use `with`.
+
+    For `on=` of proctor.judge_many. Problems and programs travel as bytes, problems once to each
+    node. Judgements carry their node's id and CPU model.
+    """
+
+    def __init__(
+        self, address: str | None = None, *, cpus: int | None = None, **pool: Any
+    ) -> None:
+        """Connect; nodes open their pools meanwhile.
+
+        `address` is as for ray.init; None: RAY_ADDRESS, or the cluster that runs on this machine.
+        `cpus` to take of each node, and cells there; None: as many as it has. `pool` are further
+        arguments of proctor.open_pool, whose paths are those of the nodes. Raises UsageError.
+        """
+        if cpus is not None and cpus < 1:
+            raise UsageError(f"the CPUs to take of each node must be at least 1, not {cpus}")
+        self._ours = connection.connect(address)
+        self._dispatcher, self._ids = Dispatcher(), count()
+        self._seating = Seating(self._dispatcher, cpus, pool, self._wake_all)
+        self._seats: dict[str, NodeSeat] = {}
+        self._problems = PackedProblems(connection.put)
+        self._packing = threading.Lock()
+        self._inbox: list[Task] = []
+        """Judgements that the event loop has not seen yet."""
+        self._looked, self._closed = False, False
+        self._used = time.monotonic()
+        """Latest time when a node judged or nothing waited, by the monotonic clock."""
+        self._thread = LoopThread()
+        self._watching = self._thread.wait(self._begin())
+
+    @property
+    def at_once(self) -> int:
+        """Judgements to have under way at once: those that nodes have, and as many that wait."""
+        return 2 * sum(place.room for place in list(self._dispatcher.places)) or ROOM
+
+    @property
+    def queue_times(self) -> QueueTimes:
+        """Times that judgements have waited for a node."""
+        return self._dispatcher.times
+
+    @property
+    def given_out_again(self) -> int:
+        """Number of judgements that were lost with a node, and given to another."""
+        return self._dispatcher.again
+
+    def nodes(self) -> list[NodeState]:
+        """Return all nodes, once it is known of each whether it can judge."""
+        self._thread.wait(self._settled())
+        return [
+            NodeState(s.node.id, s.node.address, s.node.cpus, s.facts, s.refused, s.judged)
+            for s in self._seats.values()
+        ]
+
+    def version_of(self, language: str) -> str:
+        """Return the version of a language's tools; several, joined by `; `, if nodes differ.
+
+        Raises NoLanguage where no node has it, InputError for an unknown one, Unreachable.
+        """
+        return self._thread.wait(self._versions(language))
+
+    def start(
+        self,
+        problem: Problem,
+        program: Program | str,
+        settings: JudgeSettings,
+        subtasks: Collection[str] | None = None,
+    ) -> Future[Judgement]:
+        """Queue one judgement.
+
+        Its future raises what that of judging.judge.start does, and Unreachable if no node has
+        judged for PATIENCE seconds. Raises PoolClosed, InputError for arguments of other types.
+        """
+        if self._closed:
+            raise PoolClosed("the cluster is closed")
+        must_be(Problem, problem, "problem")
+        must_be(JudgeSettings, settings, "settings")
+        payload = payload_of(program, settings, subtasks)
+        with self._packing:
+            task = Task(next(self._ids), self._problems.get(problem), payload, Future())
+            self._inbox.append(task)
+            first = len(self._inbox) == 1
+        if first:  # the loop takes all that is there when it comes to it
+            self._thread.call(self._queue)
+        return task.future
+
+    def close(self) -> None:
+        """End all actors with their cells; what waits or is under way raises PoolClosed."""
+        if self._closed:
+            return
+        self._closed = True
+        self._thread.wait(self._end())
+        self._thread.close()
+        if self._ours:
+            connection.disconnect()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def _queue(self) -> None:
+        with self._packing:
+            tasks, self._inbox = self._inbox, []
+        for task in tasks:
+            self._dispatcher.add(task)
+        self._wake_all()
+
+    def _wake_all(self) -> None:
+        for seat in self._seats.values():
+            seat.wake.set()
+
+    async def _begin(self) -> asyncio.Task[None]:
+        watching = asyncio.create_task(self._watch())
+        watching.add_done_callback(self._end_all)
+        return watching
+
+    async def _watch(self) -> None:
+        """Give each new node a seat, and up what waits if no node judges."""
+        serving: dict[str, asyncio.Task[None]] = {}
+        try:
+            while True:
+                alive = await asyncio.to_thread(connection.alive_nodes)
+                for identity in alive.keys() - self._seats.keys():
+                    seat = self._seats[identity] = NodeSeat(alive[identity], self._seating)
+                    serving[identity] = asyncio.create_task(seat.serve())
+                for identity in self._seats.keys() - alive.keys():
+                    if serving[identity].done():
+                        del self._seats[identity], serving[identity]
+                self._looked = True
+                self._give_up_if_hopeless()
+                for task in serving.values():
+                    if task.done():
+                        task.result()
+                await asyncio.sleep(LOOK_EVERY)
+        finally:
+            for task in serving.values():
+                task.cancel()
+            await asyncio.gather(*serving.values(), return_exceptions=True)
+
+    def _give_up_if_hopeless(self) -> None:
+        now, seats = time.monotonic(), self._seats.values()
+        if self._dispatcher.places or not self._dispatcher.waiting:
+            self._used = now
+        all_refused = bool(seats) and all(seat.refused for seat in seats)
+        if self._dispatcher.waiting and (all_refused or now - self._used > PATIENCE):
+            self._dispatcher.fail_all(self._nobody())
+
+    def _nobody(self) -> Unreachable:
+        why = "; ".join(f"{seat}: {seat.refused}" for seat in self._seats.values() if seat.refused)
+        return Unreachable(f"no node of the cluster judges; {why or 'there is none with free CPUs'}")
+
+    async def _settled(self) -> None:
+        until = time.monotonic() + OPENING
+        while time.monotonic() < until and not self._watching.done():
+            if self._looked and all(seat.settled for seat in self._seats.values()):
+                break
+            await asyncio.sleep(LOOK_EVERY / 10)
+
+    async def _versions(self, language: str) -> str:
+        await self._settled()
+        asked = [seat.version_of(language) for seat in self._seats.values()]
+        found = await asyncio.gather(*asked, return_exceptions=True)
+        if versions := sorted({each for each in found if isinstance(each, str) and each}):
+            return "; ".join(versions)
+        for each in found:
+            if isinstance(each, InputError | NoLanguage):
+                raise each
+        raise self._nobody()
+
+    def _end_all(self, watching: asyncio.Task[None]) -> None:
+        self._queue()
+        failed = None if watching.cancelled() else watching.exception()
+        self._dispatcher.fail_all(
+            PoolClosed("the cluster was closed")
+            if failed is None
+            else Unreachable(f"the cluster is no longer to be reached: {failed!r}")
+        )
+
+    async def _end(self) -> None:
+        self._watching.cancel()
+        await asyncio.gather(self._watching, return_exceptions=True)

@@ -1,0 +1,92 @@
+"""Ray itself: connecting to a cluster, its nodes, and an actor on each."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import ray
+from ray.exceptions import RayError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from proctor.errors import UsageError
+from proctor.integrations.ray.node import NodeActor
+
+Broken = RayError
+"""Base of the errors that calls of an actor raise when it, or its node, is gone."""
+_TO_GO = frozenset({1, 3, 4})
+"""NodeDeathInfo.reason (gcs.proto) of nodes that ended as told, were preempted, or were idle."""
+
+
+@dataclass(frozen=True, slots=True)
+class RayNode:
+    """A node that is alive."""
+
+    id: str
+    address: str
+    cpus: int
+
+
+def connect(address: str | None) -> bool:
+    """Connect this process to a cluster; True if it was not connected yet.
+
+    `address` is as for ray.init; None: RAY_ADDRESS, or the cluster that runs on this machine.
+    Raises UsageError if there is none.
+    """
+    if ray.is_initialized():
+        return False
+    try:
+        ray.init(address=address or "auto", log_to_driver=False, logging_level=logging.ERROR)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise UsageError(
+            f"no Ray cluster answers at {address or 'RAY_ADDRESS, nor on this machine'}:"
+            f" {str(error).strip().partition(chr(10))[0]} (`ray start --head` starts one here)"
+        ) from error
+    return True
+
+
+def disconnect() -> None:
+    """Leave the cluster."""
+    ray.shutdown()
+
+
+def alive_nodes() -> dict[str, RayNode]:
+    """Return the nodes that have CPUs and live, by id."""
+    nodes = {}
+    for each in ray.nodes():
+        cpus = int(each.get("Resources", {}).get("CPU", 0))
+        if each["Alive"] and cpus:
+            nodes[each["NodeID"]] = RayNode(each["NodeID"], each["NodeManagerAddress"], cpus)
+    return nodes
+
+
+def was_to_go(node: str) -> bool:
+    """Return True if a node is gone as it was told to: nothing that ran there is the cause."""
+    return any(
+        each["NodeID"] == node and not each["Alive"] and each.get("DeathReason") in _TO_GO
+        for each in ray.nodes()
+    )
+
+
+def start_actor(node: RayNode, cpus: int, pool: Mapping[str, Any]) -> Any:
+    """Start an actor that takes so many CPUs of a node; `pool` are arguments of `open_pool`."""
+    kind = ray.remote(NodeActor).options(
+        num_cpus=cpus,
+        max_restarts=0,
+        max_task_retries=0,
+        max_concurrency=1000,
+        scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=False),
+    )
+    return kind.remote(node.id, cpus, dict(pool))
+
+
+def kill_actor(actor: Any) -> None:
+    """End an actor at once, with its cells."""
+    ray.kill(actor)
+
+
+def put(data: bytes) -> Any:
+    """Put bytes into the cluster's object store; returns the reference that keeps them there."""
+    return ray.put(data)

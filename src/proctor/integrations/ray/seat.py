@@ -1,0 +1,199 @@
+"""One node's seat in a cluster: an actor there, fed with judgements for as long as it lives."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from proctor.clients.remote_errors import error_of
+from proctor.errors import InfraFault, LevelLacks, NoLanguage, PlatformError, ProctorError
+from proctor.integrations.ray import connection
+from proctor.integrations.ray.connection import RayNode
+from proctor.integrations.ray.node import Answer, NodeFacts
+from proctor.judgement import Judgement
+from proctor.judging.dispatch import Dispatcher, Place
+from proctor.judging.packed import unpack
+from proctor.service.http.problem_details import ProblemDetails
+from proctor.version import __version__
+
+ROOM = 16
+"""Judgements that a node has at once, for each of its cells, while many wait: messages to and from
+nodes then carry several each."""
+FAILURES = 3
+"""Times in a row that a node's actor may end before it has judged anything; then it is left out."""
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Seating:
+    """What the seats of a cluster share."""
+
+    dispatcher: Dispatcher
+    cpus: int | None
+    """CPUs to take of each node; None: all."""
+    pool: Mapping[str, Any]
+    """Further arguments of `open_pool`."""
+    wake_all: Callable[[], None]
+    """Tells every seat that there may be something for it."""
+
+
+@dataclass(slots=True, eq=False)
+class NodeSeat:
+    """A node that a cluster uses, or has tried to."""
+
+    node: RayNode
+    shared: Seating
+    facts: NodeFacts | None = None
+    """None until its pool is open, or if it cannot be."""
+    refused: str = ""
+    """Reason why it does not judge, with the remedy; empty if it does."""
+    settled: bool = False
+    """True once it is known whether it can judge."""
+    judged: int = 0
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _actor: Any = None
+    _place: Place | None = None
+
+    async def serve(self) -> None:
+        """Keep an actor on the node for as long as it lives, unless it cannot judge."""
+        failures = 0
+        while not self.refused:
+            judged, why = self.judged, ""
+            try:
+                why = await self._judge()
+            except connection.Broken as error:
+                why = _reason(error)
+            except PlatformError as error:
+                self.refused = str(error)
+            finally:
+                self.settled = True
+                await self._lose(why)
+            if self.node.id not in await asyncio.to_thread(connection.alive_nodes):
+                return
+            failures = failures + 1 if self.judged == judged else 0
+            if failures == FAILURES:
+                self.refused = f"its actor ended {FAILURES} times, the last time because: {why}"
+        _logger.warning("%s judges nothing: %s", self, self.refused)
+
+    async def version_of(self, language: str) -> str:
+        """Return the version of a language's tools there; empty if the node does not judge.
+
+        Raises NoLanguage, InputError.
+        """
+        if self._place is None:
+            return ""
+        version, error = await self._actor.version_of.remote(language)
+        if error:
+            raise _error(error)
+        return str(version)
+
+    def __str__(self) -> str:
+        return f"node {self.node.id[:12]} ({self.node.address})"
+
+    async def _lose(self, why: str) -> None:
+        """Have what was under way here given out again."""
+        place, self._place = self._place, None
+        if place is not None:
+            self.shared.dispatcher.places.discard(place)
+            blameless = await asyncio.to_thread(connection.was_to_go, self.node.id)
+            self.shared.dispatcher.lost(place, f"{self}: {why}", blameless=blameless)
+            self.shared.wake_all()
+
+    async def _judge(self) -> str:
+        """Judge until the actor is no longer to be used; returns the reason.
+
+        Raises PlatformError if the node cannot judge, Broken if the actor is gone.
+        """
+        cpus = min(self.shared.cpus or self.node.cpus, self.node.cpus)
+        actor = self._actor = connection.start_actor(self.node, cpus, self.shared.pool)
+        try:
+            opened, error = await actor.open.remote()
+            if error:
+                raise _refusal(_error(error))
+            self.facts = _checked(unpack(opened, NodeFacts))
+            place = self._place = Place(self.node.id, self.facts.cells, self.facts.cells * ROOM)
+            self.shared.dispatcher.places.add(place)
+            self.settled = True
+            both = [asyncio.ensure_future(each(place)) for each in (self._feed, self._take)]
+            try:
+                done, _ = await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+                return done.pop().result()
+            finally:
+                for each in both:
+                    each.cancel()
+                await asyncio.gather(*both, return_exceptions=True)
+        finally:
+            connection.kill_actor(actor)
+
+    async def _feed(self, place: Place) -> str:
+        """Send the node what it has room for, whenever that may have changed."""
+        while True:
+            self.wake.clear()
+            tasks = self.shared.dispatcher.take(place)
+            if not tasks:
+                await self.wake.wait()
+                continue
+            wanted = {task.problem.digest: task.problem.data for task in tasks}
+            new = {each: wanted[each] for each in wanted.keys() - place.problems}
+            forgotten = await self._actor.take.remote(
+                [(task.id, task.problem.digest, task.payload) for task in tasks],
+                list(new), *new.values(),
+            )  # fmt: skip
+            place.problems = (place.problems | new.keys()) - set(forgotten)
+
+    async def _take(self, place: Place) -> str:
+        """Hand over the node's answers as they come, until one says that the node is unfit."""
+        while True:
+            answers: list[Answer] = await self._actor.finished.remote()
+            for answer in answers:
+                outcome = _outcome(answer)
+                if _blames_the_node(outcome):
+                    return str(outcome)
+                self.shared.dispatcher.answered(place, answer.id, outcome)
+                self.judged += 1
+            if self.shared.dispatcher.waiting:
+                self.shared.wake_all()  # a suspect, or a language that this node lacks
+
+
+def _outcome(answer: Answer) -> Judgement | ProctorError:
+    return _error(answer.error) if answer.error else unpack(answer.judgement, Judgement)
+
+
+def _error(packed: bytes) -> ProctorError:
+    return error_of(msgspec.msgpack.decode(packed, type=ProblemDetails))
+
+
+def _refusal(error: ProctorError) -> PlatformError:
+    """Return why a pool cannot be opened, as what only one node is left out for."""
+    return error if isinstance(error, PlatformError) else PlatformError(str(error))
+
+
+def _blames_the_node(outcome: Judgement | ProctorError) -> bool:
+    """Return True for an error that is about the node, and may not be met on another."""
+    about_the_program = (NoLanguage, LevelLacks)
+    return isinstance(outcome, InfraFault | PlatformError) and not isinstance(
+        outcome, about_the_program
+    )
+
+
+def _checked(facts: NodeFacts) -> NodeFacts:
+    """Return the facts of a node that may judge. Raises PlatformError for another version."""
+    if facts.proctor != __version__:
+        raise PlatformError(
+            f"it has proctor {facts.proctor}, and this is {__version__}: install the same there"
+        )
+    return facts
+
+
+def _reason(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if any("No module named 'proctor" in line for line in lines):
+        return (
+            "it has no proctor: pip install 'proctor[ray]' there, or name it in the runtime_env"
+        )
+    return lines[-1] if lines else type(error).__name__
