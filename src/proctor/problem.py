@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from proctor.errors import InputError, must_be
 from proctor.limits import TEST_LIMITS, Limits
+from proctor.prediction import AssertionTask, CallTask
 from proctor.program import Program
 
 Content = str | bytes | Path
@@ -260,7 +261,7 @@ class TwoSteps:
     """
 
 
-Running = Batch | Interactive | Communication | OutputOnly | TwoSteps
+Running = Batch | Interactive | Communication | OutputOnly | TwoSteps | CallTask | AssertionTask
 
 
 class Aggregate(StrEnum):
@@ -359,7 +360,7 @@ class Problem:
         if self.limits is not None:
             must_be(Limits, self.limits, "limits")
         must_be((Comparison, Checker), self.grading, "grading")
-        must_be((Batch, Interactive, Communication, OutputOnly, TwoSteps), self.running, "running")
+        must_be(get_args(Running), self.running, "running")
 
     def _check_names(self) -> None:
         tests = self.tests_by_name()

@@ -1,15 +1,20 @@
 """Grading predicted values in real cells: what is right, what cheats, what harms."""
 
 import json
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from proctor.judgement import Judgement
-from proctor.judging.predictions import AssertionTask, CallTask, Task, start
+from proctor.judging.judge import start
+from proctor.judging.predictions import Task
 from proctor.judging.settings import JudgeSettings, Mode
 from proctor.limits import Limits
+from proctor.prediction import AssertionTask, CallTask
+from proctor.problem import Problem
+from proctor.program import Program
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
@@ -19,7 +24,11 @@ PAIR = CallTask("def f(a, b=2):\n    return (a, [b])", "f", "f(1, b=3)", "(1, [3
 
 
 def grade(pool: Pool, task: Task, text: str, mode: Mode = "standard") -> Judgement:
-    return start(task, text, SETTINGS[mode], pool).result()
+    return begin(pool, task, text, SETTINGS[mode]).result()
+
+
+def begin(pool: Pool, task: Task, text: str, settings: JudgeSettings) -> Future[Judgement]:
+    return start(Problem("prediction", (), running=task), Program(text), settings, pool)
 
 
 def gives(expression: str, output: str) -> CallTask:
@@ -263,7 +272,7 @@ def test_all_of_cruxeval_with_its_own_answers(pool: Pool, test_data: Path) -> No
         for wanted, text in (("output", row["output"]), ("input", call)):
             task = CallTask(row["code"], "f", call, row["output"], wanted)  # type: ignore[arg-type]
             for mode, settings in SETTINGS.items():
-                begun[row["id"], wanted, mode] = start(task, text, settings, pool)
+                begun[row["id"], wanted, mode] = begin(pool, task, text, settings)
     assert len(begun) == 800 * 4
     failed = {key: future.result() for key, future in begun.items() if not future.result().passed}
     assert failed == {}

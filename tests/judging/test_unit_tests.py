@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from proctor.judgement import Judgement
+from proctor.judging.judge import PoolJudges
 from proctor.judging.unit_tests.judge import BROKEN, Reference, UnitTestJudge, UnitTests
 from proctor.limits import Limits
 from proctor.sandbox.pool import Pool
@@ -21,7 +22,7 @@ REFERENCE = Reference(DOUBLE, "double", ("[[1], [2.5]]", '[["x"], [[1, 2]]]'))
 def judge(request: pytest.FixtureRequest) -> Iterator[UnitTestJudge]:
     name = "contest_pool" if request.param == "namespaces" else "landlock_pool"
     contest_pool: Pool = request.getfixturevalue(name)
-    return UnitTestJudge(contest_pool)
+    return UnitTestJudge(PoolJudges(contest_pool))
 
 
 def judged(judge: UnitTestJudge, source: str, tests: UnitTests = TESTS) -> Judgement:
@@ -100,7 +101,7 @@ def test_cheats_fail(judge: UnitTestJudge, source: str) -> None:
     ],
 )  # fmt: skip
 def test_nothing_makes_the_tests_wait(contest_pool: Pool, source: str, verdict: Verdict) -> None:
-    assert judged(UnitTestJudge(contest_pool), source).verdict is verdict
+    assert judged(UnitTestJudge(PoolJudges(contest_pool)), source).verdict is verdict
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,9 @@ def test_nothing_makes_the_tests_wait(contest_pool: Pool, source: str, verdict: 
     ],
 )
 def test_right_results_may_be_large(contest_pool: Pool, source: str, test: str) -> None:
-    found = judged(UnitTestJudge(contest_pool), source, UnitTests(("f",), f"assert {test}"))
+    found = judged(
+        UnitTestJudge(PoolJudges(contest_pool)), source, UnitTests(("f",), f"assert {test}")
+    )
     assert found.passed, found
 
 
@@ -128,7 +131,7 @@ def test_results_that_break_the_tests_are_the_submissions_fault(contest_pool: Po
                        solution="def double(x): return [x, -x]")  # fmt: skip
     # Multiples of the modulus of CPython's hash all collide: a set of them takes quadratic time.
     source = "def double(x): return [n * ((1 << 61) - 1) for n in range(200_000)]"
-    found = judged(UnitTestJudge(contest_pool), source, greedy)
+    found = judged(UnitTestJudge(PoolJudges(contest_pool)), source, greedy)
     assert (found.verdict, found.message) == (Verdict.WA, BROKEN)
 
 
@@ -142,7 +145,9 @@ def test_results_that_would_take_quadratic_time_to_build_are_no_values(
         f"def double(x): return {kind}([N(n * ((1 << 61) - 1)) for n in range(100_000)])"
     )
     found = judged(
-        UnitTestJudge(contest_pool), source, UnitTests(("double",), "assert double(1) == 2")
+        UnitTestJudge(PoolJudges(contest_pool)),
+        source,
+        UnitTests(("double",), "assert double(1) == 2"),
     )
     assert (found.verdict, found.message) == (Verdict.WA, "what double returned is no value")
 
@@ -153,15 +158,18 @@ def test_results_that_would_take_quadratic_time_to_build_are_no_values(
 def test_broken_tests_are_a_fault(contest_pool: Pool, code: str) -> None:
     for solution in ("", DOUBLE):
         tests = UnitTests(("double",), code, solution=solution)
-        assert judged(UnitTestJudge(contest_pool), DOUBLE, tests).verdict is Verdict.TASK_FAULT
+        assert (
+            judged(UnitTestJudge(PoolJudges(contest_pool)), DOUBLE, tests).verdict
+            is Verdict.TASK_FAULT
+        )
 
 
 def test_check_is_called_with_the_function(contest_pool: Pool) -> None:
     tests = UnitTests(
         ("double",), "def check(candidate):\n    assert candidate(x=3) == 6\n", check="double"
     )
-    assert judged(UnitTestJudge(contest_pool), DOUBLE, tests).passed
-    wrong = judged(UnitTestJudge(contest_pool), "def double(x): return x", tests)
+    assert judged(UnitTestJudge(PoolJudges(contest_pool)), DOUBLE, tests).passed
+    wrong = judged(UnitTestJudge(PoolJudges(contest_pool)), "def double(x): return x", tests)
     assert wrong.verdict is Verdict.WA
 
 
@@ -177,23 +185,25 @@ def test_check_is_called_with_the_function(contest_pool: Pool) -> None:
 )
 def test_a_reference_is_compared_with(contest_pool: Pool, source: str, verdict: Verdict) -> None:
     tests = UnitTests(("double",), reference=REFERENCE)
-    found = judged(UnitTestJudge(contest_pool), source, tests)
+    found = judged(UnitTestJudge(PoolJudges(contest_pool)), source, tests)
     assert found.verdict is verdict, found
 
 
 def test_nan_is_right_where_the_reference_says_so(contest_pool: Pool) -> None:
     code = "def f(x): return [x, float('nan')]"
     tests = UnitTests(("f",), reference=Reference(code, "f", ("[[1.0]]",)))
-    assert judged(UnitTestJudge(contest_pool), code, tests).passed
+    assert judged(UnitTestJudge(PoolJudges(contest_pool)), code, tests).passed
     for wrong in ("[float('nan'), x]", "[x, x]", "[float('nan')] * 2"):
         source = f"def f(x): return {wrong}"
-        assert judged(UnitTestJudge(contest_pool), source, tests).verdict is Verdict.WA
+        assert judged(UnitTestJudge(PoolJudges(contest_pool)), source, tests).verdict is Verdict.WA
 
 
 def test_a_reference_that_fails_is_never_the_submissions_fault(contest_pool: Pool) -> None:
     code = "def f(x): return 1 / x"
     tests = UnitTests(("f",), reference=Reference(code, "f", ("[[2], [0]]",)), solution=code)
-    found = judged(UnitTestJudge(contest_pool), "def f(x): return 1 / x if x else 0", tests)
+    found = judged(
+        UnitTestJudge(PoolJudges(contest_pool)), "def f(x): return 1 / x if x else 0", tests
+    )
     assert found.verdict is Verdict.TASK_FAULT, found
 
 
@@ -201,8 +211,10 @@ def test_an_oracle_accepts_others(contest_pool: Pool) -> None:
     oracle = "def oracle(arguments, result):\n    return result ** 2 == arguments[0]\n"
     reference = Reference(f"def root(x): return 2\n{oracle}", "root", ("[[4]]",))
     tests = UnitTests(("root",), reference=reference)
-    assert judged(UnitTestJudge(contest_pool), "def root(x): return -2", tests).passed
-    assert not judged(UnitTestJudge(contest_pool), "def root(x): return 3", tests).passed
+    assert judged(UnitTestJudge(PoolJudges(contest_pool)), "def root(x): return -2", tests).passed
+    assert not judged(
+        UnitTestJudge(PoolJudges(contest_pool)), "def root(x): return 3", tests
+    ).passed
 
 
 def test_values_of_all_plain_kinds_come_and_go(contest_pool: Pool) -> None:
@@ -213,5 +225,5 @@ def test_values_of_all_plain_kinds_come_and_go(contest_pool: Pool) -> None:
         "assert kind(5, int) and not kind('5', int)\n",
     )
     source = "def same(x): return x\ndef kind(x, t): return isinstance(x, t)\n"
-    found = judged(UnitTestJudge(contest_pool), source, tests)
+    found = judged(UnitTestJudge(PoolJudges(contest_pool)), source, tests)
     assert found.passed, found

@@ -16,6 +16,7 @@ from proctor.evals.settings import Settings
 from proctor.evals.stored import ProblemInfo
 from proctor.formats.hub import Progress
 from proctor.judgement import Judgement
+from proctor.judging.judges import Judges
 from proctor.verdict import Verdict
 
 
@@ -154,6 +155,12 @@ class Benchmark(Protocol[InstanceT]):
         """Return the part of a reply that is graded; "" if there is none."""
         ...
 
-    def open_grader(self, settings: Settings) -> AbstractContextManager[Grader[InstanceT]]:
-        """Open what grades: cells. Raises SettingsError, NoIsolation."""
+    def open_grader(
+        self, settings: Settings, judges: Judges | None = None
+    ) -> AbstractContextManager[Grader[InstanceT]]:
+        """Open what grades: cells, unless `judges` does it elsewhere.
+
+        A benchmark of your own may leave `judges` out; it is then graded on this machine only.
+        Raises SettingsError, NoIsolation.
+        """
         ...

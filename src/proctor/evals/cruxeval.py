@@ -12,7 +12,7 @@ from proctor.evals.predictions import Question, Wanted, call_prediction
 from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import Places, converted
 from proctor.formats.tables import Row
-from proctor.judging.predictions import CallTask
+from proctor.prediction import CallTask
 
 
 class _CruxRow(msgspec.Struct):

@@ -10,6 +10,7 @@ from typing import Literal
 from proctor.errors import SettingsError
 from proctor.evals.benchmark import Graded
 from proctor.evals.extraction import answer
+from proctor.evals.judging import cells_of, judged, open_judges
 from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
 from proctor.evals.stored import ProblemInfo
@@ -17,8 +18,10 @@ from proctor.evals.tables import Places, TableSource
 from proctor.formats.hub import Progress
 from proctor.formats.replies import code_blocks
 from proctor.formats.tables import Row
-from proctor.judging.predictions import OFFICIAL_SECONDS, CallTask, Task, judge_prediction
-from proctor.sandbox.pool import Pool, open_pool
+from proctor.judging.judges import Judges
+from proctor.judging.predictions import OFFICIAL_SECONDS, Task
+from proctor.prediction import CallTask
+from proctor.problem import Problem
 
 THINKING = "step-by-step"
 TEMPLATES = ("plain", THINKING)
@@ -74,25 +77,26 @@ class Question:
 class PredictionGrader:
     """Grades predictions."""
 
-    pool: Pool
+    judges: Judges
     settings: Settings
 
     @property
     def cells(self) -> int:
-        return self.pool.cells
+        return cells_of(self.judges)
 
     async def grade(self, instance: Question, code: str, mode: str) -> Graded:
         settings = self.settings.judge_settings(mode)
-        judgement = await judge_prediction(instance.task, code, settings=settings, pool=self.pool)
+        problem = Problem(instance.id, (), running=instance.task)
+        judgement = await judged(self.judges, problem, code, settings)
         cpu = settings.limits.cpu
         return Graded.of(judgement, min(cpu, OFFICIAL_SECONDS) if mode == "official" else cpu)
 
 
 @contextmanager
-def open_grader(settings: Settings) -> Iterator[PredictionGrader]:
-    """Open the cells to grade in. Raises SettingsError, NoIsolation."""
-    with open_pool(**settings.pool) as pool:
-        yield PredictionGrader(pool, settings)
+def open_grader(settings: Settings, judges: Judges | None = None) -> Iterator[PredictionGrader]:
+    """Open the cells to grade in, unless `judges` does it. Raises SettingsError, NoIsolation."""
+    with open_judges(settings, judges) as opened:
+        yield PredictionGrader(opened, settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +139,10 @@ class PredictionBenchmark:
     def extract(self, text: str, settings: Settings) -> str:
         return text if settings.extraction == "whole" else self.taken(text, settings)
 
-    def open_grader(self, settings: Settings) -> AbstractContextManager[PredictionGrader]:
-        return open_grader(settings)
+    def open_grader(
+        self, settings: Settings, judges: Judges | None = None
+    ) -> AbstractContextManager[PredictionGrader]:
+        return open_grader(settings, judges)
 
 
 def tagged(reply: str, policy: str) -> str:

@@ -184,6 +184,7 @@ class _Contest:
         if isinstance(running, TwoSteps):
             steps = two_steps.TwoStepsRunner(built, limits, graders.output)
             return lambda test: steps.run(environment, test)
+        assert isinstance(running, Interactive | Communication)
         assert graders.partner is not None
         second = isinstance(running, Interactive) and running.convention is Convention.TESTLIB
         checker = graders.output if second and graders.output.checker is not None else None

@@ -42,6 +42,7 @@ from proctor.judging.unjudged import (
 )
 from proctor.languages import registry
 from proctor.languages.run import default_pool
+from proctor.prediction import AssertionTask, CallTask
 from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable, Submitting
@@ -119,6 +120,8 @@ def start(
         program = Program(program)
     if subtasks is not None:
         check_subtasks(problem, subtasks)
+    if isinstance(problem.running, CallTask | AssertionTask):
+        return _start_prediction(problem.running, program, settings, pool, cancellation)
     plain = is_plain(problem)
     if not plain:
         check_standard(problem, settings)
@@ -170,6 +173,21 @@ def _start_plain(
 
     return submit(
         judge_one, pool if cancellation is None else Revocable(pool, cancellation), progress
+    )
+
+
+def _start_prediction(
+    task: CallTask | AssertionTask,
+    program: Program,
+    settings: JudgeSettings,
+    pool: Pool,
+    cancellation: Cancellation | None,
+) -> Future[Judgement]:
+    from proctor.judging.predictions import judge_prediction
+
+    return submit(
+        lambda cell: judge_prediction(cell, task, program.source, settings),
+        pool if cancellation is None else Revocable(pool, cancellation),
     )
 
 

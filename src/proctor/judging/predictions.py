@@ -6,27 +6,23 @@ the task's code, and the host compares the two values as Python does. nan equals
 answer has to exist. In mode `official` a cell runs what the published evaluators run.
 """
 
-import asyncio
 import json
-from concurrent.futures import Future
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Literal
 
 from proctor.cell import plain_data
 from proctor.cell.wire import Kind
 from proctor.errors import CellDied
 from proctor.judgement import Judgement, TestResult
-from proctor.judging.judge import submit
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.standard import failed_run
 from proctor.judging.values import Bounds
 from proctor.limits import MIB
+from proctor.prediction import AssertionTask, CallTask
 from proctor.problem import content_bytes
 from proctor.program import Program
 from proctor.sandbox.cell import Cell, Serving, TestRun
 from proctor.sandbox.clock import Clock, ContestClock, UpstreamClock
-from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 OFFICIAL_SECONDS = 3.0
@@ -38,58 +34,31 @@ _FLAGS = Bounds(64, 64)
 _OWN = Bounds(64 * MIB, plain_data.MAX_NODES)
 """Bytes of a task's own value at most."""
 _SHOWN = 200
-
-
-@dataclass(frozen=True, slots=True)
-class CallTask:
-    """A call of a function whose code is known; its result or its arguments are predicted."""
-
-    code: str
-    function: str
-    call: str
-    """In Python, such as `f([1], k=2)`."""
-    output: str
-    """The call's result, in Python."""
-    wanted: Literal["output", "input"] = "output"
-    lcb: bool = False
-    """True if the code runs after lcb_runner's imports."""
-
-    @property
-    def arguments(self) -> str:
-        """Arguments of the call, as written."""
-        return self.call.removeprefix(f"{self.function}(").removesuffix(")")
-
-
-@dataclass(frozen=True, slots=True)
-class AssertionTask:
-    """A call of a function whose code is not known; its result is predicted as an assertion."""
-
-    call: str
-    output: str
-    """JSON."""
-
-
 Task = CallTask | AssertionTask
 
 
-def start(task: Task, text: str, settings: JudgeSettings, pool: Pool) -> Future[Judgement]:
-    """Queue one grading; the future raises PoolClosed or CellStartFailed, nothing else.
+def judge_prediction(cell: Cell, task: Task, text: str, settings: JudgeSettings) -> Judgement:
+    """Grade one prediction in a cell. Raises CellDied.
 
     A task that gives no value, or another one than its source has, is a TASK_FAULT in mode
     `standard`.
     """
     if not text.strip():
-        outcome: Future[Judgement] = Future()
-        outcome.set_result(Judgement(Verdict.NC, 0.0, (), "there is no prediction"))
-        return outcome
-    return submit(lambda cell: _graded(cell, settings, task, text), pool)
-
-
-async def judge_prediction(
-    task: Task, text: str, *, settings: JudgeSettings, pool: Pool
-) -> Judgement:
-    """Grade one prediction. Faults of the task or of proctor are verdicts, not errors."""
-    return await asyncio.wrap_future(start(task, text, settings, pool))
+        return Judgement(Verdict.NC, 0.0, (), "there is no prediction")
+    limits, official = settings.limits, settings.mode == "official"
+    clock: Clock = ContestClock(limits)
+    if official:
+        clock = UpstreamClock(min(limits.cpu, OFFICIAL_SECONDS))
+    with cell.serve(Kind.SERVE_FORK, _ANSWERER, "answer", limits, clock) as serving:
+        if not serving.alive:
+            raise CellDied(f"our own program did not load: {serving.unloadable}")
+        desk = _Desk(serving, clock, cell)
+        try:
+            if isinstance(task, AssertionTask):
+                return _assertion(desk, task, text, "evaluated" if official else "literal")
+            return _official(desk, task, text) if official else _standard(desk, task, text)
+        except _TaskFault as fault:
+            return Judgement(Verdict.TASK_FAULT, 0.0, (), str(fault), cell.isolation)
 
 
 class _TaskFault(Exception):
@@ -155,23 +124,6 @@ class _Desk:
         if _same(answer.value, expected):
             return self.judgement(answer, Verdict.AC)
         return self.judgement(answer, Verdict.WA, wrong)
-
-
-def _graded(cell: Cell, settings: JudgeSettings, task: Task, text: str) -> Judgement:
-    limits, official = settings.limits, settings.mode == "official"
-    clock: Clock = ContestClock(limits)
-    if official:
-        clock = UpstreamClock(min(limits.cpu, OFFICIAL_SECONDS))
-    with cell.serve(Kind.SERVE_FORK, _ANSWERER, "answer", limits, clock) as serving:
-        if not serving.alive:
-            raise CellDied(f"our own program did not load: {serving.unloadable}")
-        desk = _Desk(serving, clock, cell)
-        try:
-            if isinstance(task, AssertionTask):
-                return _assertion(desk, task, text, "evaluated" if official else "literal")
-            return _official(desk, task, text) if official else _standard(desk, task, text)
-        except _TaskFault as fault:
-            return Judgement(Verdict.TASK_FAULT, 0.0, (), str(fault), cell.isolation)
 
 
 def _standard(desk: _Desk, task: CallTask, text: str) -> Judgement:

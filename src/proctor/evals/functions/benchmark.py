@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from proctor.errors import SettingsError
 from proctor.evals import extraction
 from proctor.evals.benchmark import Graded
+from proctor.evals.judging import cells_of, open_judges
 from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
 from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import Places, TableSource
 from proctor.formats.hub import Progress
 from proctor.formats.tables import Row
-from proctor.judging.environment import open_environment
+from proctor.judging.judges import Judges
 from proctor.judging.unit_tests.judge import UnitTestJudge, UnitTests
 from proctor.languages.python_text import Outline, outline
 from proctor.verdict import Verdict
@@ -64,7 +65,7 @@ class FunctionGrader:
 
     @property
     def cells(self) -> int:
-        return self.judge.pool.cells
+        return cells_of(self.judge.judges)
 
     async def grade(self, instance: FunctionTask, code: str, mode: str) -> Graded:
         if instance.unfit:
@@ -109,17 +110,14 @@ class FunctionBenchmark:
         return extraction.extract(text, settings.extraction)
 
     @contextmanager
-    def open_grader(self, settings: Settings) -> Iterator[FunctionGrader]:
-        if settings.packages or settings.preload:
-            raise SettingsError("--packages and --preload are for livecodebench only")
+    def open_grader(
+        self, settings: Settings, judges: Judges | None = None
+    ) -> Iterator[FunctionGrader]:
         with (
-            open_environment(
-                isolation=settings.isolation, min_isolation=settings.min_isolation,
-                python=settings.python, cells=settings.jobs,
-            ) as pool,
-            ThreadPoolExecutor(2 * pool.cells) as threads,
-        ):  # fmt: skip
-            yield FunctionGrader(UnitTestJudge(pool), threads, settings)
+            open_judges(settings, judges, contest=True) as opened,
+            ThreadPoolExecutor(opened.at_once) as threads,
+        ):
+            yield FunctionGrader(UnitTestJudge(opened), threads, settings)
 
 
 def program(task: FunctionTask, code: str) -> str:

@@ -27,6 +27,7 @@ from proctor.evals.ioi.report import load_thresholds
 from proctor.evals.ioi.results import judged_fields
 from proctor.evals.ioi.sources import Sources
 from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
+from proctor.evals.judging import cells_of, judged, open_judges
 from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
 from proctor.evals.stored import ProblemInfo
@@ -36,12 +37,10 @@ from proctor.formats.ioi_rows import IoiTask, TaskKey, load_tasks, task_keys
 from proctor.formats.ioi_subtasks import SubtaskInfo, subtask_infos
 from proctor.formats.livecodebench import did_you_mean
 from proctor.judgement import Judgement
-from proctor.judging.environment import open_environment
-from proctor.judging.judge import judge_async
+from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
 from proctor.program import Program
-from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 MODES = MappingProxyType({"standard": "the subtask's points, by the IOI's rules"})
@@ -163,20 +162,20 @@ def _years(text: str) -> frozenset[int]:
 class SubtaskGrader:
     """Judges programs in a pool; each task's checker or manager is compiled once."""
 
-    pool: Pool
+    judges: Judges
     all_subtasks: bool
     """True to judge all subtasks of a task, not only the one that a program is for."""
 
     @property
     def cells(self) -> int:
-        return self.pool.cells
+        return cells_of(self.judges)
 
     async def grade(self, instance: SubtaskInstance, code: str, _mode: str) -> Graded:
         try:
-            judgement = await judge_async(
-                instance.task.problem, Program(code, DEFAULT_LANGUAGE), pool=self.pool,
-                settings=JudgeSettings(stop="first"),
-                subtasks=None if self.all_subtasks else (instance.subtask,),
+            judgement = await judged(
+                self.judges, instance.task.problem, Program(code, DEFAULT_LANGUAGE),
+                JudgeSettings(stop="first"),
+                None if self.all_subtasks else (instance.subtask,),
             )  # fmt: skip
         except InfraFault as error:
             return Graded(Verdict.INFRA_FAULT, message=str(error))
@@ -235,12 +234,14 @@ class Subtasks:
         return extraction.extract(text, settings.extraction, "cpp")
 
     @contextmanager
-    def open_grader(self, settings: Settings) -> Iterator[SubtaskGrader]:
-        registry.find(registry.get(DEFAULT_LANGUAGE))  # or say so before a model is asked
-        with open_environment(
-            isolation=settings.isolation, min_isolation=settings.min_isolation, cells=settings.jobs
-        ) as pool:
-            yield SubtaskGrader(pool, settings.all_subtasks)
+    def open_grader(
+        self, settings: Settings, judges: Judges | None = None
+    ) -> Iterator[SubtaskGrader]:
+        if judges is None:
+            registry.find(registry.get(DEFAULT_LANGUAGE))  # or say so before a model is asked
+        with open_judges(settings, judges, contest=True) as opened:
+            opened.version_of(DEFAULT_LANGUAGE)
+            yield SubtaskGrader(opened, settings.all_subtasks)
 
 
 BENCHMARK: Benchmark[SubtaskInstance] = Subtasks()

@@ -12,7 +12,7 @@ from proctor.evals.predictions import Question, call_prediction
 from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import Places, converted, day_of
 from proctor.formats.tables import Row
-from proctor.judging.predictions import CallTask
+from proctor.prediction import CallTask
 
 
 class _ExecutionRow(msgspec.Struct):

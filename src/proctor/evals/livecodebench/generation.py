@@ -9,16 +9,16 @@ from typing import Any
 from proctor.errors import SettingsError
 from proctor.evals import extraction
 from proctor.evals.benchmark import Benchmark, Graded
+from proctor.evals.judging import cells_of, judged, open_judges
 from proctor.evals.livecodebench import prompts
 from proctor.evals.livecodebench.sources import LiveCodeBenchSource, open_source
 from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
 from proctor.formats.hub import Progress
 from proctor.judgement import Judgement
-from proctor.judging.judge import judge_async
+from proctor.judging.judges import Judges
 from proctor.problem import Problem
 from proctor.program import Program
-from proctor.sandbox.pool import Pool, open_pool
 
 MODES = MappingProxyType({
     "official": "lcb_runner's rules",
@@ -30,18 +30,18 @@ MODES = MappingProxyType({
 class TestsGrader:
     """Judges programs on a problem's tests."""
 
-    pool: Pool
+    judges: Judges
     settings: Settings
     problem_of: Callable[[Any], Problem]
     """Problem of an instance, where that is not the instance itself."""
 
     @property
     def cells(self) -> int:
-        return self.pool.cells
+        return cells_of(self.judges)
 
     async def grade(self, instance: Any, code: str, mode: str) -> Graded:
         settings, problem = self.settings.judge_settings(mode), self.problem_of(instance)
-        judgement = await judge_async(problem, Program(code), settings=settings, pool=self.pool)
+        judgement = await judged(self.judges, problem, Program(code), settings)
         return Graded.of(judgement, settings.limits.cpu)
 
     async def rehearse(self, instance: Any, code: str) -> str:
@@ -49,7 +49,7 @@ class TestsGrader:
         problem = self.problem_of(instance)
         public = replace(problem, tests=tuple(test for test in problem.tests if test.public))
         settings = replace(self.settings.judge_settings("standard"), stop="never")
-        return told(await judge_async(public, Program(code), settings=settings, pool=self.pool))
+        return told(await judged(self.judges, public, Program(code), settings))
 
 
 class CodeGeneration:
@@ -78,8 +78,10 @@ class CodeGeneration:
     def extract(self, text: str, settings: Settings) -> str:
         return extraction.extract(text, settings.extraction)
 
-    def open_grader(self, settings: Settings) -> AbstractContextManager[TestsGrader]:
-        return open_tests(settings)
+    def open_grader(
+        self, settings: Settings, judges: Judges | None = None
+    ) -> AbstractContextManager[TestsGrader]:
+        return open_tests(settings, judges)
 
 
 def check_prompt(settings: Settings) -> None:
@@ -90,11 +92,13 @@ def check_prompt(settings: Settings) -> None:
 
 @contextmanager
 def open_tests(
-    settings: Settings, problem_of: Callable[[Any], Problem] = lambda instance: instance
+    settings: Settings,
+    judges: Judges | None = None,
+    problem_of: Callable[[Any], Problem] = lambda instance: instance,
 ) -> Iterator[TestsGrader]:
-    """Open the cells to judge in. Raises SettingsError, NoIsolation."""
-    with open_pool(**settings.pool) as pool:
-        yield TestsGrader(pool, settings, problem_of)
+    """Open the cells to judge in, unless `judges` does it. Raises SettingsError, NoIsolation."""
+    with open_judges(settings, judges) as opened:
+        yield TestsGrader(opened, settings, problem_of)
 
 
 def told(judgement: Judgement) -> str:

@@ -21,7 +21,7 @@ from proctor.evals.tables import Places, converted, day_of
 from proctor.formats.livecodebench import parse_json
 from proctor.formats.replies import code_blocks
 from proctor.formats.tables import Row
-from proctor.judging.predictions import AssertionTask
+from proctor.prediction import AssertionTask
 
 _TASK = (
     "Below are a problem, the function that is to solve it, and a test of that function which "

@@ -27,6 +27,7 @@ from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 from proctor.evals.stored import ProblemInfo, Sample, SampleJudgement
 from proctor.formats.hub import Progress
+from proctor.judging.judges import Judges
 from proctor.problem import Problem
 from proctor.verdict import Verdict
 
@@ -189,8 +190,10 @@ class SelfRepair:
     def extract(self, text: str, settings: Settings) -> str:
         return generation.BENCHMARK.extract(text, settings)
 
-    def open_grader(self, settings: Settings) -> AbstractContextManager[generation.TestsGrader]:
-        return generation.open_tests(settings, lambda repair: repair.problem)
+    def open_grader(
+        self, settings: Settings, judges: Judges | None = None
+    ) -> AbstractContextManager[generation.TestsGrader]:
+        return generation.open_tests(settings, judges, lambda repair: repair.problem)
 
 
 BENCHMARK: Benchmark[Repair] = SelfRepair()

@@ -22,7 +22,7 @@ from proctor.integrations.ray import connection
 from proctor.integrations.ray.node import NodeFacts
 from proctor.integrations.ray.seat import ROOM, NodeSeat, Seating
 from proctor.judgement import Judgement
-from proctor.judging.dispatch import Dispatcher, QueueTimes, Task
+from proctor.judging.dispatch import Dispatcher, PendingJudgement, QueueTimes
 from proctor.judging.remote import PackedProblems, payload_of
 from proctor.judging.settings import JudgeSettings
 from proctor.problem import Problem
@@ -57,9 +57,7 @@ class RayCluster:
     node. Judgements carry their node's id and CPU model.
     """
 
-    def __init__(
-        self, address: str | None = None, *, cpus: int | None = None, **pool: Any
-    ) -> None:
+    def __init__(self, address: str | None = None, *, cpus: int | None = None, **pool: Any) -> None:
         """Connect; nodes open their pools meanwhile.
 
         `address` is as for ray.init; None: RAY_ADDRESS, or the cluster that runs on this machine.
@@ -74,7 +72,7 @@ class RayCluster:
         self._seats: dict[str, NodeSeat] = {}
         self._problems = PackedProblems(connection.put)
         self._packing = threading.Lock()
-        self._inbox: list[Task] = []
+        self._inbox: list[PendingJudgement] = []
         """Judgements that the event loop has not seen yet."""
         self._looked, self._closed = False, False
         self._used = time.monotonic()
@@ -85,7 +83,7 @@ class RayCluster:
     @property
     def at_once(self) -> int:
         """Judgements to have under way at once: those that nodes have, and as many that wait."""
-        return 2 * sum(place.room for place in list(self._dispatcher.places)) or ROOM
+        return 2 * sum(site.room for site in list(self._dispatcher.sites)) or ROOM
 
     @property
     def queue_times(self) -> QueueTimes:
@@ -130,7 +128,7 @@ class RayCluster:
         must_be(JudgeSettings, settings, "settings")
         payload = payload_of(program, settings, subtasks)
         with self._packing:
-            task = Task(next(self._ids), self._problems.get(problem), payload, Future())
+            task = PendingJudgement(next(self._ids), self._problems.get(problem), payload, Future())
             self._inbox.append(task)
             first = len(self._inbox) == 1
         if first:  # the loop takes all that is there when it comes to it
@@ -194,15 +192,16 @@ class RayCluster:
 
     def _give_up_if_hopeless(self) -> None:
         now, seats = time.monotonic(), self._seats.values()
-        if self._dispatcher.places or not self._dispatcher.waiting:
+        if self._dispatcher.sites or not self._dispatcher.waiting:
             self._used = now
         all_refused = bool(seats) and all(seat.refused for seat in seats)
         if self._dispatcher.waiting and (all_refused or now - self._used > PATIENCE):
             self._dispatcher.fail_all(self._nobody())
 
     def _nobody(self) -> Unreachable:
-        why = "; ".join(f"{seat}: {seat.refused}" for seat in self._seats.values() if seat.refused)
-        return Unreachable(f"no node of the cluster judges; {why or 'there is none with free CPUs'}")
+        refused = [f"{seat}: {seat.refused}" for seat in self._seats.values() if seat.refused]
+        why = "; ".join(refused) or "there is none with free CPUs"
+        return Unreachable(f"no node of the cluster judges; {why}")
 
     async def _settled(self) -> None:
         until = time.monotonic() + OPENING

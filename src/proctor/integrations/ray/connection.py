@@ -55,7 +55,7 @@ def disconnect() -> None:
 def alive_nodes() -> dict[str, RayNode]:
     """Return the nodes that have CPUs and live, by id."""
     nodes = {}
-    for each in ray.nodes():
+    for each in ray.nodes():  # type: ignore[no-untyped-call]
         cpus = int(each.get("Resources", {}).get("CPU", 0))
         if each["Alive"] and cpus:
             nodes[each["NodeID"]] = RayNode(each["NodeID"], each["NodeManagerAddress"], cpus)
@@ -66,7 +66,7 @@ def was_to_go(node: str) -> bool:
     """Return True if a node is gone as it was told to: nothing that ran there is the cause."""
     return any(
         each["NodeID"] == node and not each["Alive"] and each.get("DeathReason") in _TO_GO
-        for each in ray.nodes()
+        for each in ray.nodes()  # type: ignore[no-untyped-call]
     )
 
 

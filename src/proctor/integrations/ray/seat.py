@@ -16,7 +16,7 @@ from proctor.integrations.ray import connection
 from proctor.integrations.ray.connection import RayNode
 from proctor.integrations.ray.node import Answer, NodeFacts
 from proctor.judgement import Judgement
-from proctor.judging.dispatch import Dispatcher, Place
+from proctor.judging.dispatch import Dispatcher, Site
 from proctor.judging.packed import unpack
 from proctor.service.http.problem_details import ProblemDetails
 from proctor.version import __version__
@@ -31,7 +31,7 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Seating:
-    """What the seats of a cluster share."""
+    """Parts that all seats of a cluster share."""
 
     dispatcher: Dispatcher
     cpus: int | None
@@ -57,7 +57,7 @@ class NodeSeat:
     judged: int = 0
     wake: asyncio.Event = field(default_factory=asyncio.Event)
     _actor: Any = None
-    _place: Place | None = None
+    _site: Site | None = None
 
     async def serve(self) -> None:
         """Keep an actor on the node for as long as it lives, unless it cannot judge."""
@@ -85,7 +85,7 @@ class NodeSeat:
 
         Raises NoLanguage, InputError.
         """
-        if self._place is None:
+        if self._site is None:
             return ""
         version, error = await self._actor.version_of.remote(language)
         if error:
@@ -97,11 +97,11 @@ class NodeSeat:
 
     async def _lose(self, why: str) -> None:
         """Have what was under way here given out again."""
-        place, self._place = self._place, None
-        if place is not None:
-            self.shared.dispatcher.places.discard(place)
+        site, self._site = self._site, None
+        if site is not None:
+            self.shared.dispatcher.sites.discard(site)
             blameless = await asyncio.to_thread(connection.was_to_go, self.node.id)
-            self.shared.dispatcher.lost(place, f"{self}: {why}", blameless=blameless)
+            self.shared.dispatcher.lost(site, f"{self}: {why}", blameless=blameless)
             self.shared.wake_all()
 
     async def _judge(self) -> str:
@@ -116,10 +116,10 @@ class NodeSeat:
             if error:
                 raise _refusal(_error(error))
             self.facts = _checked(unpack(opened, NodeFacts))
-            place = self._place = Place(self.node.id, self.facts.cells, self.facts.cells * ROOM)
-            self.shared.dispatcher.places.add(place)
+            site = self._site = Site(self.node.id, self.facts.cells, self.facts.cells * ROOM)
+            self.shared.dispatcher.sites.add(site)
             self.settled = True
-            both = [asyncio.ensure_future(each(place)) for each in (self._feed, self._take)]
+            both = [asyncio.ensure_future(each(site)) for each in (self._feed, self._take)]
             try:
                 done, _ = await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
                 return done.pop().result()
@@ -130,23 +130,23 @@ class NodeSeat:
         finally:
             connection.kill_actor(actor)
 
-    async def _feed(self, place: Place) -> str:
+    async def _feed(self, site: Site) -> str:
         """Send the node what it has room for, whenever that may have changed."""
         while True:
             self.wake.clear()
-            tasks = self.shared.dispatcher.take(place)
+            tasks = self.shared.dispatcher.take(site)
             if not tasks:
                 await self.wake.wait()
                 continue
             wanted = {task.problem.digest: task.problem.data for task in tasks}
-            new = {each: wanted[each] for each in wanted.keys() - place.problems}
+            new = {each: wanted[each] for each in wanted.keys() - site.problems}
             forgotten = await self._actor.take.remote(
                 [(task.id, task.problem.digest, task.payload) for task in tasks],
                 list(new), *new.values(),
             )  # fmt: skip
-            place.problems = (place.problems | new.keys()) - set(forgotten)
+            site.problems = (site.problems | new.keys()) - set(forgotten)
 
-    async def _take(self, place: Place) -> str:
+    async def _take(self, site: Site) -> str:
         """Hand over the node's answers as they come, until one says that the node is unfit."""
         while True:
             answers: list[Answer] = await self._actor.finished.remote()
@@ -154,7 +154,7 @@ class NodeSeat:
                 outcome = _outcome(answer)
                 if _blames_the_node(outcome):
                     return str(outcome)
-                self.shared.dispatcher.answered(place, answer.id, outcome)
+                self.shared.dispatcher.answered(site, answer.id, outcome)
                 self.judged += 1
             if self.shared.dispatcher.waiting:
                 self.shared.wake_all()  # a suspect, or a language that this node lacks
@@ -193,7 +193,5 @@ def _checked(facts: NodeFacts) -> NodeFacts:
 def _reason(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if any("No module named 'proctor" in line for line in lines):
-        return (
-            "it has no proctor: pip install 'proctor[ray]' there, or name it in the runtime_env"
-        )
+        return "it has no proctor: pip install 'proctor[ray]' there, or name it in the runtime_env"
     return lines[-1] if lines else type(error).__name__

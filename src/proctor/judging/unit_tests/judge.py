@@ -13,7 +13,8 @@ from importlib.resources import files
 import msgspec
 
 from proctor.judgement import Judgement, TestResult
-from proctor.judging import judge as judging
+from proctor.judging.judges import Judges
+from proctor.judging.settings import JudgeSettings
 from proctor.limits import Limits
 from proctor.problem import (
     Convention,
@@ -22,7 +23,6 @@ from proctor.problem import (
     Test,
 )
 from proctor.program import Program
-from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 _TEST = "tests"
@@ -60,9 +60,9 @@ class UnitTests(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class UnitTestJudge:
-    """Judges submissions in a pool's cells, and their tests in others."""
+    """Judges submissions in cells, and their tests in others."""
 
-    pool: Pool
+    judges: Judges
 
     def judge(self, tests: UnitTests, source: str, limits: Limits) -> Judgement:
         """Judge a module; `limits` are those of all tests together.
@@ -87,7 +87,8 @@ class UnitTestJudge:
 
     def _judged(self, tests: UnitTests, source: str, limits: Limits) -> Judgement:
         problem = _problem(tests, limits)
-        return _judgement(judging.judge(problem, _beside(source), pool=self.pool))
+        started = self.judges.start(problem, _beside(source), JudgeSettings())
+        return _judgement(started.result())
 
 
 def _problem(tests: UnitTests, limits: Limits) -> Problem:

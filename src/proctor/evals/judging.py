@@ -1,0 +1,55 @@
+"""Judges of a grader: those that its caller has opened, or a pool opened for it."""
+
+import asyncio
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+
+from proctor.errors import SettingsError
+from proctor.evals.settings import Settings
+from proctor.judgement import Judgement
+from proctor.judging.environment import open_environment
+from proctor.judging.judge import AHEAD, PoolJudges
+from proctor.judging.judges import Judges
+from proctor.judging.settings import JudgeSettings
+from proctor.languages.pools import open_pool
+from proctor.problem import Problem
+from proctor.program import Program
+
+
+@contextmanager
+def open_judges(
+    settings: Settings, judges: Judges | None, *, contest: bool = False
+) -> Iterator[Judges]:
+    """Return `judges`, or open a pool; one of `contest` can judge contest problems.
+
+    Raises SettingsError, PlatformError.
+    """
+    if contest and (settings.packages or settings.preload):
+        raise SettingsError("--packages and --preload are for livecodebench only")
+    if judges is not None:
+        yield judges
+    elif contest:
+        with open_environment(
+            isolation=settings.isolation, min_isolation=settings.min_isolation,
+            python=settings.python, cells=settings.jobs,
+        ) as pool:  # fmt: skip
+            yield PoolJudges(pool)
+    else:
+        with open_pool(**settings.pool) as pool:
+            yield PoolJudges(pool)
+
+
+def cells_of(judges: Judges) -> int:
+    """Return the number of programs that are judged at once, about."""
+    return max(1, judges.at_once // AHEAD)
+
+
+async def judged(
+    judges: Judges,
+    problem: Problem,
+    program: Program | str,
+    settings: JudgeSettings,
+    subtasks: Collection[str] | None = None,
+) -> Judgement:
+    """Return one judgement. Raises what `Judges.start` and its future raise."""
+    return await asyncio.wrap_future(judges.start(problem, program, settings, subtasks))
