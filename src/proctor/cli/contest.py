@@ -19,11 +19,10 @@ from proctor.formats.contest_rows import (
 )
 from proctor.formats.packages.programs import read_program
 from proctor.judgement import Judgement
-from proctor.judging.judge import start
+from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings
 from proctor.problem import Problem
 from proctor.program import Program
-from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 
@@ -60,7 +59,7 @@ class _SolutionEntry:
         return cls(f"line {row.line}: {row.problem}", problem, row.program, fields)
 
 
-def judge(request: SolutionsRun, pool: Pool, *, as_json: bool) -> int:
+def judge(request: SolutionsRun, judges: Judges, *, as_json: bool) -> int:
     """Judge each solution and show what it came to; returns the exit code."""
     place, tests = Path(request.problem), [Path(each) for each in request.tests]
     if request.programs is not None:
@@ -84,7 +83,7 @@ def judge(request: SolutionsRun, pool: Pool, *, as_json: bool) -> int:
     console = Screen(wide=True)
     worst = 0
     with render.Progress(len(entries), not as_json) as progress:
-        running = [(entry, _start(entry, request, pool)) for entry in entries]
+        running = [(entry, _start(entry, request, judges)) for entry in entries]
         try:
             for entry, future in running:
                 judgement = future.result()
@@ -98,7 +97,6 @@ def judge(request: SolutionsRun, pool: Pool, *, as_json: bool) -> int:
         except BaseException:
             for _, future in running:
                 future.cancel()
-            pool.close()
             raise
     return worst
 
@@ -110,13 +108,13 @@ def _check_subtasks(wanted: tuple[str, ...], problem: Problem | None) -> None:
             raise InputError(f"there is no subtask {name!r} (there are: {', '.join(known)})")
 
 
-def _start(entry: _SolutionEntry, request: SolutionsRun, pool: Pool) -> Future[Judgement]:
+def _start(entry: _SolutionEntry, request: SolutionsRun, judges: Judges) -> Future[Judgement]:
     if entry.problem is None:
         none: Future[Judgement] = Future()
         none.set_result(Judgement(Verdict.TASK_FAULT, 0.0, (), "the problem has no test"))
         return none
     settings = JudgeSettings(stop="never" if request.all_tests else "first")
-    return start(entry.problem, entry.program, settings, pool, subtasks=request.subtasks or None)
+    return judges.start(entry.problem, entry.program, settings, request.subtasks or None)
 
 
 def to_json(judgement: Judgement) -> dict[str, Any]:

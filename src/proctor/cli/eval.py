@@ -1,6 +1,7 @@
 """Evaluating a model from the command line."""
 
 import asyncio
+import inspect
 import os
 import signal
 import tomllib
@@ -15,6 +16,7 @@ import msgspec
 from proctor.cli import render, terminal
 from proctor.cli.ioi import show_points
 from proctor.cli.judge import k_list
+from proctor.cli.judges import opener
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals import evaluation
 from proctor.evals.benchmark import Benchmark, Grader
@@ -38,16 +40,18 @@ _LISTS = ("platforms", "difficulties")
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Options for the end of a run."""
+    """Options for where a run is judged, and for its end."""
 
     k: tuple[int, ...]
     fail_under: float | None
     as_json: bool
+    ray: str | None = None
+    """Address of the Ray cluster to judge on; None for cells of this machine."""
 
 
-def ending(k: str, fail_under: float | None, as_json: bool) -> Ending:
+def ending(k: str, fail_under: float | None, as_json: bool, ray: str | None = None) -> Ending:
     """Parse what was typed. Raises InputError."""
-    return Ending(k_list(k), fail_under, as_json)
+    return Ending(k_list(k), fail_under, as_json, ray)
 
 
 def merged(given: Mapping[str, Any], config: str | None) -> Settings:
@@ -172,7 +176,7 @@ def _do(store: RunStore, model: Model, ending: Ending) -> int:
     grades = bool(settings.modes) or settings.agentic_mode
     benchmark = benchmark_named(store.recall("benchmark"))
     with ExitStack() as stack:
-        grader = stack.enter_context(benchmark.open_grader(settings)) if grades else None
+        grader = _open_grader(benchmark, settings, ending, stack) if grades else None
         progress = stack.enter_context(render.Progress(store.count(), not ending.as_json))
         progress.skip(store.count() - store.unfinished(judges_to_use(store, settings)))
 
@@ -187,6 +191,17 @@ def _do(store: RunStore, model: Model, ending: Ending) -> int:
         except ProctorError as error:
             failure = error
     return _finish(store, ending, failure, interrupted)
+
+
+def _open_grader(
+    benchmark: Benchmark[Any], settings: Settings, ending: Ending, stack: ExitStack
+) -> Grader[Any]:
+    open_judges = opener(ending.ray, settings.pool)
+    if open_judges is None:
+        return stack.enter_context(benchmark.open_grader(settings))
+    if "judges" not in inspect.signature(benchmark.open_grader).parameters:
+        raise SettingsError(f"{benchmark.name} can be graded on this machine only")
+    return stack.enter_context(benchmark.open_grader(settings, stack.enter_context(open_judges())))
 
 
 def _judges(store: RunStore) -> dict[str, str]:

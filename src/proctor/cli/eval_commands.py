@@ -7,6 +7,7 @@ import typer
 from typer.core import TyperGroup
 
 from proctor.cli.eval_options import FailUnder, KList, taking
+from proctor.cli.judges import Ray
 from proctor.cli.options import Json
 from proctor.errors import InputError
 from proctor.evals.bundled import DATED, FAMILIES, Family
@@ -108,7 +109,7 @@ def _command(family: Family) -> Callable[..., None]:
             raise InputError(f"{choice!r} is none of {known}", field=f"--{family.choice}")
         benchmark = benchmark_named(name)
         out, config, json = given.pop("out"), given.pop("config"), given.pop("json")
-        ending = evaluate.ending(given.pop("k"), given.pop("fail_under"), json)
+        ending = evaluate.ending(given.pop("k"), given.pop("fail_under"), json, given.pop("ray"))
         dry_run = given.pop("dry_run")
         given["run_tests"] = False if given.pop("no_run_tests") else None
         for flag in ("agentic_mode", "all_subtasks"):
@@ -134,12 +135,16 @@ def runs_command(
 
 
 def resume_command(
-    run: Run, k: KList = "1,5,10", fail_under: FailUnder = None, json: Json = False
+    run: Run,
+    k: KList = "1,5,10",
+    fail_under: FailUnder = None,
+    ray: Ray = None,
+    json: Json = False,
 ) -> None:
     """Go on with a run that was stopped: nothing is generated or judged twice."""
     from proctor.cli import eval as evaluate
 
-    ending = evaluate.ending(k, fail_under, json)
+    ending = evaluate.ending(k, fail_under, json, ray)
     raise typer.Exit(evaluate.resume(run, ending))
 
 
@@ -151,6 +156,7 @@ def retry_command(
     ] = None,
     k: KList = "1,5,10",
     fail_under: FailUnder = None,
+    ray: Ray = None,
     json: Json = False,
 ) -> None:
     """Retry failed replies and infrastructure faults, or judgements with other verdicts.
@@ -159,17 +165,21 @@ def retry_command(
     """
     from proctor.cli import eval as evaluate
 
-    ending = evaluate.ending(k, fail_under, json)
+    ending = evaluate.ending(k, fail_under, json, ray)
     raise typer.Exit(evaluate.retry(run, tuple(verdict or ("INFRA_FAULT",)), ending))
 
 
 def rejudge_command(
-    run: Run, k: KList = "1,5,10", fail_under: FailUnder = None, json: Json = False
+    run: Run,
+    k: KList = "1,5,10",
+    fail_under: FailUnder = None,
+    ray: Ray = None,
+    json: Json = False,
 ) -> None:
     """Judge all programs of a run again, as by this version; the model is not asked."""
     from proctor.cli import eval as evaluate
 
-    ending = evaluate.ending(k, fail_under, json)
+    ending = evaluate.ending(k, fail_under, json, ray)
     raise typer.Exit(evaluate.rejudge(run, ending))
 
 

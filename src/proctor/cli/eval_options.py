@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from proctor.cli.judges import Ray
 from proctor.cli.options import Json
 from proctor.evals.bundled import DATED, Family
 
@@ -142,6 +143,7 @@ OPTIONS: dict[str, Any] = {
     "agentic_protocol": Annotated[
         str | None, typer.Option(help="text for models without tool calls.", metavar="tools|text")
     ],
+    "ray": Ray,
     "jobs": Annotated[
         int | None, typer.Option(help="Tests at once; default one per CPU.", metavar="N")
     ],

@@ -1,10 +1,11 @@
 """The options of `proctor ioi score` and `proctor ioi validate`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from proctor.cli.judges import Ray, opener
 from proctor.cli.options import Json
 
 ioi_app = typer.Typer(help="Score models on tasks of the IOI.", no_args_is_help=True)
@@ -49,6 +50,19 @@ Strategy = Annotated[
 Medals = Annotated[str | None, typer.Option(help="Medal thresholds, TOML or JSON.", metavar="FILE")]
 
 
+def _where(
+    runner: str | None,
+    ray: str | None,
+    jobs: int | None,
+    isolation: str | None,
+    min_isolation: str | None,
+) -> Any:
+    from proctor.evals.ioi.scoring import GradeOptions
+
+    pool = {"isolation": isolation, "min_isolation": min_isolation, "cells": jobs}
+    return GradeOptions(runner, jobs, isolation, min_isolation, opener(ray, pool))
+
+
 @ioi_app.command("score")
 def score_command(
     tasks: Tasks,
@@ -77,6 +91,7 @@ def score_command(
     strategy: Strategy = None,
     medals: Medals = None,
     runner: Runner = None,
+    ray: Ray = None,
     jobs: Jobs = None,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
@@ -88,7 +103,7 @@ def score_command(
     for a fault that is not theirs; the same command judges these again.
     """
     from proctor.cli import ioi
-    from proctor.evals.ioi.scoring import GradeOptions, ScoreRun
+    from proctor.evals.ioi.scoring import ScoreRun
 
     wanted = ScoreRun(
         tasks=tuple(tasks),
@@ -97,7 +112,7 @@ def score_command(
         only_target=target,
         always_extract=always_extract_code,
         repair_includes=repair_includes,
-        where=GradeOptions(runner, jobs, isolation, min_isolation),
+        where=_where(runner, ray, jobs, isolation, min_isolation),
     )
     raise typer.Exit(ioi.score(wanted, strategy or (), medals, as_json=json))
 
@@ -129,6 +144,7 @@ def validate_command(
                      metavar="SOURCE"),
     ],
     runner: Runner = None,
+    ray: Ray = None,
     jobs: Jobs = None,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
@@ -140,7 +156,6 @@ def validate_command(
     125 if some could not be judged.
     """
     from proctor.cli import ioi
-    from proctor.evals.ioi.scoring import GradeOptions
 
-    where = GradeOptions(runner, jobs, isolation, min_isolation)
+    where = _where(runner, ray, jobs, isolation, min_isolation)
     raise typer.Exit(ioi.check_labels(tasks, solutions, where, as_json=json))

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from proctor.cli.judges import Ray, contest_judges, opener
 from proctor.cli.options import (
     MODES,
     Isolation,
@@ -94,6 +95,7 @@ def judge_command(
         str | None,
         typer.Option(help="Results file (JSONL), which a later run resumes.", metavar="FILE"),
     ] = None,
+    ray: Ray = None,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     python: Python = None,
@@ -125,11 +127,9 @@ def judge_command(
                 "--preload": preload,
             },
         )
-        from proctor.judging.environment import open_environment
-
-        with open_environment(
-            isolation=isolation, min_isolation=min_isolation, python=python, cells=jobs
-        ) as pool:
+        levels: dict[str, Any] = {"isolation": isolation, "min_isolation": min_isolation}
+        levels |= {"python": python, "cells": jobs}
+        with contest_judges(ray, levels) as judges:
             from proctor.cli import contest  # while the first cells start
 
             solutions_run = contest.SolutionsRun(
@@ -142,7 +142,7 @@ def judge_command(
                 programs,
                 tuple(tests or ()),
             )
-            raise typer.Exit(contest.judge(solutions_run, pool, as_json=json))
+            raise typer.Exit(contest.judge(solutions_run, judges, as_json=json))
     _check_absent(
         "only with PROBLEM",
         {
@@ -158,12 +158,14 @@ def judge_command(
     from proctor.cli import judge
     from proctor.evals.programs import ProgramsRun
 
+    pool = pool_settings(isolation, min_isolation, python, packages, preload) | {"cells": jobs}
     wanted = ProgramsRun(
         Path(problems),
         Path(programs),
         judge.settings(mode, timeout, memory, stop, fast, tolerance, codes),
         None if out is None else Path(out),
-        pool_settings(isolation, min_isolation, python, packages, preload) | {"cells": jobs},
+        pool,
+        opener(ray, pool),
     )
     k_list = judge.k_list("1,5,10" if k is None else k)
     raise typer.Exit(judge.run(wanted, k_list, as_json=json))

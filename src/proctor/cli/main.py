@@ -19,6 +19,7 @@ from proctor.cli import (
 )
 from proctor.cli.image import image_app
 from proctor.cli.ioi_commands import ioi_app
+from proctor.cli.judges import RAY_HERE, Ray, with_ray_here
 from proctor.cli.options import (
     MODES,
     Isolation,
@@ -151,8 +152,15 @@ def demo_command(
 
 
 @app.command("doctor")
-def doctor_command(json: Json = False) -> None:
-    """Show what isolation this machine offers, what is used, and what is missing."""
+def doctor_command(ray: Ray = None, json: Json = False) -> None:
+    """Show what isolation this machine offers, what is used, and what is missing.
+
+    With --ray, a table of the nodes of a cluster instead.
+    """
+    if ray is not None:
+        from proctor.cli import doctor_ray
+
+        raise typer.Exit(doctor_ray.run(None if ray == RAY_HERE else ray, as_json=json))
     from proctor.cli import doctor
 
     raise typer.Exit(doctor.run(as_json=json))
@@ -226,7 +234,7 @@ def main() -> NoReturn:
     """Entry point of the console script: errors become sentences and exit codes."""
     signal.signal(signal.SIGTERM, _terminated)
     try:
-        code = app(standalone_mode=False)
+        code = app(with_ray_here(sys.argv[1:]), standalone_mode=False)
     except ProctorError as error:
         if isinstance(error, CompileFailed) and error.output:
             terminal.write(error.output.rstrip(), stderr=True, end="\n")

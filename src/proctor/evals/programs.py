@@ -44,19 +44,20 @@ class ProgramsRun:
     on: Callable[[], AbstractContextManager[Judges]] | None = None
     """Opens what judges instead of a pool on this machine: a cluster, a fleet of servers."""
 
-    @property
-    def stored_settings(self) -> dict[str, Any]:
-        """Settings that a results file shares with every run that goes on with it."""
+    def stored_settings(self, python: str) -> dict[str, Any]:
+        """Return the settings that a results file shares with every run that goes on with it.
+
+        `python` is the version that programs run under.
+        """
         values = msgspec.to_builtins(self.settings)
         if not isinstance(values, dict):
             raise SettingsError("settings are not a mapping")
         limits, pool = values.pop("limits"), self.pool
-        choice = policy.choose(pool.get("isolation"), pool.get("min_isolation"), pool.get("python"))
         return {
             **values,
             "timeout": limits["cpu"],
             "memory": limits["memory"],
-            "python": choice.interpreter.version.split()[0],
+            "python": python,
             "proctor": __version__,
             "packages": list(pool.get("packages", ())),
             "preload": list(pool.get("preload", ())),
@@ -85,7 +86,10 @@ def judge_programs(
     submissions, bad_row = load_programs(wanted.programs, problem_ids(wanted.problems))
     problems = load_problems(wanted.problems, {entry.question_id for entry in submissions})
     tally = RunTally(refused=[] if bad_row is None else [bad_row])
-    settings = wanted.stored_settings
+    judges = stack.enter_context(wanted.on()) if wanted.on is not None else None
+    settings = wanted.stored_settings(
+        _python_here(wanted.pool) if judges is None else judges.version_of("python")
+    )
     digests = Digests(settings)
     results = None
     if wanted.out is not None:
@@ -114,10 +118,10 @@ def judge_programs(
         if not todo:
             cgroup.sweep()  # what a killed run left behind; else opening a pool does it
         else:
-            judges = _open_judges(wanted, {entry.language for entry in todo}, stack)
+            used = judges or _open_pool(wanted.pool, {entry.language for entry in todo}, stack)
             run = DurableRun(
-                lambda entry: _started(problems, entry, wanted.settings, judges), finish,
-                lambda: judges.at_once, results,
+                lambda entry: _started(problems, entry, wanted.settings, used), finish,
+                lambda: used.at_once, results,
             )  # fmt: skip
             for batch in run.run(todo):
                 tally.take(batch)
@@ -131,12 +135,15 @@ def judge_programs(
     return ProgramsJudged(problems, rows, tally)
 
 
-def _open_judges(wanted: ProgramsRun, languages: set[str], stack: ExitStack) -> Judges:
-    if wanted.on is not None:
-        return stack.enter_context(wanted.on())
+def _python_here(pool: Mapping[str, Any]) -> str:
+    choice = policy.choose(pool.get("isolation"), pool.get("min_isolation"), pool.get("python"))
+    return choice.interpreter.version.split()[0]
+
+
+def _open_pool(pool: Mapping[str, Any], languages: set[str], stack: ExitStack) -> PoolJudges:
     used = languages - {"python"}
     reads = registry.reads(map(registry.get, used)) if used else ()
-    return PoolJudges(stack.enter_context(open_pool(**wanted.pool, directories=reads)))
+    return PoolJudges(stack.enter_context(open_pool(**pool, directories=reads)))
 
 
 def _started(

@@ -1,10 +1,9 @@
 """Scoring many submissions to tasks of the IOI, and keeping the results."""
 
-import os
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
@@ -27,11 +26,12 @@ from proctor.formats.results import ResultsFile, read_results
 from proctor.formats.tables import without_extra
 from proctor.judgement import Judgement
 from proctor.judging.environment import open_environment
-from proctor.judging.judge import judge
+from proctor.judging.judge import PoolJudges
+from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
 from proctor.program import Program
-from proctor.sandbox.pool import Pool, open_pool
+from proctor.sandbox.pool import available_cpus, open_pool
 from proctor.verdict import Verdict
 from proctor.version import __version__
 
@@ -55,17 +55,17 @@ class Grade(Protocol):
 
 
 class CellGrade:
-    """Judges in a pool's cells. Each task's checker or manager is compiled once, and kept."""
+    """Judges in cells, here or elsewhere; a task's checker or manager is compiled once there."""
 
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
+    def __init__(self, judges: Judges) -> None:
+        self._judges = judges
 
     def __call__(
         self, task: IoiTask, program: Program, subtasks: tuple[str, ...] | None
     ) -> Judgement:
         """Judge. Raises InputError, InfraFault, PlatformError."""
         settings = JudgeSettings(stop="first")
-        return judge(task.problem, program, settings=settings, pool=self._pool, subtasks=subtasks)
+        return self._judges.start(task.problem, program, settings, subtasks).result()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +78,33 @@ class GradeOptions:
     """Programs at once; None for one per CPU."""
     isolation: str | None = None
     min_isolation: str | None = None
+    on: Callable[[], AbstractContextManager[Judges]] | None = None
+    """Opens what judges instead of cells of this machine: a cluster, a fleet of servers."""
 
     def __post_init__(self) -> None:
         if self.jobs is not None and self.jobs < 1:
             raise UsageError(f"--jobs must be at least 1, not {self.jobs}")
+        if self.runner is not None and self.on is not None:
+            raise UsageError("--runner runs tests elsewhere: not with --ray")
 
-    @property
-    def at_once(self) -> int:
-        """Submissions under way: one more than run at once, so that cells need not wait."""
-        return (self.jobs or len(os.sched_getaffinity(0))) + (self.runner is None)
+    def open(self, stack: ExitStack) -> tuple[Grade, Callable[[], int]]:
+        """Open what judges; the second is how many submissions to have under way.
 
-    def open(self, stack: ExitStack) -> Grade:
-        """Open what judges. Raises UsageError, PlatformError."""
+        Raises UsageError, PlatformError.
+        """
+        if self.on is not None:
+            judges = stack.enter_context(self.on())
+            return CellGrade(judges), lambda: judges.at_once
+        # One more than run at once, so that cells need not wait.
+        at_once = (self.jobs or available_cpus()) + (self.runner is None)
+        return self._open_here(stack), lambda: at_once
+
+    def _open_here(self, stack: ExitStack) -> Grade:
         levels: dict[str, Any] = {
             "isolation": self.isolation, "min_isolation": self.min_isolation, "cells": self.jobs,
         }  # fmt: skip
         if self.runner is None:
-            return CellGrade(stack.enter_context(open_environment(**levels)))
+            return CellGrade(PoolJudges(stack.enter_context(open_environment(**levels))))
         if self.runner.startswith("piston:"):
             try:
                 from proctor.evals.ioi.piston import Piston
@@ -119,15 +129,15 @@ class IoiScoring:
     repair_includes: bool = False
     only_target: bool = False
 
-    def run(self, at_once: int, kept: ResultsFile | None = None) -> DurableRun[IoiSubmission, Any]:
+    def run(
+        self, at_once: Callable[[], int], kept: ResultsFile | None = None
+    ) -> DurableRun[IoiSubmission, Any]:
         """Return the loop over many.
 
         A submission that cannot be judged, and a fault of the sandbox, is no result: the next run
         judges it again.
         """
-        return DurableRun(
-            self._start, lambda _entry, future: future.result(), lambda: at_once, kept
-        )
+        return DurableRun(self._start, lambda _entry, future: future.result(), at_once, kept)
 
     def _start(self, submission: IoiSubmission) -> Future[FinishedEntry[IoiSubmission]]:
         future: Future[FinishedEntry[IoiSubmission]] = Future()
@@ -246,10 +256,9 @@ def score(wanted: ScoreRun, sources: Sources, begin: Begin, stack: ExitStack) ->
     show, tally = begin(len(submissions), len(submissions) - len(todo)), RunTally()
     try:
         if todo:
-            scoring = IoiScoring(
-                tasks, wanted.where.open(stack), digest, wanted.repair_includes, wanted.only_target
-            )
-            for batch in scoring.run(wanted.where.at_once, kept).run(todo):
+            grade, at_once = wanted.where.open(stack)
+            scoring = IoiScoring(tasks, grade, digest, wanted.repair_includes, wanted.only_target)
+            for batch in scoring.run(at_once, kept).run(todo):
                 tally.take(batch)
                 show(each.verdict for each in batch)
     except KeyboardInterrupt:
@@ -292,7 +301,8 @@ def validate(
     show, tally = begin(len(submissions), 0), RunTally()
     compared: dict[str, LabelledSolution] = {}
     try:
-        for batch in IoiScoring(found, where.open(stack)).run(where.at_once).run(submissions):
+        grade, at_once = where.open(stack)
+        for batch in IoiScoring(found, grade).run(at_once).run(submissions):
             tally.take(batch)
             show(each.verdict for each in batch)
             for each in batch:

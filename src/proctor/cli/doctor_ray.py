@@ -1,0 +1,45 @@
+"""`proctor doctor --ray`."""
+
+from rich.table import Table
+
+from proctor.cli import terminal
+from proctor.cli.screen import Screen, coloured
+from proctor.integrations.ray import NodeState, RayCluster
+
+
+def run(address: str | None, *, as_json: bool) -> int:
+    """Print what each node of a cluster can do; returns 0 only if all of them judge."""
+    with RayCluster(address) as cluster:
+        nodes = cluster.nodes()
+    if as_json:
+        terminal.write_json(nodes)
+    else:
+        _show(nodes)
+    return 0 if nodes and all(node.facts is not None for node in nodes) else 1
+
+
+def _show(nodes: list[NodeState]) -> None:
+    console = Screen(wide=True)
+    table = Table(box=None, pad_edge=False)
+    for heading in ("node", "address", "cells", "level", "Python", "kernel", "CPU", "proctor"):
+        table.add_column(heading, overflow="fold")
+    for node in nodes:
+        cells = ["", "", "", "", "", ""]
+        if (facts := node.facts) is not None:
+            cells = [
+                str(facts.cells), facts.level, facts.python, facts.kernel, facts.cpu, facts.proctor,
+            ]  # fmt: skip
+        table.add_row(node.id[:12], node.address, *cells)
+    console.print(table)
+    for node in nodes:
+        name = f"node {node.id[:12]} ({node.address})"
+        if node.refused:
+            console.print(coloured(f"{name} judges nothing: {node.refused}", "red"))
+        elif node.facts is None:
+            console.print(
+                coloured(f"{name} has no free CPUs: others hold its {node.cpus}", "yellow")
+            )
+        for gap in node.facts.gaps if node.facts is not None else ():
+            console.print(f"{name}: {gap}")
+    if not nodes:
+        console.print(coloured("the cluster has no node with CPUs", "red"))
