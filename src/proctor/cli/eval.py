@@ -16,7 +16,7 @@ import msgspec
 from proctor.cli import render, terminal
 from proctor.cli.ioi import show_points
 from proctor.cli.judge import k_list
-from proctor.cli.judges import opener
+from proctor.cli.judges import HERE, Where
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals import evaluation
 from proctor.evals.benchmark import Benchmark, Grader
@@ -45,13 +45,12 @@ class Ending:
     k: tuple[int, ...]
     fail_under: float | None
     as_json: bool
-    ray: str | None = None
-    """Address of the Ray cluster to judge on; None for cells of this machine."""
+    where: Where = HERE
 
 
-def ending(k: str, fail_under: float | None, as_json: bool, ray: str | None = None) -> Ending:
+def ending(k: str, fail_under: float | None, as_json: bool, where: Where = HERE) -> Ending:
     """Parse what was typed. Raises InputError."""
-    return Ending(k_list(k), fail_under, as_json, ray)
+    return Ending(k_list(k), fail_under, as_json, where)
 
 
 def merged(given: Mapping[str, Any], config: str | None) -> Settings:
@@ -196,7 +195,7 @@ def _do(store: RunStore, model: Model, ending: Ending) -> int:
 def _open_grader(
     benchmark: Benchmark[Any], settings: Settings, ending: Ending, stack: ExitStack
 ) -> Grader[Any]:
-    open_judges = opener(ending.ray, settings.pool)
+    open_judges = ending.where.opener(settings.pool)
     if open_judges is None:
         return stack.enter_context(benchmark.open_grader(settings))
     if "judges" not in inspect.signature(benchmark.open_grader).parameters:

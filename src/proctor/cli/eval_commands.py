@@ -7,7 +7,7 @@ import typer
 from typer.core import TyperGroup
 
 from proctor.cli.eval_options import FailUnder, KList, taking
-from proctor.cli.judges import Ray
+from proctor.cli.judges import Cache, On, Ray, VerifyCache, Where
 from proctor.cli.options import Json
 from proctor.errors import InputError
 from proctor.evals.bundled import DATED, FAMILIES, Family
@@ -109,7 +109,8 @@ def _command(family: Family) -> Callable[..., None]:
             raise InputError(f"{choice!r} is none of {known}", field=f"--{family.choice}")
         benchmark = benchmark_named(name)
         out, config, json = given.pop("out"), given.pop("config"), given.pop("json")
-        ending = evaluate.ending(given.pop("k"), given.pop("fail_under"), json, given.pop("ray"))
+        where = Where(*(given.pop(name) for name in ("ray", "on", "cache", "verify_cache")))
+        ending = evaluate.ending(given.pop("k"), given.pop("fail_under"), json, where)
         dry_run = given.pop("dry_run")
         given["run_tests"] = False if given.pop("no_run_tests") else None
         for flag in ("agentic_mode", "all_subtasks"):
@@ -139,12 +140,15 @@ def resume_command(
     k: KList = "1,5,10",
     fail_under: FailUnder = None,
     ray: Ray = None,
+    on: On = None,
+    cache: Cache = None,
+    verify_cache: VerifyCache = None,
     json: Json = False,
 ) -> None:
     """Go on with a run that was stopped: nothing is generated or judged twice."""
     from proctor.cli import eval as evaluate
 
-    ending = evaluate.ending(k, fail_under, json, ray)
+    ending = evaluate.ending(k, fail_under, json, Where(ray, on, cache, verify_cache))
     raise typer.Exit(evaluate.resume(run, ending))
 
 
@@ -157,6 +161,9 @@ def retry_command(
     k: KList = "1,5,10",
     fail_under: FailUnder = None,
     ray: Ray = None,
+    on: On = None,
+    cache: Cache = None,
+    verify_cache: VerifyCache = None,
     json: Json = False,
 ) -> None:
     """Retry failed replies and infrastructure faults, or judgements with other verdicts.
@@ -165,7 +172,7 @@ def retry_command(
     """
     from proctor.cli import eval as evaluate
 
-    ending = evaluate.ending(k, fail_under, json, ray)
+    ending = evaluate.ending(k, fail_under, json, Where(ray, on, cache, verify_cache))
     raise typer.Exit(evaluate.retry(run, tuple(verdict or ("INFRA_FAULT",)), ending))
 
 
@@ -174,12 +181,15 @@ def rejudge_command(
     k: KList = "1,5,10",
     fail_under: FailUnder = None,
     ray: Ray = None,
+    on: On = None,
+    cache: Cache = None,
+    verify_cache: VerifyCache = None,
     json: Json = False,
 ) -> None:
     """Judge all programs of a run again, as by this version; the model is not asked."""
     from proctor.cli import eval as evaluate
 
-    ending = evaluate.ending(k, fail_under, json, ray)
+    ending = evaluate.ending(k, fail_under, json, Where(ray, on, cache, verify_cache))
     raise typer.Exit(evaluate.rejudge(run, ending))
 
 

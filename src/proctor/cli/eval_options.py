@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proctor.cli.judges import Ray
+from proctor.cli.judges import Cache, On, Ray, VerifyCache
 from proctor.cli.options import Json
 from proctor.evals.bundled import DATED, Family
 
@@ -144,6 +144,9 @@ OPTIONS: dict[str, Any] = {
         str | None, typer.Option(help="text for models without tool calls.", metavar="tools|text")
     ],
     "ray": Ray,
+    "on": On,
+    "cache": Cache,
+    "verify_cache": VerifyCache,
     "jobs": Annotated[
         int | None, typer.Option(help="Tests at once; default one per CPU.", metavar="N")
     ],

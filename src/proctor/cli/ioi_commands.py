@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proctor.cli.judges import Ray, opener
+from proctor.cli.judges import Cache, On, Ray, VerifyCache, Where
 from proctor.cli.options import Json
 
 ioi_app = typer.Typer(help="Score models on tasks of the IOI.", no_args_is_help=True)
@@ -51,8 +51,8 @@ Medals = Annotated[str | None, typer.Option(help="Medal thresholds, TOML or JSON
 
 
 def _where(
+    where: Where,
     runner: str | None,
-    ray: str | None,
     jobs: int | None,
     isolation: str | None,
     min_isolation: str | None,
@@ -60,7 +60,7 @@ def _where(
     from proctor.evals.ioi.scoring import GradeOptions
 
     pool = {"isolation": isolation, "min_isolation": min_isolation, "cells": jobs}
-    return GradeOptions(runner, jobs, isolation, min_isolation, opener(ray, pool))
+    return GradeOptions(runner, jobs, isolation, min_isolation, where.opener(pool))
 
 
 @ioi_app.command("score")
@@ -92,6 +92,9 @@ def score_command(
     medals: Medals = None,
     runner: Runner = None,
     ray: Ray = None,
+    on: On = None,
+    cache: Cache = None,
+    verify_cache: VerifyCache = None,
     jobs: Jobs = None,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
@@ -112,7 +115,7 @@ def score_command(
         only_target=target,
         always_extract=always_extract_code,
         repair_includes=repair_includes,
-        where=_where(runner, ray, jobs, isolation, min_isolation),
+        where=_where(Where(ray, on, cache, verify_cache), runner, jobs, isolation, min_isolation),
     )
     raise typer.Exit(ioi.score(wanted, strategy or (), medals, as_json=json))
 
@@ -145,6 +148,9 @@ def validate_command(
     ],
     runner: Runner = None,
     ray: Ray = None,
+    on: On = None,
+    cache: Cache = None,
+    verify_cache: VerifyCache = None,
     jobs: Jobs = None,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
@@ -157,5 +163,5 @@ def validate_command(
     """
     from proctor.cli import ioi
 
-    where = _where(runner, ray, jobs, isolation, min_isolation)
+    where = _where(Where(ray, on, cache, verify_cache), runner, jobs, isolation, min_isolation)
     raise typer.Exit(ioi.check_labels(tasks, solutions, where, as_json=json))

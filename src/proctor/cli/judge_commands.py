@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proctor.cli.judges import Ray, contest_judges, opener
+from proctor.cli.judges import Cache, On, Ray, VerifyCache, Where, contest_judges
 from proctor.cli.options import (
     MODES,
     Isolation,
@@ -96,6 +96,9 @@ def judge_command(
         typer.Option(help="Results file (JSONL), which a later run resumes.", metavar="FILE"),
     ] = None,
     ray: Ray = None,
+    on: On = None,
+    cache: Cache = None,
+    verify_cache: VerifyCache = None,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     python: Python = None,
@@ -106,6 +109,7 @@ def judge_command(
     """Judge SOLUTIONs to a contest PROBLEM, or --programs against LiveCodeBench --problems."""
     from proctor.errors import UsageError
 
+    where = Where(ray, on, cache, verify_cache)
     if problem is not None:
         if problems is not None or (programs and (solutions or problem_id)):
             raise UsageError("give either PROBLEM SOLUTION... or --problems and --programs")
@@ -129,7 +133,7 @@ def judge_command(
         )
         levels: dict[str, Any] = {"isolation": isolation, "min_isolation": min_isolation}
         levels |= {"python": python, "cells": jobs}
-        with contest_judges(ray, levels) as judges:
+        with contest_judges(where, levels) as judges:
             from proctor.cli import contest  # while the first cells start
 
             solutions_run = contest.SolutionsRun(
@@ -165,7 +169,7 @@ def judge_command(
         judge.settings(mode, timeout, memory, stop, fast, tolerance, codes),
         None if out is None else Path(out),
         pool,
-        opener(ray, pool),
+        where.opener(pool),
     )
     k_list = judge.k_list("1,5,10" if k is None else k)
     raise typer.Exit(judge.run(wanted, k_list, as_json=json))

@@ -1,10 +1,13 @@
-"""Options that say where programs are judged, if not in cells of this machine."""
+"""Options that say where programs are judged, and what is remembered of it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from proctor.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from proctor.judging.judges import Judges
@@ -20,26 +23,96 @@ Ray = Annotated[
         metavar="[ADDRESS]",
     ),
 ]
+On = Annotated[
+    str | None,
+    typer.Option("--on", help="Judge on these servers of proctor's.", metavar="URL,URL..."),
+]
+Cache = Annotated[
+    str | None,
+    typer.Option(
+        "--cache",
+        help="Remember verdicts here, and judge nothing twice.",
+        metavar="DIR|redis://...",
+    ),
+]
+VerifyCache = Annotated[
+    str | None,
+    typer.Option(
+        "--verify-cache",
+        help="Judge this share of what is remembered again, and report differences.",
+        metavar="PERCENT",
+    ),
+]
 Opener = Callable[[], "AbstractContextManager[Judges]"]
 
 
-def opener(ray: str | None, pool: Mapping[str, Any]) -> Opener | None:
-    """Return what opens the judges that were asked for; None for cells of this machine.
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Choice of who judges, and what is remembered. Raises UsageError."""
 
-    `pool` are arguments of `open_pool`. Raises UsageError for options that contradict each other.
-    """
-    if ray is None:
-        return None
-    return lambda: _on_ray(None if ray == RAY_HERE else ray, pool)
+    ray: str | None = None
+    on: str | None = None
+    cache: str | None = None
+    verify_cache: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.ray is not None and self.on is not None:
+            raise UsageError("give either --ray or --on")
+        if self.verify_cache is not None and self.cache is None:
+            raise UsageError("--verify-cache is for --cache")
+
+    def opener(self, pool: Mapping[str, Any]) -> Opener | None:
+        """Return what opens the judges that were asked for; None for cells of this machine.
+
+        `pool` are arguments of `open_pool`; servers have settings of their own. Raises UsageError.
+        """
+        if self == HERE:
+            return None
+        if self.on is not None and (given := [name for name, each in pool.items() if each]):
+            option = given[0].replace("cells", "jobs").replace("_", "-")
+            raise UsageError(f"--on: servers have their own settings; not with --{option}")
+        share = 0.0 if self.verify_cache is None else _share(self.verify_cache)
+        return lambda: self._opened(pool, share)
+
+    @contextmanager
+    def _opened(self, pool: Mapping[str, Any], share: float) -> Iterator["Judges"]:
+        with ExitStack() as stack:
+            judges = stack.enter_context(self._uncached(pool))
+            if self.cache is not None:
+                from proctor.judging.cache import open_cached
+
+                judges = stack.enter_context(open_cached(judges, self.cache, share))
+            yield judges
+
+    @contextmanager
+    def _uncached(self, pool: Mapping[str, Any]) -> Iterator["Judges"]:
+        if self.on is not None:
+            from proctor.clients.fleet import Fleet
+
+            with Fleet(self.on) as fleet:
+                yield fleet
+        elif self.ray is not None:
+            with _ray_cluster(None if self.ray == RAY_HERE else self.ray, pool) as cluster:
+                yield cluster
+        else:
+            from proctor.judging.judge import PoolJudges
+            from proctor.languages.pools import open_pool
+
+            with open_pool(**pool) as opened:
+                yield PoolJudges(opened)
+
+
+HERE = Where()
+"""Cells of this machine, and nothing remembered."""
 
 
 @contextmanager
-def contest_judges(ray: str | None, pool: Mapping[str, Any]) -> Iterator["Judges"]:
+def contest_judges(where: Where, pool: Mapping[str, Any]) -> Iterator["Judges"]:
     """Open judges of contest problems, in cells of this machine if no others are asked for.
 
     `pool` are arguments of `open_environment`.
     """
-    if (elsewhere := opener(ray, pool)) is not None:
+    if (elsewhere := where.opener(pool)) is not None:
         with elsewhere() as judges:
             yield judges
         return
@@ -60,14 +133,24 @@ def with_ray_here(arguments: list[str]) -> list[str]:
 
 
 @contextmanager
-def _on_ray(address: str | None, pool: Mapping[str, Any]) -> Iterator["Judges"]:
+def _ray_cluster(address: str | None, pool: Mapping[str, Any]) -> Iterator["Judges"]:
+    from proctor.cli import terminal
     from proctor.integrations.ray import RayCluster
 
     options = dict(pool)
     with RayCluster(address, cpus=options.pop("cells", None), **options) as cluster:
-        refused = [each for each in cluster.nodes() if each.refused]
-        for node in refused:
-            from proctor.cli import terminal
-
-            terminal.note(f"node {node.id[:12]} ({node.address}) is left out: {node.refused}")
+        for node in cluster.nodes():
+            if node.refused:
+                terminal.note(f"node {node.id[:12]} ({node.address}) is left out: {node.refused}")
         yield cluster
+
+
+def _share(text: str) -> float:
+    """Return 0.01 for `1%`. Raises InputError."""
+    try:
+        share = float(text.removesuffix("%")) / 100
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise InputError(f"{text!r} is no share such as 1%", field="--verify-cache")
+    return share

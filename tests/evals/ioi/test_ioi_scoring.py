@@ -7,6 +7,7 @@ from proctor.evals.ioi.submissions import read_submissions
 from proctor.formats.ioi_rows import load_tasks
 from proctor.formats.results import ResultsFile, read_results
 from proctor.judging.environment import open_environment
+from proctor.judging.judge import PoolJudges
 from proctor.verdict import Verdict
 
 
@@ -22,10 +23,10 @@ def test_a_fault_of_ours_is_no_row_and_is_judged_again(tmp_path: Path) -> None:
     pool.close()
     file = tmp_path / "results.jsonl"
     with ResultsFile(file, {}) as kept:
-        scoring = IoiScoring(tasks, CellGrade(pool), lambda _entry: "digest")
+        scoring = IoiScoring(tasks, CellGrade(PoolJudges(pool)), lambda _entry: "digest")
         outcomes = {
             each.entry.uuid: each
-            for batch in scoring.run(2, kept).run(submissions)
+            for batch in scoring.run(lambda: 2, kept).run(submissions)
             for each in batch
         }
         assert isinstance(outcomes["right"].error, InfraFault)
@@ -34,8 +35,8 @@ def test_a_fault_of_ours_is_no_row_and_is_judged_again(tmp_path: Path) -> None:
         assert [kept.is_finished(entry.key, "digest") for entry in submissions] == [False, True]
     with ResultsFile(file, {}) as kept, open_environment() as pool:
         again = [entry for entry in submissions if not kept.is_finished(entry.key, "digest")]
-        scoring = IoiScoring(tasks, CellGrade(pool), lambda _entry: "digest")
-        made = [each.verdict for batch in scoring.run(2, kept).run(again) for each in batch]
+        scoring = IoiScoring(tasks, CellGrade(PoolJudges(pool)), lambda _entry: "digest")
+        made = [each.verdict for batch in scoring.run(lambda: 2, kept).run(again) for each in batch]
         assert made == [Verdict.AC]
         assert {row["uuid"] for row in read_results(file)} == {"none", "right"}
 
@@ -52,8 +53,8 @@ def test_rows_are_on_disk_when_they_are_handed_over(tmp_path: Path) -> None:
     seen = 0
     file = tmp_path / "results.jsonl"
     with ResultsFile(file, {}) as kept, open_environment() as pool:
-        scoring = IoiScoring(tasks, CellGrade(pool), lambda _entry: "d")
-        for batch in scoring.run(2, kept).run(submissions):
+        scoring = IoiScoring(tasks, CellGrade(PoolJudges(pool)), lambda _entry: "d")
+        for batch in scoring.run(lambda: 2, kept).run(submissions):
             seen += len(batch)
             assert file.read_bytes().count(b"\n") == seen
     assert seen == 12

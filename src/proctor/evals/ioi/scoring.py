@@ -85,7 +85,7 @@ class GradeOptions:
         if self.jobs is not None and self.jobs < 1:
             raise UsageError(f"--jobs must be at least 1, not {self.jobs}")
         if self.runner is not None and self.on is not None:
-            raise UsageError("--runner runs tests elsewhere: not with --ray")
+            raise UsageError("--runner runs tests elsewhere: not with --ray, --on or --cache")
 
     def open(self, stack: ExitStack) -> tuple[Grade, Callable[[], int]]:
         """Open what judges; the second is how many submissions to have under way.
