@@ -12,6 +12,7 @@ import sys
 import tarfile
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from proctor.languages import registry
@@ -103,6 +104,10 @@ def typescript() -> str | None:
     return "`npm ci --prefix clients/typescript` has not been run"
 
 
+def ray() -> str | None:
+    return None if find_spec("ray") else "not installed: ray"
+
+
 def data(path: str = "") -> str | None:
     if not DATA:
         return "PROCTOR_TEST_DATA is not set: no real problems and programs"
@@ -118,10 +123,10 @@ NEEDS: dict[str, Callable[..., str | None]] = {
     function.__name__: function
     for function in (
         root, cgroup, language, compiler, command, own_python, tar_filters, docker, podman, browser, kernel,
-        typescript, data, outside,
+        typescript, data, outside, ray,
     )
 }  # fmt: skip
-REAL_PARTS = ("docker", "podman", "browser", "kernel", "typescript", "outside")
+REAL_PARTS = ("docker", "podman", "browser", "kernel", "typescript", "outside", "ray")
 """Marks of what takes minutes, or much to install."""
 NOT_QUICK = (*REAL_PARTS, "slow")
 """Marks of what `--quick` leaves out."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +16,8 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from proctor.errors import UsageError
 from proctor.integrations.ray.node import NodeActor
 
+_CONNECT_TIMEOUT = 10.0
+"""Seconds."""
 Broken = RayError
 """Base of the errors that calls of an actor raise when it, or its node, is gone."""
 _TO_GO = frozenset({1, 3, 4})
@@ -37,14 +41,23 @@ def connect(address: str | None) -> bool:
     """
     if ray.is_initialized():
         return False
+    wanted = address or os.environ.get("RAY_ADDRESS") or "auto"
     try:
-        ray.init(address=address or "auto", log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+        _knock(wanted)
+        ray.init(address=wanted, log_to_driver=False, logging_level=logging.ERROR)
+    except (OSError, RuntimeError, ValueError) as error:
+        said = str(error).strip().partition("\n")[0]
         raise UsageError(
-            f"no Ray cluster answers at {address or 'RAY_ADDRESS, nor on this machine'}:"
-            f" {str(error).strip().partition(chr(10))[0]} (`ray start --head` starts one here)"
+            f"no Ray cluster answers at {wanted!r}: {said} (`ray start --head` starts one here)"
         ) from error
     return True
+
+
+def _knock(address: str) -> None:
+    """Raise OSError if nobody listens there; Ray itself would wait for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdecimal():
+        socket.create_connection((host, int(port)), _CONNECT_TIMEOUT).close()
 
 
 def disconnect() -> None:
