@@ -24,22 +24,20 @@ def _show(nodes: list[NodeState]) -> None:
     for heading in ("node", "address", "cells", "level", "Python", "kernel", "CPU", "proctor"):
         table.add_column(heading, overflow="fold")
     for node in nodes:
-        cells = ["", "", "", "", "", ""]
+        cells = [""] * 7
         if (facts := node.facts) is not None:
             cells = [
-                str(facts.cells), facts.level, facts.python, facts.kernel, facts.cpu, facts.proctor,
+                facts.address, str(facts.cells), facts.level, facts.python, facts.kernel,
+                facts.cpu, facts.proctor,
             ]  # fmt: skip
-        table.add_row(node.id[:12], node.address, *cells)
+        table.add_row(node.name, *cells)
     console.print(table)
     for node in nodes:
-        name = f"node {node.id[:12]} ({node.address})"
         if node.refused:
-            console.print(coloured(f"{name} judges nothing: {node.refused}", "red"))
+            console.print(coloured(f"{node.name} judges nothing: {node.refused}", "red"))
         elif node.facts is None:
-            console.print(
-                coloured(f"{name} has no free CPUs: others hold its {node.cpus}", "yellow")
-            )
+            console.print(coloured(f"{node.name} has no free CPUs: others hold them", "yellow"))
         for gap in node.facts.gaps if node.facts is not None else ():
-            console.print(f"{name}: {gap}")
+            console.print(f"{node.name}: {gap}")
     if not nodes:
         console.print(coloured("the cluster has no node with CPUs", "red"))

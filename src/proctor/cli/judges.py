@@ -141,7 +141,7 @@ def _ray_cluster(address: str | None, pool: Mapping[str, Any]) -> Iterator["Judg
     with RayCluster(address, cpus=options.pop("cells", None), **options) as cluster:
         for node in cluster.nodes():
             if node.refused:
-                terminal.note(f"node {node.id[:12]} ({node.address}) is left out: {node.refused}")
+                terminal.note(f"{node.name} is left out: {node.refused}")
         yield cluster
 
 

@@ -19,6 +19,7 @@ from typing import Any, Self
 from proctor.clients.blocking import LoopThread
 from proctor.errors import InputError, NoLanguage, PoolClosed, Unreachable, UsageError, must_be
 from proctor.integrations.ray import connection
+from proctor.integrations.ray.connection import RayNode
 from proctor.integrations.ray.node import NodeFacts
 from proctor.integrations.ray.seat import ROOM, NodeSeat, Seating
 from proctor.judgement import Judgement
@@ -40,9 +41,8 @@ OPENING = 60.0
 class NodeState:
     """A node, and how it is used."""
 
-    id: str
-    address: str
-    cpus: int
+    name: str
+    """`node` and the begin of Ray's id of it; of one of so many actors `actor` and its number."""
     facts: NodeFacts | None
     """None if its pool is not open."""
     refused: str
@@ -57,18 +57,29 @@ class RayCluster:
     node. Judgements carry their node's id and CPU model.
     """
 
-    def __init__(self, address: str | None = None, *, cpus: int | None = None, **pool: Any) -> None:
+    def __init__(
+        self,
+        address: str | None = None,
+        *,
+        cpus: int | None = None,
+        actors: int | None = None,
+        **pool: Any,
+    ) -> None:
         """Connect; nodes open their pools meanwhile.
 
         `address` is as for ray.init; None: RAY_ADDRESS, or the cluster that runs on this machine.
-        `cpus` to take of each node, and cells there; None: as many as it has. `pool` are further
-        arguments of proctor.open_pool, whose paths are those of the nodes. Raises UsageError.
+        There is an actor on each node, or if `actors` is given so many wherever Ray finds room;
+        each takes `cpus` CPUs and has as many cells: by default all that its node has, or 1. `pool`
+        are further arguments of proctor.open_pool, whose paths are those of the nodes. Raises
+        UsageError.
         """
-        if cpus is not None and cpus < 1:
-            raise UsageError(f"the CPUs to take of each node must be at least 1, not {cpus}")
+        for name, number in (("cpus", cpus), ("actors", actors)):
+            if number is not None and number < 1:
+                raise UsageError(f"{name} must be at least 1, not {number}")
         self._ours = connection.connect(address)
         self._dispatcher, self._ids = Dispatcher(), count()
         self._seating = Seating(self._dispatcher, cpus, pool, self._wake_all)
+        self._actors = actors
         self._seats: dict[str, NodeSeat] = {}
         self._problems = PackedProblems(connection.put)
         self._packing = threading.Lock()
@@ -99,8 +110,8 @@ class RayCluster:
         """Return all nodes, once it is known of each whether it can judge."""
         self._thread.wait(self._settled())
         return [
-            NodeState(s.node.id, s.node.address, s.node.cpus, s.facts, s.refused, s.judged)
-            for s in self._seats.values()
+            NodeState(seat.name, seat.facts, seat.refused, seat.judged)
+            for seat in self._seats.values()
         ]
 
     def version_of(self, language: str) -> str:
@@ -172,13 +183,13 @@ class RayCluster:
         serving: dict[str, asyncio.Task[None]] = {}
         try:
             while True:
-                alive = await asyncio.to_thread(connection.alive_nodes)
-                for identity in alive.keys() - self._seats.keys():
-                    seat = self._seats[identity] = NodeSeat(alive[identity], self._seating)
-                    serving[identity] = asyncio.create_task(seat.serve())
-                for identity in self._seats.keys() - alive.keys():
-                    if serving[identity].done():
-                        del self._seats[identity], serving[identity]
+                wanted = await self._wanted()
+                for name in [each for each in wanted if each not in self._seats]:
+                    seat = self._seats[name] = NodeSeat(name, wanted[name], self._seating)
+                    serving[name] = asyncio.create_task(seat.serve())
+                for name in self._seats.keys() - wanted.keys():
+                    if serving[name].done():
+                        del self._seats[name], serving[name]
                 self._looked = True
                 self._give_up_if_hopeless()
                 for task in serving.values():
@@ -189,6 +200,13 @@ class RayCluster:
             for task in serving.values():
                 task.cancel()
             await asyncio.gather(*serving.values(), return_exceptions=True)
+
+    async def _wanted(self) -> dict[str, RayNode | None]:
+        """Return the seats that there should be, by name."""
+        if self._actors is not None:
+            return {f"actor {number}": None for number in range(self._actors)}
+        alive = await asyncio.to_thread(connection.alive_nodes)
+        return {f"node {each.id[:12]}": each for each in alive.values()}
 
     def _give_up_if_hopeless(self) -> None:
         now, seats = time.monotonic(), self._seats.values()

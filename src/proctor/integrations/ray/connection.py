@@ -75,6 +75,11 @@ def alive_nodes() -> dict[str, RayNode]:
     return nodes
 
 
+def lives(node: RayNode) -> bool:
+    """Return True as long as a node is not known to be gone."""
+    return node.id in alive_nodes()
+
+
 def was_to_go(node: str) -> bool:
     """Return True if a node is gone as it was told to: nothing that ran there is the cause."""
     return any(
@@ -83,16 +88,20 @@ def was_to_go(node: str) -> bool:
     )
 
 
-def start_actor(node: RayNode, cpus: int, pool: Mapping[str, Any]) -> Any:
-    """Start an actor that takes so many CPUs of a node; `pool` are arguments of `open_pool`."""
+def start_actor(node: RayNode | None, cpus: int, pool: Mapping[str, Any]) -> Any:
+    """Start an actor that takes so many CPUs of a node, None for any that has them free.
+
+    `pool` are arguments of `open_pool`.
+    """
+    there = NodeAffinitySchedulingStrategy(node.id, soft=False) if node is not None else "SPREAD"
     kind = ray.remote(NodeActor).options(
         num_cpus=cpus,
         max_restarts=0,
         max_task_retries=0,
         max_concurrency=1000,
-        scheduling_strategy=NodeAffinitySchedulingStrategy(node.id, soft=False),
+        scheduling_strategy=there,
     )
-    return kind.remote(node.id, cpus, dict(pool))
+    return kind.remote(cpus, dict(pool))
 
 
 def kill_actor(actor: Any) -> None:

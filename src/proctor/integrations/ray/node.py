@@ -10,9 +10,11 @@ import os
 import platform
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import msgspec
+import ray
 
 from proctor.errors import InfraFault, ProctorError
 from proctor.execution import Isolation
@@ -26,8 +28,9 @@ from proctor.sandbox.machine import cpus
 from proctor.service.http.problem_details import problem_of
 from proctor.version import __version__
 
-GATHER = 0.02
-"""Seconds that a finished judgement waits for others, to be sent with them."""
+GATHER = 0.25
+"""Seconds that an answer waits for others at most, to be sent with them: a message costs both ends
+about a millisecond of CPU. Where cells would run out of work meanwhile, none waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class NodeFacts:
 
     id: str
     """Ray's id of the node."""
+    address: str
     host: str
     cpu: str
     """CPU model; empty if it is not known."""
@@ -64,14 +68,17 @@ class Answer:
 class NodeActor:
     """Judges on one node. An actor with asyncio: `take` and `finished` run side by side."""
 
-    def __init__(self, node: str, cells: int, pool: dict[str, Any]) -> None:
+    def __init__(self, cells: int, pool: dict[str, Any]) -> None:
         """`pool` are further arguments of `open_pool`."""
-        self._node, self._cells, self._options = node, cells, pool
+        self._node = str(ray.get_runtime_context().get_node_id())
+        self._address: str = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
+        self._cells, self._options = cells, pool
         self._problems = KeptProblems()
-        self._machine = Machine(node, cpus.model())
+        self._machine = Machine(self._node, cpus.model())
         self._judges: PoolJudges | None = None
         self._answers: list[Answer] = []
-        self._some = asyncio.Event()
+        self._under_way = 0
+        self._enough, self._due = 1, asyncio.Event()
 
     async def open(self) -> tuple[bytes, bytes]:
         """Open the pool and prove that it isolates; returns NodeFacts, or else why it cannot.
@@ -89,7 +96,8 @@ class NodeActor:
         start_cells(pool)
         isolation: Isolation = pool.do(lambda cell, _queued: cell.isolation)
         return NodeFacts(
-            self._node, platform.node(), self._machine.cpu, pool.cells, isolation.level,
+            self._node, self._address, platform.node(), self._machine.cpu,
+            pool.cells, isolation.level,
             tuple(f"{name}: {each.gap}" for name, each in isolation.guarantees.items() if each.gap),
             self._judges.version_of("python"), os.uname().release, __version__,
         )  # fmt: skip
@@ -118,19 +126,30 @@ class NodeActor:
         def note(identity: int, done: Future[Judgement]) -> None:
             loop.call_soon_threadsafe(self._note, identity, done)
 
+        self._under_way += len(tasks)
         for identity, digest, payload in tasks:
             self._start(digest, payload).add_done_callback(
                 lambda done, identity=identity: note(identity, done)  # type: ignore[misc]
             )
         return self._problems.shrink()
 
-    async def finished(self) -> list[Answer]:
-        """Wait for at least one judgement, and return all that were made since the last call."""
-        await self._some.wait()
-        await asyncio.sleep(GATHER)
-        self._some.clear()
+    async def finished(self, enough: int) -> list[Answer]:
+        """Return the judgements made since the last call, once there are `enough` or they are due.
+
+        They are due when cells have nothing else to do, and GATHER seconds after the first of them.
+        """
+        self._enough = enough
+        self._look()
+        await self._due.wait()
+        self._due.clear()
         answers, self._answers = self._answers, []
         return answers
+
+    def _look(self, *, late: bool = False) -> None:
+        """Note that answers are due if they are."""
+        enough = len(self._answers) >= self._enough or self._under_way <= self._cells
+        if self._answers and (late or enough):
+            self._due.set()
 
     def _start(self, digest: str, payload: bytes) -> Future[Judgement]:
         try:
@@ -154,7 +173,10 @@ class NodeActor:
                 error = InfraFault(f"internal error: {error!r}")
             answer = Answer(identity, error=packed_error(error))
         self._answers.append(answer)
-        self._some.set()
+        self._under_way -= 1
+        if len(self._answers) == 1:
+            asyncio.get_running_loop().call_later(GATHER, partial(self._look, late=True))
+        self._look()
 
 
 def packed_error(error: ProctorError) -> bytes:

@@ -35,7 +35,7 @@ class Seating:
 
     dispatcher: Dispatcher
     cpus: int | None
-    """CPUs to take of each node; None: all."""
+    """CPUs that each actor takes; None: all that its node has."""
     pool: Mapping[str, Any]
     """Further arguments of `open_pool`."""
     wake_all: Callable[[], None]
@@ -44,9 +44,10 @@ class Seating:
 
 @dataclass(slots=True, eq=False)
 class NodeSeat:
-    """A node that a cluster uses, or has tried to."""
+    """An actor's place: a node that a cluster uses, or has tried to, or any that has free CPUs."""
 
-    node: RayNode
+    name: str
+    node: RayNode | None
     shared: Seating
     facts: NodeFacts | None = None
     """None until its pool is open, or if it cannot be."""
@@ -73,7 +74,7 @@ class NodeSeat:
             finally:
                 self.settled = True
                 await self._lose(why)
-            if self.node.id not in await asyncio.to_thread(connection.alive_nodes):
+            if self.node is not None and not await asyncio.to_thread(connection.lives, self.node):
                 return
             failures = failures + 1 if self.judged == judged else 0
             if failures == FAILURES:
@@ -93,14 +94,17 @@ class NodeSeat:
         return str(version)
 
     def __str__(self) -> str:
-        return f"node {self.node.id[:12]} ({self.node.address})"
+        facts = self.facts
+        where = f" ({facts.address})" if facts is not None else ""
+        return f"{self.name}{where}"
 
     async def _lose(self, why: str) -> None:
         """Have what was under way here given out again."""
         site, self._site = self._site, None
         if site is not None:
             self.shared.dispatcher.sites.discard(site)
-            blameless = await asyncio.to_thread(connection.was_to_go, self.node.id)
+            node = self.facts.id if self.facts is not None else ""
+            blameless = await asyncio.to_thread(connection.was_to_go, node)
             self.shared.dispatcher.lost(site, f"{self}: {why}", blameless=blameless)
             self.shared.wake_all()
 
@@ -109,14 +113,15 @@ class NodeSeat:
 
         Raises PlatformError if the node cannot judge, Broken if the actor is gone.
         """
-        cpus = min(self.shared.cpus or self.node.cpus, self.node.cpus)
+        has = self.node.cpus if self.node is not None else self.shared.cpus or 1
+        cpus = min(self.shared.cpus or has, has)
         actor = self._actor = connection.start_actor(self.node, cpus, self.shared.pool)
         try:
             opened, error = await actor.open.remote()
             if error:
                 raise _refusal(_error(error))
             self.facts = _checked(unpack(opened, NodeFacts))
-            site = self._site = Site(self.node.id, self.facts.cells, self.facts.cells * ROOM)
+            site = self._site = Site(self.name, self.facts.cells, self.facts.cells * ROOM)
             self.shared.dispatcher.sites.add(site)
             self.settled = True
             both = [asyncio.ensure_future(each(site)) for each in (self._feed, self._take)]
@@ -149,7 +154,7 @@ class NodeSeat:
     async def _take(self, site: Site) -> str:
         """Hand over the node's answers as they come, until one says that the node is unfit."""
         while True:
-            answers: list[Answer] = await self._actor.finished.remote()
+            answers: list[Answer] = await self._actor.finished.remote(site.room // 2)
             for answer in answers:
                 outcome = _outcome(answer)
                 if _blames_the_node(outcome):
