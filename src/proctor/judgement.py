@@ -95,6 +95,18 @@ class Machine:
     """Its name among those that judge together: a node's id, a server's address."""
     cpu: str = ""
     """CPU model; empty if it is not known."""
+    factor: float | None = None
+    """Number that CPU limits were multiplied by for this machine's speed (judging/speed.py); None
+    if they hold as stated."""
+    decisive: bool = False
+    """True if the verdict may be another without the factor."""
+
+    def row(self) -> dict[str, Any]:
+        """Return the fields as JSON, as they are stored."""
+        named = {"id": self.id, "cpu": self.cpu}
+        if self.factor is None:
+            return named
+        return {**named, "factor": self.factor, "decisive": self.decisive}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,33 @@
 """`proctor doctor`."""
 
+import msgspec
+
 from proctor.cli import terminal
 from proctor.cli.screen import Screen, coloured, line
 from proctor.sandbox.choice.policy import last_line
 from proctor.sandbox.choice.probe import MachineReport, examine
 
 
-def run(*, as_json: bool) -> int:
+def run(*, speed: bool, as_json: bool) -> int:
     """Print what was found; returns 0 only if the level that is used ran a job."""
     report = examine()
+    measured = _speed() if speed and report.works else None
     if as_json:
-        terminal.write_json(report)
+        with_speed = {} if measured is None else {"speed": measured}
+        terminal.write_json({**msgspec.to_builtins(report), **with_speed})
     else:
         _show(report)
+        if measured is not None:
+            terminal.write(f"speed {measured}, for --normalise-cpu of other machines\n")
     return 0 if report.works else 1
+
+
+def _speed() -> str:
+    from proctor.judging.speed import Speed
+    from proctor.languages.pools import open_pool
+
+    with open_pool(cells=1) as pool:
+        return str(Speed.of(pool))
 
 
 def _show(report: MachineReport) -> None:

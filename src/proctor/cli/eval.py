@@ -7,7 +7,7 @@ import signal
 import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -195,7 +195,8 @@ def _do(store: RunStore, model: Model, ending: Ending) -> int:
 def _open_grader(
     benchmark: Benchmark[Any], settings: Settings, ending: Ending, stack: ExitStack
 ) -> Grader[Any]:
-    open_judges = ending.where.opener(settings.pool)
+    where = replace(ending.where, normalise_cpu=settings.normalise_cpu or None)
+    open_judges = where.opener(settings.pool)
     if open_judges is None:
         return stack.enter_context(benchmark.open_grader(settings))
     if "judges" not in inspect.signature(benchmark.open_grader).parameters:

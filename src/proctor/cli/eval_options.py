@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proctor.cli.judges import Cache, On, Ray, VerifyCache
+from proctor.cli.judges import Cache, NormaliseCpu, On, Ray, VerifyCache
 from proctor.cli.options import Json
 from proctor.evals.bundled import DATED, Family
 
@@ -147,6 +147,7 @@ OPTIONS: dict[str, Any] = {
     "on": On,
     "cache": Cache,
     "verify_cache": VerifyCache,
+    "normalise_cpu": NormaliseCpu,
     "jobs": Annotated[
         int | None, typer.Option(help="Tests at once; default one per CPU.", metavar="N")
     ],

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proctor.cli.judges import Cache, On, Ray, VerifyCache, Where
+from proctor.cli.judges import Cache, NormaliseCpu, On, Ray, VerifyCache, Where
 from proctor.cli.options import Json
 
 ioi_app = typer.Typer(help="Score models on tasks of the IOI.", no_args_is_help=True)
@@ -60,7 +60,9 @@ def _where(
     from proctor.evals.ioi.scoring import GradeOptions
 
     pool = {"isolation": isolation, "min_isolation": min_isolation, "cells": jobs}
-    return GradeOptions(runner, jobs, isolation, min_isolation, where.opener(pool))
+    return GradeOptions(
+        runner, jobs, isolation, min_isolation, where.opener(pool), where.normalise_cpu
+    )
 
 
 @ioi_app.command("score")
@@ -95,6 +97,7 @@ def score_command(
     on: On = None,
     cache: Cache = None,
     verify_cache: VerifyCache = None,
+    normalise_cpu: NormaliseCpu = None,
     jobs: Jobs = None,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
@@ -115,7 +118,13 @@ def score_command(
         only_target=target,
         always_extract=always_extract_code,
         repair_includes=repair_includes,
-        where=_where(Where(ray, on, cache, verify_cache), runner, jobs, isolation, min_isolation),
+        where=_where(
+            Where(ray, on, cache, verify_cache, normalise_cpu),
+            runner,
+            jobs,
+            isolation,
+            min_isolation,
+        ),
     )
     raise typer.Exit(ioi.score(wanted, strategy or (), medals, as_json=json))
 
@@ -151,6 +160,7 @@ def validate_command(
     on: On = None,
     cache: Cache = None,
     verify_cache: VerifyCache = None,
+    normalise_cpu: NormaliseCpu = None,
     jobs: Jobs = None,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
@@ -163,5 +173,7 @@ def validate_command(
     """
     from proctor.cli import ioi
 
-    where = _where(Where(ray, on, cache, verify_cache), runner, jobs, isolation, min_isolation)
+    where = _where(
+        Where(ray, on, cache, verify_cache, normalise_cpu), runner, jobs, isolation, min_isolation
+    )
     raise typer.Exit(ioi.check_labels(tasks, solutions, where, as_json=json))

@@ -4,11 +4,14 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+
 from proctor.cli import terminal
 from proctor.errors import InputError, SettingsError
 from proctor.evals.durable import RunTally
 from proctor.evals.programs import ProgramsRun, judge_programs
 from proctor.judging.settings import JudgeSettings, default_limits
+from proctor.reports.speed_share import speed_share
 from proctor.reports.summary import summarise, to_json
 from proctor.units import seconds, size
 
@@ -63,13 +66,16 @@ def run(wanted: ProgramsRun, k: tuple[int, ...], *, as_json: bool) -> int:
             return progress.show
 
         found = judge_programs(wanted, begin, stack)
-    summary = summarise(found.rows, found.problems, k)
+    summary, share = summarise(found.rows, found.problems, k), speed_share(found.rows)
     if as_json:
-        terminal.write_json(to_json(summary))
+        normalised = {} if share is None else {"normalised": msgspec.to_builtins(share)}
+        terminal.write_json({**to_json(summary), **normalised})
     else:
         from proctor.cli import render
 
         render.summary(summary)
+        if share is not None:
+            terminal.write(f"{share}\n")
     out = None if wanted.out is None else str(wanted.out)
     closing_words(found.tally, len(found.rows), total, out)
     return found.tally.exit_code

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from proctor.cli.judges import Cache, On, Ray, VerifyCache, Where, contest_judges
+from proctor.cli.judges import Cache, NormaliseCpu, On, Ray, VerifyCache, Where, contest_judges
 from proctor.cli.options import (
     MODES,
     Isolation,
@@ -99,6 +99,7 @@ def judge_command(
     on: On = None,
     cache: Cache = None,
     verify_cache: VerifyCache = None,
+    normalise_cpu: NormaliseCpu = None,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     python: Python = None,
@@ -109,7 +110,7 @@ def judge_command(
     """Judge SOLUTIONs to a contest PROBLEM, or --programs against LiveCodeBench --problems."""
     from proctor.errors import UsageError
 
-    where = Where(ray, on, cache, verify_cache)
+    where = Where(ray, on, cache, verify_cache, normalise_cpu)
     if problem is not None:
         if problems is not None or (programs and (solutions or problem_id)):
             raise UsageError("give either PROBLEM SOLUTION... or --problems and --programs")
@@ -170,6 +171,7 @@ def judge_command(
         None if out is None else Path(out),
         pool,
         where.opener(pool),
+        normalise_cpu,
     )
     k_list = judge.k_list("1,5,10" if k is None else k)
     raise typer.Exit(judge.run(wanted, k_list, as_json=json))

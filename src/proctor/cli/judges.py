@@ -1,5 +1,6 @@
 """Options that say where programs are judged, and what is remembered of it."""
 
+import platform
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
@@ -10,8 +11,11 @@ import typer
 from proctor.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from proctor.judging.judge import PoolJudges
     from proctor.judging.judges import Judges
+    from proctor.judging.speed import Speed
 
+_HERE = "here"
 RAY_HERE = "auto"
 """Address for `--ray` alone: RAY_ADDRESS, or the cluster that runs on this machine."""
 
@@ -43,6 +47,14 @@ VerifyCache = Annotated[
         metavar="PERCENT",
     ),
 ]
+NormaliseCpu = Annotated[
+    str | None,
+    typer.Option(
+        "--normalise-cpu",
+        help="Hold CPU limits as on this machine: reference, here, or its speed.",
+        metavar="REF",
+    ),
+]
 Opener = Callable[[], "AbstractContextManager[Judges]"]
 
 
@@ -54,12 +66,15 @@ class Where:
     on: str | None = None
     cache: str | None = None
     verify_cache: str | None = None
+    normalise_cpu: str | None = None
 
     def __post_init__(self) -> None:
         if self.ray is not None and self.on is not None:
             raise UsageError("give either --ray or --on")
         if self.verify_cache is not None and self.cache is None:
             raise UsageError("--verify-cache is for --cache")
+        if self.normalise_cpu is not None and self.on is not None:
+            raise UsageError("--on: servers have their own settings; not with --normalise-cpu")
 
     def opener(self, pool: Mapping[str, Any]) -> Opener | None:
         """Return what opens the judges that were asked for; None for cells of this machine.
@@ -92,14 +107,60 @@ class Where:
             with Fleet(self.on) as fleet:
                 yield fleet
         elif self.ray is not None:
-            with _ray_cluster(None if self.ray == RAY_HERE else self.ray, pool) as cluster:
+            with self._cluster(self.ray, pool) as cluster:
                 yield cluster
         else:
             from proctor.judging.judge import PoolJudges
             from proctor.languages.pools import open_pool
 
             with open_pool(**pool) as opened:
-                yield PoolJudges(opened)
+                judges = PoolJudges(opened)
+                yield judges if self.normalise_cpu is None else self._normalised(judges)
+
+    @contextmanager
+    def _cluster(self, address: str, pool: Mapping[str, Any]) -> Iterator["Judges"]:
+        from proctor.cli import terminal
+        from proctor.integrations.ray import RayCluster
+
+        options = dict(pool)
+        with RayCluster(
+            None if address == RAY_HERE else address,
+            cpus=options.pop("cells", None),
+            normalise_cpu=self._speed(pool),
+            **options,
+        ) as cluster:
+            for node in cluster.nodes():
+                if node.refused:
+                    terminal.note(f"{node.name} is left out: {node.refused}")
+            yield cluster
+
+    def _normalised(self, judges: "PoolJudges") -> "Judges":
+        from proctor.judgement import Machine
+        from proctor.judging.speed import NormalisedJudges, Speed
+        from proctor.sandbox.machine import cpus
+
+        own = Speed.of(judges.pool)
+        wanted = own if self.normalise_cpu == _HERE else self._speed({})
+        machine = Machine(platform.node(), cpus.model())
+        return NormalisedJudges(judges, own, wanted or own, machine)
+
+    def _speed(self, pool: Mapping[str, Any]) -> "Speed | None":
+        """Return the speed of the machine whose CPU limits are to hold, if one is named.
+
+        This machine is measured in a pool of these options. Raises InputError, PlatformError.
+        """
+        if self.normalise_cpu is None:
+            return None
+        from proctor.judging.speed import REFERENCE, Speed
+
+        if self.normalise_cpu == "reference":
+            return REFERENCE
+        if self.normalise_cpu != _HERE:
+            return Speed.read(self.normalise_cpu)
+        from proctor.languages.pools import open_pool
+
+        with open_pool(**{**pool, "cells": 1}) as opened:
+            return Speed.of(opened)
 
 
 HERE = Where()
@@ -130,19 +191,6 @@ def with_ray_here(arguments: list[str]) -> list[str]:
         f"--ray={RAY_HERE}" if each == "--ray" and after.startswith("-") else each
         for each, after in zip(arguments, following, strict=True)
     ]
-
-
-@contextmanager
-def _ray_cluster(address: str | None, pool: Mapping[str, Any]) -> Iterator["Judges"]:
-    from proctor.cli import terminal
-    from proctor.integrations.ray import RayCluster
-
-    options = dict(pool)
-    with RayCluster(address, cpus=options.pop("cells", None), **options) as cluster:
-        for node in cluster.nodes():
-            if node.refused:
-                terminal.note(f"{node.name} is left out: {node.refused}")
-        yield cluster
 
 
 def _share(text: str) -> float:

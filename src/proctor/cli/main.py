@@ -152,7 +152,13 @@ def demo_command(
 
 
 @app.command("doctor")
-def doctor_command(ray: Ray = None, json: Json = False) -> None:
+def doctor_command(
+    ray: Ray = None,
+    speed: Annotated[
+        bool, typer.Option("--speed", help="Measure how fast the machine is, too.")
+    ] = False,
+    json: Json = False,
+) -> None:
     """Show what isolation this machine offers, what is used, and what is missing.
 
     With --ray, a table of the nodes of a cluster instead.
@@ -160,10 +166,12 @@ def doctor_command(ray: Ray = None, json: Json = False) -> None:
     if ray is not None:
         from proctor.cli import doctor_ray
 
-        raise typer.Exit(doctor_ray.run(None if ray == RAY_HERE else ray, as_json=json))
+        raise typer.Exit(
+            doctor_ray.run(None if ray == RAY_HERE else ray, speed=speed, as_json=json)
+        )
     from proctor.cli import doctor
 
-    raise typer.Exit(doctor.run(as_json=json))
+    raise typer.Exit(doctor.run(speed=speed, as_json=json))
 
 
 @app.command("selftest")

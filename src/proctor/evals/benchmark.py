@@ -38,6 +38,8 @@ class Graded:
     """Results of all tests that were run, JSON."""
     upstream: str = ""
     """Output of the published evaluator where that is more than a verdict, JSON."""
+    machine: str = ""
+    """Machine that judged, if not this one, JSON; see judgement.Machine."""
 
     @classmethod
     def of(cls, judgement: Judgement, limit: float) -> "Graded":
@@ -52,7 +54,14 @@ class Graded:
             level=judgement.isolation.level if judgement.isolation else "",
             tests=msgspec.json.encode([test.row() for test in tests]).decode(),
             upstream="" if upstream is None else msgspec.json.encode(upstream).decode(),
+            machine=machine_json(judgement),
         )
+
+
+def machine_json(judgement: Judgement) -> str:
+    """Return the machine that made a judgement as JSON; empty for this one."""
+    machine = judgement.machine
+    return "" if machine is None else msgspec.json.encode(machine.row()).decode()
 
 
 class Instance(Protocol):

@@ -43,6 +43,8 @@ class ProgramsRun:
     """Arguments of `open_pool`."""
     on: Callable[[], AbstractContextManager[Judges]] | None = None
     """Opens what judges instead of a pool on this machine: a cluster, a fleet of servers."""
+    normalise_cpu: str | None = None
+    """Machine whose CPU limits are to hold, as it was named."""
 
     def stored_settings(self, python: str) -> dict[str, Any]:
         """Return the settings that a results file shares with every run that goes on with it.
@@ -61,7 +63,13 @@ class ProgramsRun:
             "proctor": __version__,
             "packages": list(pool.get("packages", ())),
             "preload": list(pool.get("preload", ())),
+            **normalised(self.normalise_cpu),
         }
+
+
+def normalised(named: str | None) -> dict[str, str]:
+    """Return the setting that only results with normalised CPU limits have."""
+    return {} if named is None else {"normalise_cpu": named}
 
 
 @dataclass(frozen=True, slots=True)

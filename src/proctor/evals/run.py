@@ -347,4 +347,5 @@ def judged(generation: Generation, mode: str, key: str, graded: Graded) -> Sampl
         level=graded.level,
         tests=graded.tests,
         upstream=graded.upstream,
+        machine=graded.machine,
     )

@@ -79,6 +79,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     python: str | None = None
     packages: tuple[str, ...] = ()
     preload: tuple[str, ...] = ()
+    normalise_cpu: str = ""
+    """Speed of the machine whose CPU limits are to hold, as `proctor doctor --speed` prints it;
+    empty for each machine's own."""
     prices: str = ""
     """File with a table of prices that goes above the bundled one."""
 
@@ -124,7 +127,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return {
             mode: _digest([
                 __version__, round_, self.judge_settings(mode), self.python, self.packages,
-                self.preload,
+                self.preload, *([self.normalise_cpu] if self.normalise_cpu else []),
             ])
             for mode in self.modes
         }  # fmt: skip

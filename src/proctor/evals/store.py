@@ -112,7 +112,15 @@ class RunStore:
                 f"is of another version of proctor (tables {schema}, not {SCHEMA}); use that one",
                 file=str(directory),
             )
+        store._add_columns()
         return store
+
+    def _add_columns(self) -> None:
+        """Add what tables of an earlier version lack: texts, so far, that are empty there."""
+        with self._transaction() as connection:
+            there = {row[1] for row in connection.execute("PRAGMA table_info(judged)")}
+            if "machine" not in there:
+                connection.execute("ALTER TABLE judged ADD COLUMN machine TEXT DEFAULT ''")
 
     def close(self) -> None:
         """Close the database and let others write."""

@@ -115,6 +115,8 @@ class SampleJudgement(msgspec.Struct, frozen=True):
     """JSON: verdict, cpu, wall, memory and message of every test that was run."""
     upstream: str = ""
     """JSON, official mode: lcb_runner's results and metadata."""
+    machine: str = ""
+    """JSON: machine that judged, if not the one that the run is on."""
 
 
 Change = Generation | Turn | SampleJudgement | Prompt
@@ -141,13 +143,14 @@ def declared(kind: type[Generation] | type[Turn] | type[SampleJudgement]) -> str
 
     Types matter: SQLite does not use an index to compare columns of different affinity.
     """
-    names = {str: "TEXT", int: "INTEGER", float: "REAL"}
-    hints = get_type_hints(kind)
-    found = []
-    for column in columns(kind):
-        plain = next(each for each in (*get_args(hints[column]), hints[column]) if each in names)
-        found.append(f"{column} {names[plain]}")
+    found = [f"{column} {_affinity(kind, column)}" for column in columns(kind)]
     return f"{', '.join(found)}, PRIMARY KEY ({', '.join(kind.KEY)})"
+
+
+def _affinity(kind: type[Generation] | type[Turn] | type[SampleJudgement], column: str) -> str:
+    names = {str: "TEXT", int: "INTEGER", float: "REAL"}
+    hint = get_type_hints(kind)[column]
+    return next(names[each] for each in (*get_args(hint), hint) if each in names)
 
 
 def to_row(value: Generation | Turn | SampleJudgement) -> tuple[Any, ...]:

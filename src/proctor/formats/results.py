@@ -221,7 +221,8 @@ def judgement_row(
 
     The submission's other fields follow; one whose name is taken (`RESERVED`) is found under
     `extra` instead. In official mode the row also has lcb_runner's results, error_code,
-    error_message and metadata; if another machine judged, `machine`, its id and CPU model.
+    error_message and metadata; if another machine judged, `machine`, its id and CPU model, and the
+    factor of its CPU limits.
     """
     row: dict[str, Any] = {
         "row": submission.row,
@@ -245,7 +246,7 @@ def judgement_row(
         guarantees = {name: str(held) for name, held in isolation.guarantees.items()}
         row["isolation"] = {"level": isolation.level, "guarantees": guarantees}
     if judgement.machine is not None:
-        row["machine"] = msgspec.to_builtins(judgement.machine)
+        row["machine"] = judgement.machine.row()
     row["digest"] = digest
     displaced: dict[str, Any] = {}
     for name, value in submission.extra.items():

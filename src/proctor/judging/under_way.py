@@ -1,11 +1,31 @@
-"""Futures that are waited for together."""
+"""Futures that are waited for together, and futures of what becomes of others."""
 
 import queue
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
 Label = TypeVar("Label")
+Made = TypeVar("Made")
+
+
+def changed(future: Future[Made], change: Callable[[Made], Made]) -> Future[Made]:
+    """Return a future of what `change` makes of another's result; cancelling it cancels that."""
+    outcome: Future[Made] = Future()
+
+    def hand_over(done: Future[Made]) -> None:
+        if done.cancelled():
+            outcome.cancel()
+        if not outcome.set_running_or_notify_cancel():
+            return
+        if (error := done.exception()) is not None:
+            outcome.set_exception(error)
+        else:
+            outcome.set_result(change(done.result()))
+
+    future.add_done_callback(hand_over)
+    outcome.add_done_callback(lambda each: future.cancel() if each.cancelled() else None)
+    return outcome
 
 
 class UnderWay(Generic[Label]):

@@ -21,7 +21,7 @@ import msgspec
 
 from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.evals import extraction
-from proctor.evals.benchmark import Benchmark, Graded
+from proctor.evals.benchmark import Benchmark, Graded, machine_json
 from proctor.evals.ioi import prompts
 from proctor.evals.ioi.report import load_thresholds
 from proctor.evals.ioi.results import judged_fields
@@ -205,6 +205,7 @@ def graded(instance: SubtaskInstance, judgement: Judgement) -> Graded:
         level=judgement.isolation.level if judgement.isolation else "",
         tests=msgspec.json.encode([test.row() for test in tests]).decode(),
         upstream=msgspec.json.encode(fields).decode(),
+        machine=machine_json(judgement),
     )  # fmt: skip
 
 

@@ -111,6 +111,8 @@ def judged_fields(task: IoiTask, judgement: Judgement, target: str | None) -> di
     if (held := judgement.isolation) is not None:
         guarantees = {name: str(value) for name, value in held.guarantees.items()}
         fields["isolation"] = {"level": held.level, "guarantees": guarantees}
+    if judgement.machine is not None:
+        fields["machine"] = judgement.machine.row()
     return fields
 
 

@@ -20,6 +20,7 @@ from proctor.evals.ioi.submissions import (
     check_targets,
     read_submissions,
 )
+from proctor.evals.programs import normalised
 from proctor.formats.ioi_rows import IoiTask, TaskKey, load_tasks, task_keys
 from proctor.formats.livecodebench import did_you_mean
 from proctor.formats.results import ResultsFile, read_results
@@ -80,6 +81,8 @@ class GradeOptions:
     min_isolation: str | None = None
     on: Callable[[], AbstractContextManager[Judges]] | None = None
     """Opens what judges instead of cells of this machine: a cluster, a fleet of servers."""
+    normalise_cpu: str | None = None
+    """Machine whose CPU limits are to hold, as it was named."""
 
     def __post_init__(self) -> None:
         if self.jobs is not None and self.jobs < 1:
@@ -207,6 +210,7 @@ class ScoreRun:
             "always_extract_code": self.always_extract,
             "repair_includes": self.repair_includes,
             "runner": self.where.runner,
+            **normalised(self.where.normalise_cpu),
         }
 
     def open_results(self) -> ResultsFile | None:

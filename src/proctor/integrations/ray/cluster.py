@@ -26,6 +26,7 @@ from proctor.judgement import Judgement
 from proctor.judging.dispatch import Dispatcher, PendingJudgement, QueueTimes
 from proctor.judging.remote import PackedProblems, payload_of
 from proctor.judging.settings import JudgeSettings
+from proctor.judging.speed import Speed
 from proctor.problem import Problem
 from proctor.program import Program
 
@@ -63,14 +64,16 @@ class RayCluster:
         *,
         cpus: int | None = None,
         actors: int | None = None,
+        normalise_cpu: Speed | None = None,
         **pool: Any,
     ) -> None:
         """Connect; nodes open their pools meanwhile.
 
         `address` is as for ray.init; None: RAY_ADDRESS, or the cluster that runs on this machine.
         There is an actor on each node, or if `actors` is given so many wherever Ray finds room;
-        each takes `cpus` CPUs and has as many cells: by default all that its node has, or 1. `pool`
-        are further arguments of proctor.open_pool, whose paths are those of the nodes. Raises
+        each takes `cpus` CPUs and has as many cells: by default all that its node has, or 1.
+        `normalise_cpu` is the speed of a machine whose CPU limits are to hold on all. `pool` are
+        further arguments of proctor.open_pool, whose paths are those of the nodes. Raises
         UsageError.
         """
         for name, number in (("cpus", cpus), ("actors", actors)):
@@ -78,7 +81,8 @@ class RayCluster:
                 raise UsageError(f"{name} must be at least 1, not {number}")
         self._ours = connection.connect(address)
         self._dispatcher, self._ids = Dispatcher(), count()
-        self._seating = Seating(self._dispatcher, cpus, pool, self._wake_all)
+        speed = None if normalise_cpu is None else str(normalise_cpu)
+        self._seating = Seating(self._dispatcher, cpus, pool, speed, self._wake_all)
         self._actors = actors
         self._seats: dict[str, NodeSeat] = {}
         self._problems = PackedProblems(connection.put)
@@ -113,6 +117,11 @@ class RayCluster:
             NodeState(seat.name, seat.facts, seat.refused, seat.judged)
             for seat in self._seats.values()
         ]
+
+    def speeds(self) -> dict[str, str]:
+        """Measure how fast each node is; returns Speed as text by the name of the node."""
+        self._thread.wait(self._settled())
+        return self._thread.wait(self._speeds())
 
     def version_of(self, language: str) -> str:
         """Return the version of a language's tools; several, joined by `; `, if nodes differ.
@@ -227,6 +236,11 @@ class RayCluster:
             if self._looked and all(seat.settled for seat in self._seats.values()):
                 break
             await asyncio.sleep(LOOK_EVERY / 10)
+
+    async def _speeds(self) -> dict[str, str]:
+        seats = list(self._seats.values())
+        found = await asyncio.gather(*(seat.speed() for seat in seats))
+        return {seat.name: speed for seat, speed in zip(seats, found, strict=True)}
 
     async def _versions(self, language: str) -> str:
         await self._settled()

@@ -88,11 +88,8 @@ def was_to_go(node: str) -> bool:
     )
 
 
-def start_actor(node: RayNode | None, cpus: int, pool: Mapping[str, Any]) -> Any:
-    """Start an actor that takes so many CPUs of a node, None for any that has them free.
-
-    `pool` are arguments of `open_pool`.
-    """
+def start_actor(node: RayNode | None, cpus: int, pool: Mapping[str, Any], speed: str | None) -> Any:
+    """Start a NodeActor that takes so many CPUs of a node, None for any that has them free."""
     there = NodeAffinitySchedulingStrategy(node.id, soft=False) if node is not None else "SPREAD"
     kind = ray.remote(NodeActor).options(
         num_cpus=cpus,
@@ -101,7 +98,7 @@ def start_actor(node: RayNode | None, cpus: int, pool: Mapping[str, Any]) -> Any
         max_concurrency=1000,
         scheduling_strategy=there,
     )
-    return kind.remote(cpus, dict(pool))
+    return kind.remote(cpus, dict(pool), speed)
 
 
 def kill_actor(actor: Any) -> None:

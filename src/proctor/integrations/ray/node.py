@@ -21,10 +21,13 @@ from proctor.execution import Isolation
 from proctor.judgement import Judgement, Machine
 from proctor.judging.environment import start_cells
 from proctor.judging.judge import PoolJudges
+from proctor.judging.judges import Judges
 from proctor.judging.packed import pack, unpack
 from proctor.judging.remote import KeptProblems, Payload
+from proctor.judging.speed import NormalisedJudges, Speed
 from proctor.languages.pools import GROWTH_DELAY, open_pool
 from proctor.sandbox.machine import cpus
+from proctor.sandbox.pool import Pool
 from proctor.service.http.problem_details import problem_of
 from proctor.version import __version__
 
@@ -68,14 +71,18 @@ class Answer:
 class NodeActor:
     """Judges on one node. An actor with asyncio: `take` and `finished` run side by side."""
 
-    def __init__(self, cells: int, pool: dict[str, Any]) -> None:
-        """`pool` are further arguments of `open_pool`."""
+    def __init__(self, cells: int, pool: dict[str, Any], speed: str | None) -> None:
+        """`pool` are further arguments of `open_pool`.
+
+        `speed`: that of the machine whose CPU limits are to hold; None for each node's own.
+        """
         self._node = str(ray.get_runtime_context().get_node_id())
         self._address: str = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
-        self._cells, self._options = cells, pool
+        self._cells, self._options, self._reference = cells, pool, speed
         self._problems = KeptProblems()
         self._machine = Machine(self._node, cpus.model())
-        self._judges: PoolJudges | None = None
+        self._pool: Pool | None = None
+        self._judges: Judges | None = None
         self._answers: list[Answer] = []
         self._under_way = 0
         self._enough, self._due = 1, asyncio.Event()
@@ -92,15 +99,28 @@ class NodeActor:
 
     def _open(self) -> NodeFacts:
         pool = open_pool(cells=self._cells, growth_delay=GROWTH_DELAY, **self._options)
-        self._judges = PoolJudges(pool)
+        self._pool, judges = pool, PoolJudges(pool)
+        self._judges = judges
         start_cells(pool)
+        if self._reference is not None:
+            own, reference = Speed.of(pool), Speed.read(self._reference)
+            self._judges = NormalisedJudges(judges, own, reference, self._machine)
         isolation: Isolation = pool.do(lambda cell, _queued: cell.isolation)
         return NodeFacts(
             self._node, self._address, platform.node(), self._machine.cpu,
             pool.cells, isolation.level,
             tuple(f"{name}: {each.gap}" for name, each in isolation.guarantees.items() if each.gap),
-            self._judges.version_of("python"), os.uname().release, __version__,
+            judges.version_of("python"), os.uname().release, __version__,
         )  # fmt: skip
+
+    async def speed(self) -> tuple[str, bytes]:
+        """Measure how fast the node is: Speed as text, or an error as in `Answer.error`."""
+        try:
+            if self._pool is None:
+                raise InfraFault("the node has no pool")
+            return str(await asyncio.to_thread(Speed.of, self._pool)), b""
+        except ProctorError as error:
+            return "", packed_error(error)
 
     async def version_of(self, language: str) -> tuple[str, bytes]:
         """Return the version of a language's tools, or an error as in `Answer.error`."""
@@ -166,8 +186,8 @@ class NodeActor:
     def _note(self, identity: int, done: Future[Judgement]) -> None:
         error = done.exception()
         if error is None:
-            judgement = replace(done.result(), machine=self._machine)
-            answer = Answer(identity, pack(judgement))
+            found = done.result()
+            answer = Answer(identity, pack(replace(found, machine=found.machine or self._machine)))
         else:
             if not isinstance(error, ProctorError):
                 error = InfraFault(f"internal error: {error!r}")

@@ -38,6 +38,8 @@ class Seating:
     """CPUs that each actor takes; None: all that its node has."""
     pool: Mapping[str, Any]
     """Further arguments of `open_pool`."""
+    speed: str | None
+    """Speed of the machine whose CPU limits are to hold; None for each node's own."""
     wake_all: Callable[[], None]
     """Tells every seat that there may be something for it."""
 
@@ -93,6 +95,15 @@ class NodeSeat:
             raise _error(error)
         return str(version)
 
+    async def speed(self) -> str:
+        """Measure how fast the machine is; empty if the node does not judge."""
+        if self._site is None:
+            return ""
+        speed, error = await self._actor.speed.remote()
+        if error:
+            raise _error(error)
+        return str(speed)
+
     def __str__(self) -> str:
         facts = self.facts
         where = f" ({facts.address})" if facts is not None else ""
@@ -115,7 +126,9 @@ class NodeSeat:
         """
         has = self.node.cpus if self.node is not None else self.shared.cpus or 1
         cpus = min(self.shared.cpus or has, has)
-        actor = self._actor = connection.start_actor(self.node, cpus, self.shared.pool)
+        actor = self._actor = connection.start_actor(
+            self.node, cpus, self.shared.pool, self.shared.speed
+        )
         try:
             opened, error = await actor.open.remote()
             if error:

@@ -1,0 +1,1 @@
+"""Fixed pieces of work by which machines are compared."""
