@@ -25,7 +25,7 @@ def test_a_fault_of_ours_is_no_row_and_is_judged_again(tmp_path: Path) -> None:
         scoring = IoiScoring(tasks, CellGrade(pool), lambda _entry: "digest")
         outcomes = {
             each.entry.uuid: each
-            for batch in scoring.run(2, kept).run(submissions)
+            for batch in scoring.run(lambda: 2, kept).run(submissions)
             for each in batch
         }
         assert isinstance(outcomes["right"].error, InfraFault)
@@ -35,7 +35,7 @@ def test_a_fault_of_ours_is_no_row_and_is_judged_again(tmp_path: Path) -> None:
     with ResultsFile(file, {}) as kept, open_environment() as pool:
         again = [entry for entry in submissions if not kept.is_finished(entry.key, "digest")]
         scoring = IoiScoring(tasks, CellGrade(pool), lambda _entry: "digest")
-        made = [each.verdict for batch in scoring.run(2, kept).run(again) for each in batch]
+        made = [each.verdict for batch in scoring.run(lambda: 2, kept).run(again) for each in batch]
         assert made == [Verdict.AC]
         assert {row["uuid"] for row in read_results(file)} == {"none", "right"}
 
@@ -53,7 +53,7 @@ def test_rows_are_on_disk_when_they_are_handed_over(tmp_path: Path) -> None:
     file = tmp_path / "results.jsonl"
     with ResultsFile(file, {}) as kept, open_environment() as pool:
         scoring = IoiScoring(tasks, CellGrade(pool), lambda _entry: "d")
-        for batch in scoring.run(2, kept).run(submissions):
+        for batch in scoring.run(lambda: 2, kept).run(submissions):
             seen += len(batch)
             assert file.read_bytes().count(b"\n") == seen
     assert seen == 12

@@ -36,6 +36,7 @@ from proctor.verdict import Verdict
 from proctor.version import __version__
 
 RESULTS = "results.jsonl"
+_PISTON = "piston:"
 Begin = Callable[[int, int], Callable[[Iterable[Verdict]], None]]
 """Called with the numbers of all submissions and of those judged already; returns a function that
 is called with verdicts as they are made."""
@@ -69,13 +70,23 @@ class CellGrade:
 
 
 @dataclass(frozen=True, slots=True)
+class Grading:
+    """A judge, and what it can bear."""
+
+    grade: Grade
+    at_once: Callable[[], int]
+    """Returns how many submissions to have under way at present."""
+
+
+@dataclass(frozen=True, slots=True)
 class GradeOptions:
     """Choice of where programs run. Raises UsageError."""
 
     runner: str | None = None
-    """`module:callable`, `piston:URL` or `script:DIR`; None for proctor's own cells."""
+    """`module:callable`, `piston:LIST` (piston_list.py) or `script:DIR`; None for proctor's own
+    cells."""
     jobs: int | None = None
-    """Programs at once; None for one per CPU."""
+    """Programs at once; None for one per CPU, or what Pistons take at once."""
     isolation: str | None = None
     min_isolation: str | None = None
 
@@ -84,29 +95,36 @@ class GradeOptions:
             raise UsageError(f"--jobs must be at least 1, not {self.jobs}")
 
     @property
-    def at_once(self) -> int:
-        """Submissions under way: one more than run at once, so that cells need not wait."""
-        return (self.jobs or len(os.sched_getaffinity(0))) + (self.runner is None)
+    def stored_runner(self) -> str | None:
+        """Name of the runner in the settings of results: Pistons may change while they are made."""
+        return _PISTON if self.runner and self.runner.startswith(_PISTON) else self.runner
 
-    def open(self, stack: ExitStack) -> Grade:
-        """Open what judges. Raises UsageError, PlatformError."""
+    def open(self, stack: ExitStack) -> Grading:
+        """Open what judges. Raises UsageError, PlatformError, InfraFault."""
         levels: dict[str, Any] = {
             "isolation": self.isolation, "min_isolation": self.min_isolation, "cells": self.jobs,
         }  # fmt: skip
+        jobs = self.jobs or len(os.sched_getaffinity(0))
         if self.runner is None:
-            return CellGrade(stack.enter_context(open_environment(**levels)))
-        if self.runner.startswith("piston:"):
+            # One more than run at once, so that cells need not wait.
+            return Grading(
+                CellGrade(stack.enter_context(open_environment(**levels))), lambda: jobs + 1
+            )
+        if self.runner.startswith(_PISTON):
             try:
                 from proctor.evals.ioi.piston import Piston
             except ImportError as error:
                 raise without_extra(f"--runner {self.runner}", error) from error
-            piston = stack.enter_context(Piston(self.runner.removeprefix("piston:")))
-            return runners.ForeignGrade(piston, self.runner)
+            piston = Piston.from_environment(self.runner.removeprefix(_PISTON))
+            grade = runners.ForeignGrade(stack.enter_context(piston), piston.name)
+            return Grading(grade, piston.capacity if self.jobs is None else lambda: jobs)
+        run_test: runners.RunTest
         if self.runner.startswith("script:"):
             place = Path(self.runner.removeprefix("script:"))
-            scripts = ScriptRunner(place, stack.enter_context(open_pool(**levels)))
-            return runners.ForeignGrade(scripts, self.runner)
-        return runners.ForeignGrade(runners.load(self.runner), self.runner)
+            run_test = ScriptRunner(place, stack.enter_context(open_pool(**levels)))
+        else:
+            run_test = runners.load(self.runner)
+        return Grading(runners.ForeignGrade(run_test, self.runner), lambda: jobs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +137,15 @@ class IoiScoring:
     repair_includes: bool = False
     only_target: bool = False
 
-    def run(self, at_once: int, kept: ResultsFile | None = None) -> DurableRun[IoiSubmission, Any]:
+    def run(
+        self, at_once: Callable[[], int], kept: ResultsFile | None = None
+    ) -> DurableRun[IoiSubmission, Any]:
         """Return the loop over many.
 
         A submission that cannot be judged, and a fault of the sandbox, is no result: the next run
         judges it again.
         """
-        return DurableRun(
-            self._start, lambda _entry, future: future.result(), lambda: at_once, kept
-        )
+        return DurableRun(self._start, lambda _entry, future: future.result(), at_once, kept)
 
     def _start(self, submission: IoiSubmission) -> Future[FinishedEntry[IoiSubmission]]:
         future: Future[FinishedEntry[IoiSubmission]] = Future()
@@ -196,7 +214,7 @@ class ScoreRun:
             "subtasks": "target" if self.only_target else "all",
             "always_extract_code": self.always_extract,
             "repair_includes": self.repair_includes,
-            "runner": self.where.runner,
+            "runner": self.where.stored_runner,
         }
 
     def open_results(self) -> ResultsFile | None:
@@ -246,10 +264,11 @@ def score(wanted: ScoreRun, sources: Sources, begin: Begin, stack: ExitStack) ->
     show, tally = begin(len(submissions), len(submissions) - len(todo)), RunTally()
     try:
         if todo:
+            grading = wanted.where.open(stack)
             scoring = IoiScoring(
-                tasks, wanted.where.open(stack), digest, wanted.repair_includes, wanted.only_target
+                tasks, grading.grade, digest, wanted.repair_includes, wanted.only_target
             )
-            for batch in scoring.run(wanted.where.at_once, kept).run(todo):
+            for batch in scoring.run(grading.at_once, kept).run(todo):
                 tally.take(batch)
                 show(each.verdict for each in batch)
     except KeyboardInterrupt:
@@ -292,7 +311,8 @@ def validate(
     show, tally = begin(len(submissions), 0), RunTally()
     compared: dict[str, LabelledSolution] = {}
     try:
-        for batch in IoiScoring(found, where.open(stack)).run(where.at_once).run(submissions):
+        grading = where.open(stack)
+        for batch in IoiScoring(found, grading.grade).run(grading.at_once).run(submissions):
             tally.take(batch)
             show(each.verdict for each in batch)
             for each in batch:
