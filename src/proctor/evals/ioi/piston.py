@@ -8,9 +8,11 @@ overloaded is left alone for a while, and its test goes to another at once (endp
 import logging
 import os
 import time
+from collections import deque
 from collections.abc import Collection, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass, field
 from threading import Condition, Event, Thread
 from typing import Any, Self
 
@@ -38,7 +40,17 @@ _CHECKS = 64
 _NAMED = 20
 """Pistons whose errors a message has."""
 _LONGEST_NAME = 100
+_ENDED = "the run has ended"
 _logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _WaitingTest:
+    """A test that waits for a Piston."""
+
+    avoid: Collection[str]
+    """Pistons that it must not go to."""
+    turn: "Future[EndpointTurn | None]" = field(default_factory=Future)
 
 
 class Piston:
@@ -63,11 +75,16 @@ class Piston:
         self._at_once, self._patience = at_once, patience
         self._endpoints = endpoints or Endpoints()
         self._changed = Condition()
+        """Lock of what is below, and of the endpoints; notified for _give_turns."""
+        self._waiting: deque[_WaitingTest] = deque()
         self._closing = Event()
         self._checked: set[str] = set()
         found = self._list.read(time.monotonic())
         if not found:
-            raise UsageError(f"there is no Piston in {self._list.text or 'the list'}")
+            raise UsageError(
+                f"there is no Piston in {self._list.text!r:.200}: give URLs, @FILE with such, or"
+                " slurm where jobs named piston-worker-PORT run"
+            )
         self._take_list(found)
         self._http = PistonHttp(key)
 
@@ -103,6 +120,7 @@ class Piston:
         except BaseException:
             self._http.close()
             raise
+        Thread(target=self._give_turns, name="turns at Pistons", daemon=True).start()
         if self._list.may_change:
             Thread(target=self._follow_list, name="list of Pistons", daemon=True).start()
         return self
@@ -111,7 +129,7 @@ class Piston:
         """Close; tests that still wait or run raise InfraFault."""
         self._closing.set()
         with self._changed:
-            self._changed.notify_all()
+            self._changed.notify()
         self._http.close()
 
     @property
@@ -121,9 +139,9 @@ class Piston:
         return f"piston:{text if len(text) <= _LONGEST_NAME else text[:_LONGEST_NAME] + '...'}"
 
     def capacity(self) -> int:
-        """Return how many tests can be under way at present, at least 1."""
+        """Return how many tests the Pistons that are well take at present, at least 1."""
         with self._changed:
-            return max(1, self._endpoints.capacity)
+            return max(1, self._at_once * len(self._checked.intersection(self._endpoints.well)))
 
     def __call__(
         self,
@@ -164,21 +182,53 @@ class Piston:
 
     def _next_turn(self, avoid: Collection[str]) -> EndpointTurn | None:
         """Wait for a turn; None if no Piston is well but those to avoid. Raises InfraFault."""
+        waiting = _WaitingTest(avoid)
+        with self._changed:
+            if self._closing.is_set():
+                raise InfraFault(_ENDED)
+            self._waiting.append(waiting)
+            self._changed.notify()
+        return waiting.turn.result()
+
+    def _give_turns(self) -> None:
+        """Give turns to tests in the order in which they wait, until the run ends.
+
+        One thread does so for all: if each looked for itself whenever something changes, a thousand
+        that wait for the last few Pistons would be busy with that.
+        """
         with self._changed:
             while not self._closing.is_set():
                 now = time.monotonic()
-                if avoid and not set(self._endpoints.well).difference(avoid):
-                    return None
-                turn = self._endpoints.take(now, avoid)
-                if turn is not None:
-                    return turn
-                waits = [self._endpoints.next_trial(now)]
-                if (down_since := self._endpoints.down_since) is not None:
-                    waits.append(down_since + self._patience - now)
-                    if now >= down_since + self._patience:
-                        raise InfraFault(self._all_down(now - down_since))
-                self._changed.wait(min((each for each in waits if each is not None), default=None))
-            raise InfraFault("the run has ended")
+                passed_over: list[_WaitingTest] = []
+                while self._waiting and (not passed_over or passed_over[-1].avoid):
+                    first = self._waiting.popleft()
+                    if not self._settle(first, now):
+                        passed_over.append(first)
+                self._waiting.extendleft(reversed(passed_over))
+                self._changed.wait(self._next_look(now) if self._waiting else None)
+            for each in self._waiting:
+                each.turn.set_exception(InfraFault(_ENDED))
+
+    def _settle(self, waiting: _WaitingTest, now: float) -> bool:
+        """Give a test its turn, or say why there is none; False if it has to wait."""
+        endpoints, avoid = self._endpoints, waiting.avoid
+        if avoid and not set(endpoints.well).difference(avoid):
+            waiting.turn.set_result(None)
+        elif (turn := endpoints.take(now, avoid)) is not None:
+            waiting.turn.set_result(turn)
+        elif endpoints.down_since is not None and now >= endpoints.down_since + self._patience:
+            fault = InfraFault(self._all_down(now - endpoints.down_since))
+            waiting.turn.set_exception(fault)
+        else:
+            return False
+        return True
+
+    def _next_look(self, now: float) -> float | None:
+        """Return the seconds after which something changes by itself; None if nothing does."""
+        times = [self._endpoints.next_trial(now)]
+        if self._endpoints.down_since is not None:
+            times.append(self._endpoints.down_since + self._patience - now)
+        return min((each for each in times if each is not None), default=None)
 
     def _run_at(self, turn: EndpointTurn, request: Mapping[str, Any]) -> tuple[str, str]:
         """Run a test at the Piston whose turn it is, and note how the Piston has done."""
@@ -190,7 +240,7 @@ class Piston:
         except PistonDown as error:
             with self._changed:
                 self._endpoints.failed(turn, str(error), time.monotonic(), error.pause)
-                self._changed.notify_all()
+                self._changed.notify()
             raise
         except (PistonRefused, PistonUnsure):
             self._end(turn, well=True)
@@ -205,7 +255,7 @@ class Piston:
         with self._changed:
             end = self._endpoints.succeeded if well else self._endpoints.released
             end(turn)
-            self._changed.notify_all()
+            self._changed.notify()
 
     def _check_first(self, url: str) -> None:
         with suppress(PistonDown):
@@ -234,7 +284,7 @@ class Piston:
         with self._changed:
             if set(urls) != set(self._endpoints.listed):
                 self._endpoints.replace(dict.fromkeys(urls, self._at_once), time.monotonic())
-                self._changed.notify_all()
+                self._changed.notify()
 
     def _follow_list(self) -> None:
         said = ""

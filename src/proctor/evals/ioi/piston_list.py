@@ -112,8 +112,10 @@ def checked_url(text: str) -> str:
         raise ValueError(f"a URL with a name or password before @{host}: use PISTON_KEY")
     try:
         url = httpx.URL(text)
-    except httpx.InvalidURL as error:
+        url.host.encode("idna")  # as who connects does
+    except (httpx.InvalidURL, UnicodeError) as error:
         raise ValueError(f"{text!r:.200} is no URL: {error}; {example}") from error
-    if url.scheme not in ("http", "https") or not url.host or url.query or url.fragment:
+    usable = url.scheme in ("http", "https") and url.host and (url.port or 80) < 1 << 16
+    if not usable or url.query or url.fragment:
         raise ValueError(f"{text!r:.200} is no URL of a Piston; {example}")
     return text.rstrip("/")

@@ -93,7 +93,7 @@ class PistonHttp:
             raise InputError(f"{said}: give the URL up to and including the version, as in /api/v2")
         try:
             found = msgspec.json.decode(answer.content, type=list[_InstalledPackage])
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(f"{url} is no Piston: it answers {_kind(answer)}") from error
         if not any(PACKAGE in (each.language, *each.aliases) for each in found):
             raise InputError(
@@ -109,7 +109,7 @@ class PistonHttp:
             raise PistonDown(f"status {answer.status_code}", begun=True)
         try:
             decoded = msgspec.json.decode(answer.content, type=_PistonAnswer)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             said = f"answers {_kind(answer)}, not as a Piston: {error}"
             raise PistonDown(said, begun=True) from error
         try:
