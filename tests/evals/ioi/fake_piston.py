@@ -28,6 +28,8 @@ class FakePiston:
     """Bodies of the requests for a test."""
     keys: list[str | None] = field(default_factory=list)
     """Authorization of every request."""
+    connections: list[Any] = field(default_factory=list)
+    """The client's address of every request."""
     under_way: int = 0
     most: int = 0
     """Requests for a test at once, at most."""
@@ -48,6 +50,8 @@ class FakePiston:
 
 def _handler(fake: FakePiston) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"  # which keeps connections open
+
         def log_message(self, *_: Any) -> None:
             pass
 
@@ -61,8 +65,10 @@ def _handler(fake: FakePiston) -> type[BaseHTTPRequestHandler]:
 
         def answer(self, answer: Answer) -> None:
             fake.keys.append(self.headers["authorization"])
+            fake.connections.append(self.client_address)
             status, content = answer
             if status == BREAK:
+                self.close_connection = True
                 return
             html = isinstance(content, bytes)
             data = content if html else b"" if content is None else json.dumps(content).encode()

@@ -170,6 +170,22 @@ def test_a_refusal_needs_a_second_opinion(start: Start) -> None:
         run(piston)
 
 
+def test_a_second_opinion_is_waited_for(start: Start) -> None:
+    gate = threading.Barrier(2)
+    busy, strict = start(FINE, gate=gate), start((400, {"message": "too long"}))
+    with on(busy, strict) as piston, ThreadPoolExecutor(2) as threads:
+        first = threads.submit(run, piston)
+        while not busy.seen:
+            pass
+        second = threads.submit(run, piston)
+        while not (strict.seen and piston._waiting):
+            assert not second.done()
+        busy.gate = None
+        gate.wait(60)
+        assert first.result(60) == second.result(60) == ("1", "fine")
+    assert (len(busy.seen), len(strict.seen)) == (2, 1)
+
+
 @pytest.mark.parametrize("at_once", [1, 3])
 def test_all_are_busy_at_the_same_time_and_none_with_more_than_it_takes(
     start: Start, at_once: int
@@ -260,6 +276,15 @@ def test_the_key_is_sent_with_every_request(start: Start) -> None:
         run(piston)
     assert fake.keys == ["Bearer of-this"] * 2
     assert other.keys == [None] * 2
+
+
+def test_each_request_has_a_connection_of_its_own(start: Start) -> None:
+    """So that one which breaks was not merely idle for longer than the server bears."""
+    fake = start(FINE)
+    with on(fake) as piston:
+        for _ in range(3):
+            run(piston)
+    assert len(set(fake.connections)) == len(fake.connections) == 4
 
 
 def test_a_list_that_changes_is_followed(start: Start, tmp_path: Path) -> None:

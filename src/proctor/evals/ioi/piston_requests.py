@@ -108,12 +108,7 @@ class PistonHttp:
         if answer.status_code != 200:
             raise PistonDown(f"status {answer.status_code}", begun=True)
         try:
-            decoded = msgspec.json.decode(answer.content, type=_PistonAnswer)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            said = f"answers {_kind(answer)}, not as a Piston: {error}"
-            raise PistonDown(said, begun=True) from error
-        try:
-            return _outcome(decoded)
+            return read_answer(answer.content)
         except PistonUnsure as error:
             raise PistonUnsure(f"{url}/execute: {error}") from error
 
@@ -161,8 +156,12 @@ def _kind(answer: httpx.Response) -> str:
     return answer.headers.get("content-type") or "without a content type"
 
 
-def _outcome(answer: _PistonAnswer) -> tuple[str, str]:
-    """Score and feedback, read in the published order."""
+def read_answer(content: bytes) -> tuple[str, str]:
+    """Score and feedback, read in the published order. Raises PistonDown, PistonUnsure."""
+    try:
+        answer = msgspec.json.decode(content, type=_PistonAnswer)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise PistonDown(f"does not answer as a Piston: {error}", begun=True) from error
     run = answer.run
     if run is not None and _BUSY in run.stderr:
         raise PistonDown(f"overloaded: {run.stderr[:200]}", begun=True)
