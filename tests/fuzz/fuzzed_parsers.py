@@ -19,6 +19,8 @@ from proctor.errors import ProctorError
 from proctor.evals import predictions
 from proctor.evals.extraction import answer, extract, policies
 from proctor.evals.functions import humaneval, mbpp
+from proctor.evals.ioi.piston_list import checked_url
+from proctor.evals.ioi.piston_requests import PistonDown, PistonUnsure, read_answer
 from proctor.evals.livecodebench import output_prediction
 from proctor.evals.livecodebench.rows import upstream_row
 from proctor.execution import Execution, Isolation
@@ -246,6 +248,13 @@ def native_problem(asked: schema.JudgeRequest) -> object:
     return convert._graded_problem(asked)
 
 
+def piston_answer(data: bytes) -> None:
+    with contextlib.suppress(PistonDown, PistonUnsure):
+        read_answer(data)
+    with contextlib.suppress(ValueError):
+        checked_url(text_or_latin(data))
+
+
 def version(data: bytes) -> None:
     said = text_or_latin(data)
     satisfies((3, 11, 0), said)
@@ -302,6 +311,10 @@ PISTON = {
     "language": "python", "version": "3.x", "stdin": "a", "args": ["b", 1], "run_timeout": 1000,
     "files": [{"name": "a.py", "content": "x"}, {"content": "00", "encoding": "hex"}],
     "run_memory_limit": 1e9,
+}  # fmt: skip
+PISTON_ANSWER = {
+    "compile": {"stdout": "", "stderr": "", "code": 0, "signal": None}, "message": None,
+    "run": {"stdout": "1", "stderr": "fine", "code": 0, "signal": None}, "language": "cms",
 }  # fmt: skip
 JUDGE0 = {
     "source_code": "print(1)", "language_id": 54, "stdin": "MQ==", "expected_output": "1",
@@ -380,6 +393,10 @@ PARSERS = {
     "body": Parser(body, documents(PISTON, JUDGE0, NATIVE), (
         b"[", b"{", b"]", b"}", b'"', b"1", b"null", b"\\ud800", b"1e999", b"-1", b"../", b"\\u0000", b"1e400",
         b"9" * 5000, b"'", b"\\\\", b"true", b"/", b"0.0001",
+    )),
+    "answer of a Piston": Parser(piston_answer, (*documents(PISTON_ANSWER), b"http://[::1]:2000/api/v2"), (
+        b"[", b"{", b"}", b'"', b"null", b"\\ud800", b"1e999", b"9" * 5000, b"http://", b"xn--", b".", b":",
+        b"]", b"\xd9\xa1", b"@", b"/", b"?", b"%", b"\x00", b"\xe3\x80\x82",
     )),
     "version": Parser(version, (b">=3.11 <4 || ^1.2.x", b"1.0 - 2.0"), (
         b"1 ", b"1.", b"x", b"^", b"~", b">=", b" ", b"||", b" - ", b"v", b"*", b"9", b"-a", b"+", b"\xd9\xa1",

@@ -19,13 +19,17 @@ Tasks = Annotated[
     ),
 ]
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", help="Programs at once; default one per CPU.", metavar="N")
+    int | None,
+    typer.Option(
+        "--jobs", help="Programs at once; default one per CPU, or what Pistons take.", metavar="N"
+    ),
 ]
 Runner = Annotated[
     str | None,
     typer.Option(
         "--runner",
-        help="Run tests elsewhere: module:callable, piston:URL, or script:DIR.",
+        help="Run tests elsewhere: module:callable, script:DIR, or piston:URL,URL,... (also @FILE"
+        " of URLs, or slurm); piston: alone takes PISTON_ENDPOINTS.",
         metavar="RUNNER",
     ),
 ]

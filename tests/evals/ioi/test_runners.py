@@ -1,20 +1,15 @@
-"""Someone else's sandbox: here callables, and a server that answers as a Piston does."""
+"""Someone else's sandbox: here callables."""
 
 import json
-import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-import stamina
 
 import ioi_task
 from proctor.errors import InfraFault, InputError
 from proctor.evals.ioi import feedback, runners
-from proctor.evals.ioi.piston import ATTEMPTS, Piston
 from proctor.formats.ioi_rows import IoiTask, load_tasks
 from proctor.program import Program
 from proctor.verdict import Verdict
@@ -116,118 +111,3 @@ def test_callables_are_found_by_name() -> None:
     for name in ("nowhere:f", "json:nothing", "json", ":f", "json:__doc__"):
         with pytest.raises(InputError):
             runners.load(name)
-
-
-@contextmanager
-def piston(answers: list[tuple[int, Any]]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """A server that gives these answers in turn, the last again and again."""
-    seen: list[dict[str, Any]] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_: Any) -> None:
-            pass
-
-        def do_POST(self) -> None:
-            assert self.path == "/api/v2/execute"
-            seen.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-            status, content = answers[min(len(seen), len(answers)) - 1]
-            data = json.dumps(content).encode() if content is not None else b""
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        with stamina.set_testing(True, attempts=ATTEMPTS):
-            yield f"http://127.0.0.1:{server.server_port}/api/v2", seen
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-def ran(
-    stdout: str = "", stderr: str = "", code: int | None = 0, signal: str | None = None
-) -> dict[str, Any]:
-    stage = {
-        "stdout": stdout,
-        "stderr": stderr,
-        "output": stdout + stderr,
-        "code": code,
-        "signal": signal,
-    }
-    compiled = {"stdout": "", "stderr": "", "code": 0, "signal": None}
-    return {"language": "cms_ioi", "version": "1.0.0", "compile": compiled, "run": stage}
-
-
-@pytest.mark.parametrize(
-    ("answer", "outcome"),
-    [
-        (ran("1\n", "fine"), ("1\n", "fine")),
-        (ran("0", feedback.TIME, 1), ("0", feedback.TIME)),
-        (ran("", "MemoryError: x", 1), ("0", feedback.MEMORY)),
-        (ran(code=None, signal="SIGKILL"), ("0", feedback.TIME)),
-        (ran(), ("0", feedback.UNKNOWN)),
-        ({"compile": {"code": 1, "stderr": "oh"}}, ("0", "Compilation error exit code 1\noh")),
-        (
-            {"compile": {"code": None, "stderr": ""}, "run": None},
-            ("0", "Compilation error exit code None\n"),
-        ),
-    ],
-)
-def test_answers_of_a_piston(answer: dict[str, Any], outcome: tuple[str, str]) -> None:
-    row = ioi_task.subtask_rows()[0]
-    with piston([(200, answer)]) as (url, seen), Piston(url) as run:
-        assert run(row, "3\n", "the code", "6\n") == outcome
-    files = {each["name"]: each["content"] for each in seen[0]["files"]}
-    assert files["graders/double.cpp"] == "the code"
-    assert (files["input.txt"], files["correct_output.txt"]) == ("3\n", "6\n")
-    assert "graders/grader.cpp" in files
-    assert (seen[0]["language"], seen[0]["run_timeout"], seen[0]["run_memory_limit"]) == (
-        "cms_ioi",
-        3500,
-        256 << 20,
-    )
-
-
-def test_a_piston_that_recovers_is_asked_again() -> None:
-    bad = [
-        (500, None),
-        (429, {}),
-        (200, {"message": "busy"}),
-        (200, ran("", "Resource temporarily unavailable", 1)),
-    ]
-    with piston([*bad, (200, ran("1"))]) as (url, seen), Piston(url) as run:
-        assert run(ioi_task.subtask_rows()[0], "", "x", None) == ("1", "")
-    assert len(seen) == 5
-    assert {"name": "input.txt", "content": ""} in seen[0]["files"]
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        (500, None),
-        (200, None),
-        (200, {"message": "no"}),
-        (200, {}),
-        (200, ran(code=2)),
-        (400, {"message": "X"}),
-    ],
-)
-def test_a_piston_that_does_not_is_a_fault_and_no_score(answer: tuple[int, Any]) -> None:
-    with (
-        piston([answer]) as (url, _seen),
-        Piston(url) as run,
-        pytest.raises(InfraFault, match="execute"),
-    ):
-        run(ioi_task.subtask_rows()[0], "3\n", "x", "6\n")
-
-
-def test_no_piston_at_all() -> None:
-    with piston([(200, ran("1"))]) as (url, _seen):
-        pass
-    with stamina.set_testing(True, attempts=2), Piston(url) as run, pytest.raises(InfraFault):
-        run(ioi_task.subtask_rows()[0], "3\n", "x", "6\n")

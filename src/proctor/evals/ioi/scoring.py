@@ -37,6 +37,7 @@ from proctor.verdict import Verdict
 from proctor.version import __version__
 
 RESULTS = "results.jsonl"
+_PISTON = "piston:"
 Begin = Callable[[int, int], Callable[[Iterable[Verdict]], None]]
 """Called with the numbers of all submissions and of those judged already; returns a function that
 is called with verdicts as they are made."""
@@ -70,13 +71,23 @@ class CellGrade:
 
 
 @dataclass(frozen=True, slots=True)
+class Grading:
+    """A judge, and what it can bear."""
+
+    grade: Grade
+    at_once: Callable[[], int]
+    """Returns how many submissions to have under way at present."""
+
+
+@dataclass(frozen=True, slots=True)
 class GradeOptions:
     """Choice of where programs run. Raises UsageError."""
 
     runner: str | None = None
-    """`module:callable`, `piston:URL` or `script:DIR`; None for proctor's own cells."""
+    """`module:callable`, `piston:LIST` (piston_list.py) or `script:DIR`; None for proctor's own
+    cells."""
     jobs: int | None = None
-    """Programs at once; None for one per CPU."""
+    """Programs at once; None for one per CPU, or what Pistons take at once."""
     isolation: str | None = None
     min_isolation: str | None = None
     on: Callable[[], AbstractContextManager[Judges]] | None = None
@@ -90,36 +101,39 @@ class GradeOptions:
         if self.runner is not None and self.on is not None:
             raise UsageError("--runner runs tests elsewhere: not with --ray, --on or --cache")
 
-    def open(self, stack: ExitStack) -> tuple[Grade, Callable[[], int]]:
-        """Open what judges; the second is how many submissions to have under way.
+    @property
+    def stored_runner(self) -> str | None:
+        """Name of the runner in the settings of results: Pistons may change while they are made."""
+        return _PISTON if self.runner and self.runner.startswith(_PISTON) else self.runner
 
-        Raises UsageError, PlatformError.
-        """
+    def open(self, stack: ExitStack) -> Grading:
+        """Open what judges. Raises UsageError, PlatformError, InfraFault."""
         if self.on is not None:
             judges = stack.enter_context(self.on())
-            return CellGrade(judges), lambda: judges.at_once
-        # One more than run at once, so that cells need not wait.
-        at_once = (self.jobs or available_cpus()) + (self.runner is None)
-        return self._open_here(stack), lambda: at_once
-
-    def _open_here(self, stack: ExitStack) -> Grade:
+            return Grading(CellGrade(judges), lambda: judges.at_once)
         levels: dict[str, Any] = {
             "isolation": self.isolation, "min_isolation": self.min_isolation, "cells": self.jobs,
         }  # fmt: skip
+        jobs = self.jobs or available_cpus()
         if self.runner is None:
-            return CellGrade(PoolJudges(stack.enter_context(open_environment(**levels))))
-        if self.runner.startswith("piston:"):
+            # One more than run at once, so that cells need not wait.
+            pool = stack.enter_context(open_environment(**levels))
+            return Grading(CellGrade(PoolJudges(pool)), lambda: jobs + 1)
+        if self.runner.startswith(_PISTON):
             try:
                 from proctor.evals.ioi.piston import Piston
             except ImportError as error:
                 raise without_extra(f"--runner {self.runner}", error) from error
-            piston = stack.enter_context(Piston(self.runner.removeprefix("piston:")))
-            return runners.ForeignGrade(piston, self.runner)
+            piston = Piston.from_environment(self.runner.removeprefix(_PISTON))
+            grade = runners.ForeignGrade(stack.enter_context(piston), piston.name)
+            return Grading(grade, piston.capacity if self.jobs is None else lambda: jobs)
+        run_test: runners.RunTest
         if self.runner.startswith("script:"):
             place = Path(self.runner.removeprefix("script:"))
-            scripts = ScriptRunner(place, stack.enter_context(open_pool(**levels)))
-            return runners.ForeignGrade(scripts, self.runner)
-        return runners.ForeignGrade(runners.load(self.runner), self.runner)
+            run_test = ScriptRunner(place, stack.enter_context(open_pool(**levels)))
+        else:
+            run_test = runners.load(self.runner)
+        return Grading(runners.ForeignGrade(run_test, self.runner), lambda: jobs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +223,7 @@ class ScoreRun:
             "subtasks": "target" if self.only_target else "all",
             "always_extract_code": self.always_extract,
             "repair_includes": self.repair_includes,
-            "runner": self.where.runner,
+            "runner": self.where.stored_runner,
             **normalised(self.where.normalise_cpu),
         }
 
@@ -260,9 +274,11 @@ def score(wanted: ScoreRun, sources: Sources, begin: Begin, stack: ExitStack) ->
     show, tally = begin(len(submissions), len(submissions) - len(todo)), RunTally()
     try:
         if todo:
-            grade, at_once = wanted.where.open(stack)
-            scoring = IoiScoring(tasks, grade, digest, wanted.repair_includes, wanted.only_target)
-            for batch in scoring.run(at_once, kept).run(todo):
+            grading = wanted.where.open(stack)
+            scoring = IoiScoring(
+                tasks, grading.grade, digest, wanted.repair_includes, wanted.only_target
+            )
+            for batch in scoring.run(grading.at_once, kept).run(todo):
                 tally.take(batch)
                 show(each.verdict for each in batch)
     except KeyboardInterrupt:
@@ -305,8 +321,8 @@ def validate(
     show, tally = begin(len(submissions), 0), RunTally()
     compared: dict[str, LabelledSolution] = {}
     try:
-        grade, at_once = where.open(stack)
-        for batch in IoiScoring(found, grade).run(at_once).run(submissions):
+        grading = where.open(stack)
+        for batch in IoiScoring(found, grading.grade).run(grading.at_once).run(submissions):
             tally.take(batch)
             show(each.verdict for each in batch)
             for each in batch:
