@@ -8,8 +8,10 @@ from typing import Any
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # Ray's own
     import ray
+    from ray import serve
     from ray.cluster_utils import Cluster
 
+__all__ = ["Cluster", "add_node", "ray", "serve", "started"]
 STORE = 100 << 20
 """Bytes of each node's object store."""
 

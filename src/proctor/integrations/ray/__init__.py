@@ -1,4 +1,6 @@
-"""proctor on Ray: judging on all nodes of a cluster."""
+"""proctor on Ray: judging on all nodes of a cluster, and its server behind Ray Serve."""
+
+from typing import TYPE_CHECKING, Any
 
 from proctor.formats.tables import without_extra
 
@@ -7,3 +9,14 @@ try:
     from proctor.integrations.ray.cluster import RayCluster as RayCluster
 except ImportError as error:
     raise without_extra("a Ray cluster", error, "ray") from error
+
+if TYPE_CHECKING:
+    from proctor.integrations.ray.serving import app as app
+
+
+def __getattr__(name: str) -> Any:
+    if name == "app":  # what it needs takes a second to import, and another extra
+        from proctor.integrations.ray.serving import app
+
+        return app
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

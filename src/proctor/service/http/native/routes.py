@@ -13,7 +13,7 @@ import msgspec
 from litestar import Request, Router, delete, get, post
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import ResponseSpec
-from litestar.params import Parameter
+from litestar.params import HeaderParameter, Parameter
 from litestar.types import ASGIApp
 
 from proctor.errors import InfraFault, InputError, NotFound, ProctorError
@@ -40,7 +40,7 @@ from proctor.solver.envelope import Envelope
 _logger = logging.getLogger(__name__)
 HttpRequest = Request[Any, Any, Any]
 Work = Callable[[Job], Coroutine[Any, Any, Any]]
-Key = Annotated[str | None, Parameter(header="Idempotency-Key", max_length=200)]
+Key = Annotated[str | None, HeaderParameter(name="Idempotency-Key", max_length=200)]
 Wait = Annotated[bool, Parameter(description="False: answer 202 with the job at once.")]
 
 

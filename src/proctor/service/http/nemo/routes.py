@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from litestar import Request, Response, Router, delete, get, post
 from litestar.exceptions import HTTPException
-from litestar.params import Parameter
+from litestar.params import HeaderParameter
 from litestar.types import ASGIApp
 
 from proctor.errors import SessionEnded
@@ -21,7 +21,7 @@ from proctor.service.http.request import context_of, owner_of
 from proctor.service.http.responses import JsonReply, PendingResponse
 
 _Request = Request[Any, Any, Any]
-SessionId = Annotated[str | None, Parameter(header="X-Session-ID", max_length=200)]
+SessionId = Annotated[str | None, HeaderParameter(name="X-Session-ID", max_length=200)]
 
 
 def door(engine: Engine) -> Router:
