@@ -5,6 +5,7 @@ import counts
 import harness
 import large_problems
 import livecodebench
+import nodes
 import report
 import run_isolation
 import run_latency
@@ -14,7 +15,7 @@ from budgets import MissingError
 
 BENCHMARKS = (
     run_latency, counts, steady, run_isolation, livecodebench, large_problems, contest, harness,
-    serve,
+    serve, nodes,
 )  # fmt: skip
 
 
