@@ -50,6 +50,7 @@ def measure(quick: bool) -> dict[str, Any]:
             cpus[name].append(answer.cpu)
             verdicts[name] = answer.result
     return {
+        "programs": wanted, "wall_s": walls, "cpu_s": cpus,
         "differing": sum(len(set(each)) > 1 for each in zip(*verdicts.values(), strict=True)),
     }  # fmt: skip
 
