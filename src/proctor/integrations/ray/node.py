@@ -47,6 +47,8 @@ class NodeFacts:
     python: str
     """Version of Python that programs run under."""
     kernel: str
+    surroundings: str
+    """Digest of what verdicts depend on there, see Judges; empty if it is not known."""
     proctor: str = ""
     """Version; the default is not left out when packed, since the other end has another."""
 
@@ -91,7 +93,8 @@ class NodeActor:
         return NodeFacts(
             self._node, platform.node(), self._machine.cpu, pool.cells, isolation.level,
             tuple(f"{name}: {each.gap}" for name, each in isolation.guarantees.items() if each.gap),
-            self._judges.version_of("python"), os.uname().release, __version__,
+            self._judges.version_of("python"), os.uname().release,
+            "".join(self._judges.surroundings()), __version__,
         )  # fmt: skip
 
     async def version_of(self, language: str) -> tuple[str, bytes]:
