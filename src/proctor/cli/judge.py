@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from proctor.cli import terminal
+from proctor.cli.judges import HERE, Where
 from proctor.errors import InputError, SettingsError
 from proctor.evals.durable import RunTally
 from proctor.evals.programs import ProgramsRun, judge_programs
@@ -46,8 +47,11 @@ def k_list(text: str) -> tuple[int, ...]:
     return values
 
 
-def run(wanted: ProgramsRun, k: tuple[int, ...], *, as_json: bool) -> int:
-    """Judge, keep results, print the summary; returns the exit code."""
+def run(wanted: ProgramsRun, k: tuple[int, ...], *, as_json: bool, where: Where = HERE) -> int:
+    """Judge, keep results, print the summary; returns the exit code.
+
+    `where` is what `wanted.on` is of: it has figures to be shown.
+    """
     total = 0
     with ExitStack() as stack:
 
@@ -65,12 +69,14 @@ def run(wanted: ProgramsRun, k: tuple[int, ...], *, as_json: bool) -> int:
         found = judge_programs(wanted, begin, stack)
     summary = summarise(found.rows, found.problems, k)
     if as_json:
-        terminal.write_json(to_json(summary))
+        terminal.write_json(to_json(summary) | where.figures())
     else:
         from proctor.cli import render
 
         render.summary(summary)
     out = None if wanted.out is None else str(wanted.out)
+    if not as_json:
+        where.say_figures()
     closing_words(found.tally, len(found.rows), total, out)
     return found.tally.exit_code
 

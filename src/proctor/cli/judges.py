@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,6 +10,7 @@ import typer
 from proctor.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from proctor.judging.cache import CacheTally
     from proctor.judging.judges import Judges
 
 RAY_HERE = "auto"
@@ -54,12 +55,18 @@ class Where:
     on: str | None = None
     cache: str | None = None
     verify_cache: str | None = None
+    tally: "CacheTally | None" = field(default=None, init=False, compare=False)
+    """Figures of the cache, if there is one."""
 
     def __post_init__(self) -> None:
         if self.ray is not None and self.on is not None:
             raise UsageError("give either --ray or --on")
         if self.verify_cache is not None and self.cache is None:
             raise UsageError("--verify-cache is for --cache")
+        if self.cache is not None:
+            from proctor.judging.cache import CacheTally
+
+            object.__setattr__(self, "tally", CacheTally())
 
     def opener(self, pool: Mapping[str, Any]) -> Opener | None:
         """Return what opens the judges that were asked for; None for cells of this machine.
@@ -74,6 +81,17 @@ class Where:
         share = 0.0 if self.verify_cache is None else _share(self.verify_cache)
         return lambda: self._opened(pool, share)
 
+    def figures(self) -> dict[str, Any]:
+        """Return the figures of the cache as a part of --json; nothing without a cache."""
+        return {} if self.tally is None else {"cache": self.tally.to_json()}
+
+    def say_figures(self) -> None:
+        """Write the figures of the cache to stderr, if there is one."""
+        from proctor.cli import terminal
+
+        if self.tally is not None and self.tally.store:  # it has been opened
+            terminal.note(f"cache: {self.tally}")
+
     @contextmanager
     def _opened(self, pool: Mapping[str, Any], share: float) -> Iterator["Judges"]:
         with ExitStack() as stack:
@@ -81,7 +99,7 @@ class Where:
             if self.cache is not None:
                 from proctor.judging.cache import open_cached
 
-                judges = stack.enter_context(open_cached(judges, self.cache, share))
+                judges = stack.enter_context(open_cached(judges, self.cache, share, self.tally))
             yield judges
 
     @contextmanager
