@@ -46,7 +46,7 @@ class Outline(msgspec.Struct, frozen=True):
 
 
 class Uses(msgspec.Struct, frozen=True):
-    """What a module takes from outside of itself; names are dotted, as `os.path.join`."""
+    """Names that a module takes from outside of itself, dotted, as `os.path.join`."""
 
     imports: frozenset[str] = frozenset()
     """Modules that it imports anywhere, and names that it takes from modules."""

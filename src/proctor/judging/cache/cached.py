@@ -44,7 +44,7 @@ class _Asked:
     key: bytes | None = None
     """Key in the store; None if there is none."""
     remembered: Judgement | None = None
-    """What is remembered of it, where that is verified."""
+    """Judgement that is remembered of it, where that is to be verified."""
     waiting: list[Future[Judgement]] = field(default_factory=list)
     inner: Future[Judgement] | None = None
 

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from proctor.errors import InputError
 from proctor.judging.cache.cached import CachedJudges
-from proctor.judging.cache.file_store import FileStore
-from proctor.judging.cache.redis_store import SCHEMES, SECRET_VARIABLE, RedisStore
 from proctor.judging.cache.remembered import RememberedVerdicts
-from proctor.judging.cache.sealing import VerdictSeal
+from proctor.judging.cache.sealing import SECRET_VARIABLE, VerdictSeal, shared_secret
+from proctor.judging.cache.store import SCHEMES, VerdictStore
 from proctor.judging.cache.tally import CacheTally
 from proctor.judging.judges import Judges
 
@@ -43,11 +42,14 @@ def cache_before(
     judges: Judges, where: str | Path, verify: float = 0.0, tally: CacheTally | None = None
 ) -> CachedJudges:
     """Return what open_cached opens, to be closed by the caller. Raises likewise."""
-    store: FileStore | RedisStore
+    secret: bytes | None
+    store: VerdictStore
     scheme = str(where).partition("://")[0] if "://" in str(where) else ""
     if scheme in SCHEMES:
-        store = RedisStore(str(where))
-        if store.secret is None:
+        from proctor.judging.cache.redis_store import RedisStore
+
+        store, secret = RedisStore(str(where)), shared_secret()
+        if secret is None:
             _logger.warning(
                 "%s is not set: whoever can write to %s can forge verdicts",
                 SECRET_VARIABLE, store.name,
@@ -59,8 +61,11 @@ def cache_before(
             field="cache",
         )
     else:
+        from proctor.judging.cache.file_store import FileStore
+
         store = FileStore(Path(where))
+        secret = store.secret
     tally = tally or CacheTally()
     tally.store = store.name
-    remembered = RememberedVerdicts(store, VerdictSeal(store.secret), tally)
+    remembered = RememberedVerdicts(store, VerdictSeal(secret), tally)
     return CachedJudges(judges, remembered, verify=verify, tally=tally)

@@ -1,19 +1,16 @@
 """Verdicts on a server that speaks Redis's protocol: Redis or Valkey, for many machines at once."""
 
 import contextlib
-import os
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from proctor.errors import InfraFault, InputError, ProctorError, Unauthorized, Unreachable
 from proctor.formats.tables import without_extra
+from proctor.judging.cache.store import SCHEMES
 
-SCHEMES = ("redis", "rediss")
-SECRET_VARIABLE = "PROCTOR_CACHE_KEY"  # noqa: S105 - the name of a variable
 KEPT_FOR = 90 * 24 * 3600
 """Seconds that an entry is kept which nobody uses; the server's `maxmemory` bounds them all."""
-_SHORTEST_SECRET = 16
 _PATIENCE = 5.0
 """Seconds to wait for a connection, and for an answer."""
 
@@ -33,7 +30,6 @@ class RedisStore:
             from redis.retry import Retry
         except ImportError as error:
             raise without_extra("a cache on a server", error, "cache") from error
-        self.secret = _secret()
         self.name, self._hidden = _described(url)
         self._errors = redis.RedisError, OSError
         self._refusals = redis.AuthenticationError, redis.exceptions.NoPermissionError
@@ -132,15 +128,3 @@ def _no_url() -> InputError:
         " for @",
         field="cache",
     )
-
-
-def _secret() -> bytes | None:
-    secret = os.environ.get(SECRET_VARIABLE)
-    if not secret:
-        return None
-    if len(secret) < _SHORTEST_SECRET:
-        raise InputError(
-            f"must have at least {_SHORTEST_SECRET} characters; make one by: openssl rand -hex 32",
-            field=SECRET_VARIABLE,
-        )
-    return secret.encode("utf-8", "surrogateescape")

@@ -64,7 +64,7 @@ _UNORDERED = {
     "perl": r"\b(?:keys|values|each)\b",
     "bash": r"\$\$|\bRANDOM\b|\bSECONDS\b|\bdate\b|&",
 }
-"""What has another order, or ends in another, each time, by family."""
+"""Words of a family for things that come in another order each time, or end in one."""
 
 
 def is_repeatable(problem: Problem, program: Program) -> bool:

@@ -13,6 +13,7 @@ opened by somebody who has a secret, nor the other way about.
 
 import hashlib
 import hmac
+import os
 
 from proctor.errors import InputError
 from proctor.judgement import Judgement
@@ -21,6 +22,8 @@ from proctor.judging.packed import pack, unpack
 _SEALED = b"proctor verdict 1 hmac\n"
 _HASHED = b"proctor verdict 1 hash\n"
 _SEAL = hashlib.sha256().digest_size
+SECRET_VARIABLE = "PROCTOR_CACHE_KEY"  # noqa: S105 - the name of a variable
+_SHORTEST_SECRET = 16
 LARGEST = 1 << 20
 """Bytes of the largest judgement that is remembered, packed."""
 
@@ -58,3 +61,19 @@ class VerdictSeal:
         if self._secret is None:
             return hashlib.sha256(content).digest()
         return hmac.digest(self._secret, content, "sha256")
+
+
+def shared_secret() -> bytes | None:
+    """Return the secret of the environment, for a store that machines share, if there is one.
+
+    Raises InputError.
+    """
+    secret = os.environ.get(SECRET_VARIABLE)
+    if not secret:
+        return None
+    if len(secret) < _SHORTEST_SECRET:
+        raise InputError(
+            f"must have at least {_SHORTEST_SECRET} characters; make one by: openssl rand -hex 32",
+            field=SECRET_VARIABLE,
+        )
+    return secret.encode("utf-8", "surrogateescape")

@@ -2,6 +2,9 @@
 
 from typing import Protocol
 
+SCHEMES = ("redis", "rediss")
+"""Schemes of the addresses of servers; any other place is a directory."""
+
 
 class VerdictStore(Protocol):
     """Keeps entries by key, and may lose any. Methods may be called from any thread.
