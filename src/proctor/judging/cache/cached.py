@@ -23,6 +23,7 @@ from proctor.judging.settings import JudgeSettings
 from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.machine import cpus
+from proctor.verdict import Verdict
 
 FRESH = 60.0
 """Seconds for which it is taken for granted that languages' versions are as they were."""
@@ -262,7 +263,7 @@ class CachedJudges:
 def _unkept(asked: _Asked, made: Judgement) -> Unkept | None:
     """Return why a judgement is not to be remembered, if it is not."""
     reason = unkept(made, asked.problem.limits or asked.settings.limits)
-    if reason is not None:
+    if reason is not None or made.verdict in (Verdict.CE, Verdict.NC):  # it has not run
         return reason
     try:
         return None if is_repeatable(asked.problem, asked.program) else Unkept.CHANCE

@@ -109,10 +109,10 @@ def _described(url: str) -> tuple[str, tuple[str, ...]]:
         port = parts.port or 6379
     except ValueError:
         raise _no_url() from None
-    if parts.scheme not in SCHEMES or not parts.hostname:
+    database = parts.path.strip("/") or "0"
+    if parts.scheme not in SCHEMES or not parts.hostname or not database.isdigit():
         raise _no_url()
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    database = parts.path.strip("/") or "0"
     return f"{parts.scheme}://{host}:{port}/{database}", _secrets_in(parts)
 
 

@@ -47,16 +47,17 @@ _NAMES = frozenset({
 _WORDS = (
     r"\w*chrono\w*|clock_gettime|gettimeofday|getrusage|\w*rdtscp?|nanoTime|currentTimeMillis"
     r"|microtime|hrtime|Stopwatch|TickCount|Instant|LocalDateTime|DateTime|Date|performance"
-    r"|mt19937\w*|minstd_rand\w*|random_device|\w*random_engine|\w*rand(?:om)?_?(?:r|48)"
-    r"|arc4random\w*|getrandom|urandom|SecureRandom|ThreadLocalRandom|Random|UUID|uuid\w*"
-    r"|identityHashCode|hashCode|fork|getpid|p?threads?|pthread\w+|Threads?|async|Parallel"
-    r"|parallelStream|rayon|omp|Task"
+    r"|mt19937\w*|minstd_rand\w*|random_device|\w*random_engine|[delmn]rand48|arc4random\w*"
+    r"|getrandom|urandom|SecureRandom|ThreadLocalRandom|Random|UUID|uuid\w*|identityHashCode"
+    r"|hashCode|fork|getpid|p?threads?|pthread\w+|Threads?|async|Parallel|parallelStream|rayon"
+    r"|omp|Task"
 )
-_CALLED = r"time|clock|now|s?rand\w*|mt_s?rand|randomize|random\w*|shuffle|sample"
+_CALLED = r"time|clock|now|s?rand\w*|mt_s?rand|shuffle|sample"
+"""Words that are variables, too."""
 _C_LIKE = frozenset(
     {"c", "cpp", "csharp", "go", "java", "javascript", "kotlin", "php", "rust", "typescript"}
 )
-"""Families of languages in which a call has parentheses."""
+"""Families of languages in which those words are used with parentheses, or as a module."""
 _UNORDERED = {
     "rust": r"Hash(?:Map|Set)",
     "go": r"map\s*\[|\bgo\b|\bselect\b",
@@ -100,6 +101,6 @@ def _known(name: str) -> bool:
 
 @cache
 def _pattern(family: str) -> re.Pattern[str]:
-    called = rf"(?:{_CALLED})\s*\(" if family in _C_LIKE else rf"(?:{_CALLED})\b"
+    called = rf"(?:{_CALLED})\s*(?:\(|\.|::)" if family in _C_LIKE else rf"(?:{_CALLED})\b"
     more = f"|{_UNORDERED[family]}" if family in _UNORDERED else ""
     return re.compile(rf"\b(?:(?:{_WORDS})\b|{called}){more}")
