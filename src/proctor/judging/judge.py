@@ -76,7 +76,7 @@ class PoolJudges:
     def version_of(self, language: str) -> str:
         """Return the version of a language's tools. Raises NoLanguage, InputError."""
         if language == "python":
-            return self.pool.setup.interpreter.version.split()[0]
+            return self.pool.setup.interpreter.version.partition(" ")[0]
         return registry.find(registry.get(language)).version
 
     def surroundings(self) -> tuple[str, ...]:
