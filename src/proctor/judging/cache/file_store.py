@@ -13,6 +13,7 @@ import sqlite3
 import stat
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,6 +64,8 @@ class FileStore:
                 " this file and its -wal and -shm",
                 file=str(self._path),
             ) from error
+        # For stores that last as long as a trainer does, which never closes them.
+        weakref.finalize(self, self._connection.close)
 
     def get(self, key: bytes) -> bytes | None:
         """Return an entry. Raises InfraFault."""
