@@ -22,6 +22,8 @@ CPU = 2.0
 """CPU time for one text, in seconds; the densest honest one takes a third."""
 MEMORY = 512 * MIB
 """Bytes of address space."""
+_LONGEST_NAME = 200
+"""Characters of a dotted name: a short one may stand for a long one, thousands of times."""
 _NAMES = {"true": True, "false": False, "null": None}
 _IDLE = (ast.Constant, ast.Name, ast.Tuple, ast.Attribute, ast.BinOp, ast.Compare)
 _NO_PYTHON = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError, OverflowError)
@@ -120,10 +122,12 @@ class _Uses(ast.NodeVisitor):
         self._times = 1
 
     def found(self) -> Uses:
-        """Return what was collected, once all is visited."""
+        """Return what was collected, once all is visited. Raises ValueError for endless names."""
         names, times = set(), Counter[str]()
         for first, rest, count in self._read:
             if first in self._origins:
+                if len(self._origins[first]) + len(rest) > _LONGEST_NAME:
+                    raise ValueError("a name is too long")
                 times[self._origins[first] + rest] += count
             elif first not in self._set:
                 names.add(first)
@@ -148,11 +152,13 @@ class _Uses(ast.NodeVisitor):
             self._set.add(node.id)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        rest = ""
+        parts: list[str] = []
         inner: ast.expr = node
         while isinstance(inner, ast.Attribute):
-            rest, inner = f".{inner.attr}{rest}", inner.value
+            parts.append(inner.attr)
+            inner = inner.value
         if isinstance(inner, ast.Name):
+            rest = "".join(f".{each}" for each in reversed(parts))
             self._read.append((inner.id, rest, self._times))
         else:
             self.visit(inner)

@@ -54,7 +54,7 @@ class Uses(msgspec.Struct, frozen=True):
     """Names that it reads and sets nowhere: builtins, unless something is executed before it. Not
     `open` where that opens standard input."""
     times: dict[str, int] = msgspec.field(default_factory=dict)
-    """How often it reads each name of a module; 2 for one within a loop."""
+    """How often it reads each name of a module; one within a loop, or in its head, counts twice."""
 
 
 def outline(text: str) -> Outline | None:
