@@ -267,12 +267,11 @@ def test_faults_are_not_remembered(held: HeldJudges, tmp_path: Path) -> None:
 def test_the_machine_that_made_it_is_remembered(held: HeldJudges, tmp_path: Path) -> None:
     there = Machine("node 7", "a CPU")
     with cached(held, tmp_path) as (judges, _):
-        judges.start(PROBLEM, RIGHT, SETTINGS)
-        held.started[-1].set_result(made(machine=there))
-        assert ask(judges).machine == there
-        judges.start(PROBLEM, WRONG, SETTINGS)
-        held.started[-1].set_result(made())
-        assert ask(judges, program=WRONG).machine is None  # it was this one
+        for program, machine in ((RIGHT, there), (WRONG, None)):
+            future = judges.start(PROBLEM, program, SETTINGS)
+            held.started[-1].set_result(made(machine=machine))
+            assert future.result(timeout=60).machine == machine
+            assert ask(judges, program=program).machine == machine  # None: it was this one
 
 
 class TestUnderWay:
@@ -291,7 +290,7 @@ class TestUnderWay:
         assert judges.tally.shared == 7
         result = made()
         held.started[0].set_result(result)
-        assert [each.result(timeout=0) for each in futures] == [result] * 8
+        assert [each.result(timeout=60) for each in futures] == [result] * 8
         assert not other.done()
         judges.start(PROBLEM, RIGHT, SETTINGS)
         assert len(held.started) == (2 if judges.tally.kept else 3)
@@ -312,10 +311,10 @@ class TestUnderWay:
         assert third.cancel()
         assert not held.started[0].cancelled()
         held.started[0].set_result(made())
-        assert second.result(timeout=0).verdict is Verdict.AC
+        assert second.result(timeout=60).verdict is Verdict.AC
         assert not second.cancel()
         with pytest.raises(CancelledError):
-            first.result(timeout=0)
+            first.result(timeout=60)
 
     def test_the_last_to_cancel_takes_it_back(self, judges: CachedJudges, held: HeldJudges) -> None:
         futures = [judges.start(PROBLEM, RIGHT, SETTINGS) for _ in range(3)]
@@ -324,7 +323,7 @@ class TestUnderWay:
         again = judges.start(PROBLEM, RIGHT, SETTINGS)
         assert len(held.started) == 2
         held.started[1].set_result(made())
-        assert again.result(timeout=0).verdict is Verdict.AC
+        assert again.result(timeout=60).verdict is Verdict.AC
 
     def test_one_that_has_begun_goes_on_for_the_store(
         self, judges: CachedJudges, held: HeldJudges
@@ -341,7 +340,7 @@ class TestUnderWay:
         futures = [judges.start(PROBLEM, RIGHT, SETTINGS) for _ in range(2)]
         error = NoLanguage("gone")
         held.started[0].set_exception(error)
-        assert [each.exception(timeout=0) for each in futures] == [error] * 2
+        assert [each.exception(timeout=60) for each in futures] == [error] * 2
 
     def test_a_judge_that_is_closed_cancels_all(
         self, judges: CachedJudges, held: HeldJudges
@@ -360,7 +359,7 @@ class TestUnderWay:
         held.error = None
         future = judges.start(PROBLEM, RIGHT, SETTINGS)
         held.started[0].set_result(made())
-        assert future.done()
+        assert future.result(timeout=60).passed
 
     def test_who_joins_what_cannot_be_begun_is_told(
         self, judges: CachedJudges, held: HeldJudges
@@ -375,7 +374,7 @@ class TestUnderWay:
         held.start = refuse  # type: ignore[method-assign]
         with pytest.raises(InputError):
             judges.start(PROBLEM, RIGHT, SETTINGS)
-        assert isinstance(joined[0].exception(timeout=0), InputError)
+        assert isinstance(joined[0].exception(timeout=60), InputError)
 
 
 class TestVerified:
@@ -409,7 +408,7 @@ class TestVerified:
             assert not future.done()
             with caplog.at_level(logging.WARNING):
                 held.started[1].set_result(made())
-            assert future.result(timeout=0) == made()
+                assert future.result(timeout=60) == made()
             assert (tally.verified, tally.differing, tally.kept) == (1, 1, 1)
         assert len(caplog.records) == 1
         assert "'double'" in caplog.text
@@ -424,8 +423,9 @@ class TestVerified:
             judges.start(PROBLEM, RIGHT, SETTINGS)
             held.started[0].set_result(made())
         with cached(held, tmp_path, verify=1.0) as (judges, tally):
-            judges.start(PROBLEM, RIGHT, SETTINGS)
+            future = judges.start(PROBLEM, RIGHT, SETTINGS)
             held.started[1].set_result(slow)
+            assert future.result(timeout=60) == slow
             assert (tally.verified, tally.differing) == (1, 0)
         with cached(held, tmp_path) as (judges, _):
             assert not judges.start(PROBLEM, RIGHT, SETTINGS).done()
@@ -437,7 +437,7 @@ class TestVerified:
         with cached(held, tmp_path, verify=1.0) as (judges, tally):
             future = judges.start(PROBLEM, RIGHT, SETTINGS)
             held.started[1].set_result(made(Verdict.INFRA_FAULT))
-            assert future.result(timeout=0).remembered
+            assert future.result(timeout=60).remembered
             assert (tally.verified, tally.differing) == (0, 0)
 
     def test_the_share_is_of_keys(self, held: HeldJudges, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import platform
 import threading
 import time
 from collections.abc import Collection
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -27,6 +27,8 @@ from proctor.verdict import Verdict
 
 FRESH = 60.0
 """Seconds for which it is taken for granted that languages' versions are as they were."""
+_NOTING = 4
+"""Threads that look at judgements and put them into the store."""
 _logger = logging.getLogger(__name__)
 
 
@@ -72,6 +74,7 @@ class CachedJudges:
         """
         self.judges, self.tally = judges, tally or CacheTally()
         self._remembered, self._verify = remembered, verify
+        self._notes = ThreadPoolExecutor(_NOTING, thread_name_prefix="proctor-cache")
         self._lock = threading.Lock()
         self._under_way: dict[bytes, _Asked] = {}
         """By content."""
@@ -125,6 +128,7 @@ class CachedJudges:
 
     def close(self) -> None:
         """Close the store: judgements that are still under way are not remembered."""
+        self._notes.shutdown()
         if self._remembered is not None:
             self._remembered.close()
 
@@ -195,11 +199,23 @@ class CachedJudges:
             self._end(asked, error)
             return
         judgement = done.result()
-        try:
-            if asked.key is not None and self._remembered is not None:
-                judgement = self._noted(asked, asked.key, self._remembered, judgement)
-        finally:
+        if asked.key is None or self._remembered is None:
             self._end(asked, judgement)
+            return
+        try:
+            # Programs are looked at, and a server may be slow: nothing for a cell's thread.
+            self._notes.submit(self._note, asked, asked.key, self._remembered, judgement)
+        except RuntimeError:  # the cache is closed, or the process ends
+            self._end(asked, judgement)
+
+    def _note(
+        self, asked: _Asked, key: bytes, remembered: RememberedVerdicts, made: Judgement
+    ) -> None:
+        outcome = made
+        try:
+            outcome = self._noted(asked, key, remembered, made)
+        finally:
+            self._end(asked, outcome)
 
     def _noted(
         self, asked: _Asked, key: bytes, remembered: RememberedVerdicts, made: Judgement
