@@ -48,10 +48,7 @@ def k_list(text: str) -> tuple[int, ...]:
 
 
 def run(wanted: ProgramsRun, k: tuple[int, ...], *, as_json: bool, where: Where = HERE) -> int:
-    """Judge, keep results, print the summary; returns the exit code.
-
-    `where` is what `wanted.on` is of: it has figures to be shown.
-    """
+    """Judge, keep results, print the summary and the figures of `where`; returns the exit code."""
     total = 0
     with ExitStack() as stack:
 
@@ -74,9 +71,8 @@ def run(wanted: ProgramsRun, k: tuple[int, ...], *, as_json: bool, where: Where 
         from proctor.cli import render
 
         render.summary(summary)
-    out = None if wanted.out is None else str(wanted.out)
-    if not as_json:
         where.say_figures()
+    out = None if wanted.out is None else str(wanted.out)
     closing_words(found.tally, len(found.rows), total, out)
     return found.tally.exit_code
 

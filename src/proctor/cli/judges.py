@@ -53,7 +53,7 @@ class Where:
 
     ray: str | None = None
     on: str | None = None
-    cache: str | None = None
+    cache: str | None = field(default=None, repr=False)  # it may hold a password
     verify_cache: str | None = None
     tally: "CacheTally | None" = field(default=None, init=False, compare=False)
     """Figures of the cache, if there is one."""

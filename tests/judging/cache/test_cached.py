@@ -486,7 +486,7 @@ def test_a_second_run_of_real_programs(
             first_kept = kept
     first, second = judgements
     remembered = {index for index, each in second.items() if each.remembered}
-    assert len(asked) == len(pairs) - len(remembered) <= len(pairs) // 30
+    assert len(asked) <= len(pairs) - len(remembered) <= len(pairs) // 30
     assert len(remembered) >= first_kept
     assert all(without_mark(second[each]) == first[each] for each in remembered)
     assert not any(

@@ -169,7 +169,7 @@ class CachedJudges:
         try:
             languages = frozenset(languages_of(asked.problem, asked.program))
             circumstances = self._circumstances_of(languages)
-        except (InputError, NoLanguage):  # whoever judges will say so
+        except (InputError, NoLanguage, InfraFault):  # whoever judges will say so
             return None
         if circumstances is None:
             self.tally.count_unkept(Unkept.MACHINES)
