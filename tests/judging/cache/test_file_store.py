@@ -305,7 +305,8 @@ def test_a_full_disk_costs_no_judgement(
 ) -> None:
     with open_cached(counted, small_disk / "cache") as judges:
         judges.start(PROBLEM, PROGRAM, JudgeSettings()).result()
-    (small_disk / "filler").write_bytes(bytes(os.statvfs(small_disk).f_bavail << 12))
+    about = os.statvfs(small_disk)
+    (small_disk / "filler").write_bytes(bytes(about.f_bavail * about.f_frsize))
     assert os.statvfs(small_disk).f_bavail == 0
     with pytest.raises(InputError):
         FileStore(small_disk / "other")
