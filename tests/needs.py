@@ -4,6 +4,7 @@ Each function returns a reason to skip, or None. conftest.py asks them for every
 the marks are described in pyproject.toml.
 """
 
+import importlib.util
 import os
 import platform
 import shutil
@@ -82,6 +83,12 @@ def podman() -> str | None:
     return root() or command(*ENGINES["podman"])
 
 
+def redis() -> str | None:
+    if importlib.util.find_spec("redis") is None:
+        return "not installed: the package redis"
+    return command("redis-server") and command("valkey-server")
+
+
 def browser() -> str | None:
     return command("chromium") and command("chromium-browser")
 
@@ -122,8 +129,8 @@ def outside(name: str) -> str | None:
 NEEDS: dict[str, Callable[..., str | None]] = {
     function.__name__: function
     for function in (
-        root, cgroup, language, compiler, command, own_python, tar_filters, docker, podman, browser, kernel,
-        typescript, data, outside, ray,
+        root, cgroup, language, compiler, command, own_python, tar_filters, docker, podman, redis,
+        browser, kernel, typescript, data, outside, ray,
     )
 }  # fmt: skip
 REAL_PARTS = ("docker", "podman", "browser", "kernel", "typescript", "outside", "ray")

@@ -134,6 +134,8 @@ class Judgement:
     """The author of the grading, and how far to trust it; empty if it is proctor's own."""
     machine: Machine | None = None
     """Machine that made it; None: this one."""
+    remembered: bool = False
+    """True if it was made before, for an equal program, and comes from a cache: with its times."""
 
     def __post_init__(self) -> None:
         if self.message:

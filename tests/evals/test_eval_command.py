@@ -113,6 +113,19 @@ def test_rejudge_asks_nobody_and_keeps_old_verdicts(proctor: Proctor, tmp_path: 
         assert [len(sample.judgements) for sample in store.samples()] == [2, 2]
 
 
+def test_rejudged_with_a_cache_nothing_is_judged(proctor: Proctor, tmp_path: Path) -> None:
+    with serving(answer_rightly) as stub:
+        cache = ("--cache", tmp_path / "cache", "--json")
+        begun = report(proctor(*EVAL, "--model", "stub", "--base-url", stub.url, "--out",
+                               tmp_path / "run", *cache))  # fmt: skip
+        again = report(proctor("rejudge", tmp_path / "run", *cache))
+    for mode in ("official", "standard"):
+        assert (begun[mode]["passed"], again[mode]["passed"]) == (4, 4)
+    assert (begun["cache"]["hits"], begun["cache"]["kept"]) == (0, 8)
+    assert (again["cache"]["hits"], again["cache"]["misses"]) == (8, 0)
+    assert "verdicts from" not in (tmp_path / "run" / "run.db").read_bytes().decode("latin-1")
+
+
 def test_below_the_gate(proctor: Proctor, tmp_path: Path) -> None:
     with serving(lambda call: call.reply("I do not know.")) as stub:
         done = proctor(*EVAL, "--model", "stub", "--base-url", stub.url, "--out", tmp_path / "run",

@@ -9,6 +9,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from proctor.evals.ioi.piston_list import checked_url
 from proctor.evals.ioi.piston_requests import PistonDown, PistonUnsure, read_answer
 from proctor.evals.livecodebench import output_prediction
 from proctor.evals.livecodebench.rows import upstream_row
-from proctor.execution import Execution, Isolation
+from proctor.execution import Execution, Guarantee, Isolation, Strength
 from proctor.formats import codeforces_rows, ioi_rows, livecodebench
 from proctor.formats.hub_configs import choose_files
 from proctor.formats.packages.package import load
@@ -33,8 +34,11 @@ from proctor.formats.replies import between_last_fences, code_blocks, extract_co
 from proctor.formats.tables import Row
 from proctor.integrations import rows as reward_rows
 from proctor.integrations.open_r1 import add_includes
+from proctor.judgement import Judgement, Machine, SubtaskResult, TestResult, UpstreamReport
 from proctor.judging import checkers, comparison, values
+from proctor.judging.cache.sealing import VerdictSeal
 from proctor.judging.official import upstream
+from proctor.judging.packed import pack
 from proctor.languages import naming, registry
 from proctor.languages.headers import _FIRST_INCLUDE
 from proctor.problem import Comparison, Convention, Match, Test
@@ -255,6 +259,16 @@ def piston_answer(data: bytes) -> None:
         checked_url(text_or_latin(data))
 
 
+KEY = bytes(32)
+
+
+def remembered(data: bytes) -> None:
+    """A judgement that was sealed as it should be, whatever it is."""
+    header = b"proctor verdict 1 hash\n"
+    found = VerdictSeal(None).opened(KEY, header + sha256(header + KEY + data).digest() + data)
+    assert found is None or isinstance(found, Judgement)
+
+
 def version(data: bytes) -> None:
     said = text_or_latin(data)
     satisfies((3, 11, 0), said)
@@ -307,6 +321,12 @@ EVALPLUS = {
     "text": "t", "code": "import os\ndef f(a): return a", "test_list": ["assert f(1) == 1"],
     "question_id": "q", "test_id": 1, "starter_code": LCB["starter_code"],
 }  # fmt: skip
+JUDGEMENT = Judgement(
+    Verdict.WA, 0.5, (TestResult(Verdict.AC), TestResult(Verdict.WA, 0.1, 0.2, 3, "m", "n", 0.5)), "m",
+    Isolation("none", {"kernel": Guarantee(Strength.PARTIAL, "h", "g")}),
+    UpstreamReport((True, -2), -2, "e", {"a": [1, None]}), 1.5, 2.0,
+    (SubtaskResult("s", Verdict.PA, 0.5, 1.5, 2.0, ("n",)),), machine=Machine("a", "b"),
+)  # fmt: skip
 PISTON = {
     "language": "python", "version": "3.x", "stdin": "a", "args": ["b", 1], "run_timeout": 1000,
     "files": [{"name": "a.py", "content": "x"}, {"content": "00", "encoding": "hex"}],
@@ -397,6 +417,11 @@ PARSERS = {
     "answer of a Piston": Parser(piston_answer, (*documents(PISTON_ANSWER), b"http://[::1]:2000/api/v2"), (
         b"[", b"{", b"}", b'"', b"null", b"\\ud800", b"1e999", b"9" * 5000, b"http://", b"xn--", b".", b":",
         b"]", b"\xd9\xa1", b"@", b"/", b"?", b"%", b"\x00", b"\xe3\x80\x82",
+    )),
+    "remembered": Parser(remembered, (pack(JUDGEMENT),), (
+        b"\x81", b"\xa5class", b"\xa9Judgement", b"\xaaTestResult", b"\xa7verdict", b"\xa2AC", b"\xa5tests",
+        b"\x91", b"\xc0", b"\xc3", b"\xcb\x7f\xf0" + bytes(6), b"\xc4\x01a", b"\xc7\x01\x01\xed", b"\xdf",
+        b"\xa9isolation", b"\xa6points", b"\xa7machine", b"\xa8upstream", b"\xd9\xff", b"\xdd\xff\xff\xff\xff",
     )),
     "version": Parser(version, (b">=3.11 <4 || ^1.2.x", b"1.0 - 2.0"), (
         b"1 ", b"1.", b"x", b"^", b"~", b">=", b" ", b"||", b" - ", b"v", b"*", b"9", b"-a", b"+", b"\xd9\xa1",

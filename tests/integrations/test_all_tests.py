@@ -14,8 +14,9 @@ import pytest
 import ioi_task
 from proctor import Pool, open_pool
 from proctor.errors import SettingsError
-from proctor.integrations import grading, ioi_grading, open_r1, open_r1_codeforces, rewards, verl
+from proctor.integrations import open_r1, open_r1_codeforces, rewards, verl
 from proctor.integrations.open_r1 import Client
+from proctor.judging.judge import PoolJudges
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine, open_engine
 from proctor.service.http.sandbox_fusion import datasets
@@ -70,14 +71,14 @@ Made = Callable[[Any, str], list[Any]]
 
 @pytest.mark.parametrize(("options", "ran"), [({}, 4), ({"stop": "first"}, 1)])
 def test_rewards(options: Any, ran: int, pool: Pool, made: Made) -> None:
-    futures = made(grading, "start")
+    futures = made(PoolJudges, "start")
     reward = rewards.make_code_reward(pool=pool, **options)
     assert reward([REPLY], test_cases=[CASES]) == [0.0]
     assert [len(each.result().tests) for each in futures] == [ran]
 
 
 def test_verl(pool: Pool, made: Made) -> None:
-    futures = made(grading, "start")
+    futures = made(PoolJudges, "start")
     score = verl.compute_score("mine", REPLY, CASES, pool=pool)
     assert (score["score"], score["verdict"]) == (0.0, "WA")
     assert [len(each.result().tests) for each in futures] == [4]
@@ -94,12 +95,12 @@ def test_parts_take_all_tests() -> None:
 @pytest.mark.parametrize(("options", "ran"), [({}, 3), ({"stop": "first"}, 2)])
 def test_ioi_rewards(options: Any, ran: int, contest_pool: Pool, made: Made, tmp_path: Any) -> None:
     tests = ioi_task.write(tmp_path / "tests.jsonl", ioi_task.test_rows())
-    judgements = made(ioi_grading, "judge")
+    futures = made(PoolJudges, "start")
     reward = rewards.make_ioi_reward(tests=str(tests), pool=contest_pool, **options)
     row = ioi_task.subtask_rows()[2]
     columns = {name: [value] for name, value in row.items()}
     assert reward([f"```cpp\n{ioi_task.SOLUTIONS['wrong']}\n```"], **columns) == [0.0]
-    assert [len(each.tests) for each in judgements] == [ran]
+    assert [len(each.result().tests) for each in futures] == [ran]
 
 
 def test_open_r1(client: Client, made: Made) -> None:

@@ -6,7 +6,7 @@ import tracemalloc
 import pytest
 
 from proctor.languages import python_text
-from proctor.languages.python_text import LONGEST, Definition, Outline, literal, outline
+from proctor.languages.python_text import LONGEST, Definition, Outline, Uses, literal, outline, uses
 
 MODULE = '''"""Said."""
 from __future__ import annotations
@@ -65,8 +65,37 @@ HOSTILE = {
     "f-strings": "f'''" + "{a}" * (LONGEST // 3 - 4) + "'''",
     "dictionaries": "{0:" * (LONGEST // 3 - 1),
     "lambdas": "lambda:" * (LONGEST // 7 - 1) + "1",
+    "long names": f"import {'a' * (LONGEST // 2)} as b\n"
+    + "".join(f"b.c{n}\n" for n in range(10_000)),
     "blocks": "".join(" " * n + "if a:\n" for n in range(99)) + " " * 99 + "pass",
 }
+
+
+def test_uses() -> None:
+    assert uses("") == Uses()
+    assert uses("no program") is None
+    assert uses(
+        "import os.path, numpy as np\nfrom sys import argv as arguments, stdin\nfrom . import a\n"
+        "def f(x, *, y=len, **z):\n"
+        "    import json\n"
+        "    for line in stdin:\n"
+        "        json.loads(line), os.path.join(x, y, z)\n"
+        "    w = np.linalg.norm(w)[0].real\n"
+        "print(f(k=arguments).b, open(0), open('/dev/stdin'), np)\n"
+        "global_ = open(f'a'), [open('b') for open in abs]\n"
+    ) == Uses(
+        frozenset({"os.path", "numpy", "sys.argv", "sys.stdin", "..a", "json"}),
+        frozenset({"len", "print", "abs"}),
+        {
+            "sys.stdin": 2,
+            "json.loads": 2,
+            "os.path.join": 2,
+            "numpy.linalg.norm": 1,
+            "numpy": 1,
+            "sys.argv": 1,
+        },
+    )
+    assert uses("open('a')\nopen(0, 'r', b)") == Uses(names=frozenset({"open", "b"}))
 
 
 @pytest.mark.usefixtures("ends")
@@ -78,6 +107,7 @@ def test_hostile_texts_take_nothing_of_the_host(name: str) -> None:
     tracemalloc.start()
     try:
         outline(text)
+        uses(text)
         literal(text)
         _, peak = tracemalloc.get_traced_memory()
     finally:

@@ -234,11 +234,13 @@ def _finish(
     points = _points(store, settings)
     if ending.as_json:
         added = {} if points is None else {"points": to_json(points)}
-        terminal.write_json(_report(store, settings, found, left) | added)
+        report = _report(store, settings, found, left)
+        terminal.write_json(report | added | ending.where.figures())
     else:
         _show(store, settings, found)
         if points is not None:
             show_points(points)
+        ending.where.say_figures()
     if failure is not None:
         terminal.note(f"{failure}; `proctor resume {store.directory}` goes on")
         return failure.exit_code

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from proctor.cli import render, terminal
 from proctor.cli.judge import closing_words
+from proctor.cli.judges import HERE, Where
 from proctor.cli.screen import Screen, coloured, line
 from proctor.evals.ioi import report, strategies
 from proctor.evals.ioi.report import FULL, PointsReport
@@ -19,7 +20,9 @@ from proctor.evals.ioi.sources import Sources
 from proctor.verdict import Verdict
 
 
-def score(wanted: ScoreRun, names: Collection[str], medals: str | None, *, as_json: bool) -> int:
+def score(
+    wanted: ScoreRun, names: Collection[str], medals: str | None, where: Where, *, as_json: bool
+) -> int:
     """Judge, keep results, print points by these strategies; returns the exit code."""
     chosen = tuple(names) or report.DEFAULT_STRATEGIES
     for name in chosen:
@@ -29,22 +32,27 @@ def score(wanted: ScoreRun, names: Collection[str], medals: str | None, *, as_js
     with ExitStack() as stack:
         found = scored(wanted, Sources(_downloads(as_json)), progress.begun_in(stack), stack)
         summary = report.summarise(found.rows, found.tasks, chosen, thresholds)
-    show(summary, as_json=as_json)
+    _say(where, report.to_json(summary) if as_json else None, lambda: _show(summary))
     out = None if wanted.out is None else str(wanted.out)
     closing_words(found.tally, found.found, progress.total, out)
     return found.tally.exit_code
 
 
 def check_labels(
-    tasks: Collection[str], solutions: Collection[str], where: GradeOptions, *, as_json: bool
+    tasks: Collection[str],
+    solutions: Collection[str],
+    grading: GradeOptions,
+    where: Where,
+    *,
+    as_json: bool,
 ) -> int:
     """Judge labelled solutions, print how they compare; returns the exit code."""
     progress = _Progress(as_json)
     with ExitStack() as stack:
         compared, tally = validate(
-            tasks, solutions, where, Sources(_downloads(as_json)), progress.begun_in(stack), stack
+            tasks, solutions, grading, Sources(_downloads(as_json)), progress.begun_in(stack), stack
         )
-    _show_labels(compared, as_json=as_json)
+    _say(where, _labels_json(compared) if as_json else None, lambda: _show_labels(compared))
     closing_words(tally, len(compared), progress.total, None)
     return tally.exit_code or int(any(one.differences for one in compared))
 
@@ -60,7 +68,8 @@ def add_up(
     """Add up rows of results and print points. Raises InputError, InfraFault."""
     thresholds = report.load_thresholds(Path(medals)) if medals else {}
     chosen = tuple(names) or report.DEFAULT_STRATEGIES
-    show(report.of_files(Sources(), tasks, results, chosen, thresholds), as_json=as_json)
+    summary = report.of_files(Sources(), tasks, results, chosen, thresholds)
+    _say(HERE, report.to_json(summary) if as_json else None, lambda: _show(summary))
 
 
 class _Progress:
@@ -94,11 +103,16 @@ def _downloads(as_json: bool) -> Callable[[str, int, int], None]:
     return show
 
 
-def show(summary: PointsReport, *, as_json: bool) -> None:
-    """Print a report."""
-    if as_json:
-        terminal.write_json(report.to_json(summary))
+def _say(where: Where, as_json: dict[str, Any] | None, show: Callable[[], None]) -> None:
+    """Write JSON, or show the same to people; with the figures of the cache."""
+    if as_json is not None:
+        terminal.write_json(as_json | where.figures())
         return
+    show()
+    where.say_figures()
+
+
+def _show(summary: PointsReport) -> None:
     console = Screen()
     verdicts = Counter(summary.verdicts)
     told = render.counted((render.coloured(Verdict(name)), n) for name, n in verdicts.items())
@@ -134,16 +148,15 @@ def _table_rows(summary: PointsReport) -> Iterator[list[str]]:
         yield [total.model, str(total.year), "total", "", f"{total.of:g}/{FULL:g}", *points]
 
 
-def _show_labels(compared: list[LabelledSolution], *, as_json: bool) -> None:
-    differing = [one for one in compared if one.differences]
-    if as_json:
-        content = {
-            "solutions": len(compared),
-            "differing": len(differing),
-            "results": [_json(one) for one in compared],
-        }
-        terminal.write_json(content)
-        return
+def _labels_json(compared: list[LabelledSolution]) -> dict[str, Any]:
+    return {
+        "solutions": len(compared),
+        "differing": sum(bool(one.differences) for one in compared),
+        "results": [_json(one) for one in compared],
+    }
+
+
+def _show_labels(compared: list[LabelledSolution]) -> None:
     console = Screen()
     table = Table(box=None, pad_edge=False)
     for heading in ("year", "task", "solution", "label"):
@@ -159,7 +172,8 @@ def _show_labels(compared: list[LabelledSolution], *, as_json: bool) -> None:
             coloured(said, colour),
         )  # fmt: skip
     console.print(table)
-    console.print(f"{len(compared) - len(differing)} of {len(compared)} as their labels say")
+    right = sum(not one.differences for one in compared)
+    console.print(f"{right} of {len(compared)} as their labels say")
 
 
 def _json(one: LabelledSolution) -> dict[str, Any]:

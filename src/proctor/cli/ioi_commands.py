@@ -54,7 +54,7 @@ Strategy = Annotated[
 Medals = Annotated[str | None, typer.Option(help="Medal thresholds, TOML or JSON.", metavar="FILE")]
 
 
-def _where(
+def _grading(
     where: Where,
     runner: str | None,
     jobs: int | None,
@@ -115,6 +115,7 @@ def score_command(
     from proctor.cli import ioi
     from proctor.evals.ioi.scoring import ScoreRun
 
+    where = Where(ray, on, cache, verify_cache, normalise_cpu)
     wanted = ScoreRun(
         tasks=tuple(tasks),
         submissions=tuple(submissions),
@@ -122,15 +123,9 @@ def score_command(
         only_target=target,
         always_extract=always_extract_code,
         repair_includes=repair_includes,
-        where=_where(
-            Where(ray, on, cache, verify_cache, normalise_cpu),
-            runner,
-            jobs,
-            isolation,
-            min_isolation,
-        ),
+        where=_grading(where, runner, jobs, isolation, min_isolation),
     )
-    raise typer.Exit(ioi.score(wanted, strategy or (), medals, as_json=json))
+    raise typer.Exit(ioi.score(wanted, strategy or (), medals, where, as_json=json))
 
 
 @ioi_app.command("report")
@@ -177,7 +172,6 @@ def validate_command(
     """
     from proctor.cli import ioi
 
-    where = _where(
-        Where(ray, on, cache, verify_cache, normalise_cpu), runner, jobs, isolation, min_isolation
-    )
-    raise typer.Exit(ioi.check_labels(tasks, solutions, where, as_json=json))
+    where = Where(ray, on, cache, verify_cache, normalise_cpu)
+    grading = _grading(where, runner, jobs, isolation, min_isolation)
+    raise typer.Exit(ioi.check_labels(tasks, solutions, grading, where, as_json=json))

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from proctor.cli import terminal
+from proctor.cli.judges import HERE, Where
 from proctor.errors import InputError, SettingsError
 from proctor.evals.durable import RunTally
 from proctor.evals.programs import ProgramsRun, judge_programs
@@ -49,8 +50,8 @@ def k_list(text: str) -> tuple[int, ...]:
     return values
 
 
-def run(wanted: ProgramsRun, k: tuple[int, ...], *, as_json: bool) -> int:
-    """Judge, keep results, print the summary; returns the exit code."""
+def run(wanted: ProgramsRun, k: tuple[int, ...], *, as_json: bool, where: Where = HERE) -> int:
+    """Judge, keep results, print the summary and the figures of `where`; returns the exit code."""
     total = 0
     with ExitStack() as stack:
 
@@ -69,13 +70,14 @@ def run(wanted: ProgramsRun, k: tuple[int, ...], *, as_json: bool) -> int:
     summary, share = summarise(found.rows, found.problems, k), speed_share(found.rows)
     if as_json:
         normalised = {} if share is None else {"normalised": msgspec.to_builtins(share)}
-        terminal.write_json({**to_json(summary), **normalised})
+        terminal.write_json(to_json(summary) | normalised | where.figures())
     else:
         from proctor.cli import render
 
         render.summary(summary)
         if share is not None:
             terminal.write(f"{share}\n")
+        where.say_figures()
     out = None if wanted.out is None else str(wanted.out)
     closing_words(found.tally, len(found.rows), total, out)
     return found.tally.exit_code

@@ -147,7 +147,9 @@ def judge_command(
                 programs,
                 tuple(tests or ()),
             )
-            raise typer.Exit(contest.judge(solutions_run, judges, as_json=json))
+            code = contest.judge(solutions_run, judges, as_json=json)
+        where.say_figures()
+        raise typer.Exit(code)
     _check_absent(
         "only with PROBLEM",
         {
@@ -174,7 +176,7 @@ def judge_command(
         normalise_cpu,
     )
     k_list = judge.k_list("1,5,10" if k is None else k)
-    raise typer.Exit(judge.run(wanted, k_list, as_json=json))
+    raise typer.Exit(judge.run(wanted, k_list, as_json=json, where=where))
 
 
 def _check_absent(why: str, options: Mapping[str, object]) -> None:

@@ -3,7 +3,7 @@
 import platform
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +11,7 @@ import typer
 from proctor.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from proctor.judging.cache import CacheTally
     from proctor.judging.judge import PoolJudges
     from proctor.judging.judges import Judges
     from proctor.judging.speed import Speed
@@ -64,9 +65,11 @@ class Where:
 
     ray: str | None = None
     on: str | None = None
-    cache: str | None = None
+    cache: str | None = field(default=None, repr=False)  # it may hold a password
     verify_cache: str | None = None
     normalise_cpu: str | None = None
+    tally: "CacheTally | None" = field(default=None, init=False, compare=False)
+    """Figures of the cache, if there is one."""
 
     def __post_init__(self) -> None:
         if self.ray is not None and self.on is not None:
@@ -75,6 +78,10 @@ class Where:
             raise UsageError("--verify-cache is for --cache")
         if self.normalise_cpu is not None and self.on is not None:
             raise UsageError("--on: servers have their own settings; not with --normalise-cpu")
+        if self.cache is not None:
+            from proctor.judging.cache import CacheTally
+
+            object.__setattr__(self, "tally", CacheTally())
 
     def opener(self, pool: Mapping[str, Any]) -> Opener | None:
         """Return what opens the judges that were asked for; None for cells of this machine.
@@ -89,6 +96,17 @@ class Where:
         share = 0.0 if self.verify_cache is None else _share(self.verify_cache)
         return lambda: self._opened(pool, share)
 
+    def figures(self) -> dict[str, Any]:
+        """Return the figures of the cache as a part of --json; nothing without a cache."""
+        return {} if self.tally is None else {"cache": self.tally.to_json()}
+
+    def say_figures(self) -> None:
+        """Write the figures of the cache to stderr, if there is one."""
+        from proctor.cli import terminal
+
+        if self.tally is not None and self.tally.store:  # it has been opened
+            terminal.note(f"cache: {self.tally}")
+
     @contextmanager
     def _opened(self, pool: Mapping[str, Any], share: float) -> Iterator["Judges"]:
         with ExitStack() as stack:
@@ -96,7 +114,7 @@ class Where:
             if self.cache is not None:
                 from proctor.judging.cache import open_cached
 
-                judges = stack.enter_context(open_cached(judges, self.cache, share))
+                judges = stack.enter_context(open_cached(judges, self.cache, share, self.tally))
             yield judges
 
     @contextmanager

@@ -145,7 +145,7 @@ def judge_programs(
 
 def _python_here(pool: Mapping[str, Any]) -> str:
     choice = policy.choose(pool.get("isolation"), pool.get("min_isolation"), pool.get("python"))
-    return choice.interpreter.version.split()[0]
+    return choice.interpreter.version.partition(" ")[0]
 
 
 def _open_pool(pool: Mapping[str, Any], languages: set[str], stack: ExitStack) -> PoolJudges:

@@ -13,11 +13,10 @@ from typing import Any, Literal, get_args
 
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals.extraction import DEFAULT, extract
+from proctor.integrations.reward_judges import RewardBatch, RewardJudges
 from proctor.integrations.rows import RewardTask, key_of, task_of, text_of
 from proctor.judgement import Judgement
-from proctor.judging.judge import start
 from proctor.judging.settings import JudgeSettings, Stop
-from proctor.languages.run import default_pool
 from proctor.limits import TEST_LIMITS, Limits
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
@@ -61,6 +60,12 @@ class CompletionGrader:
     """Reward of completions without a program."""
     pool: Pool | None = None
     """Pool to judge in; None for the default pool of the process."""
+    cache: str | None = field(default=None, repr=False)
+    """Directory, or address of a Redis server, in which verdicts are remembered; see
+    judging.cache. Without it only equal completions of a batch are judged together."""
+    _judges: RewardJudges = field(
+        default_factory=RewardJudges, init=False, repr=False, compare=False
+    )
     _known: OrderedDict[bytes | int, RewardTask] = field(
         default_factory=OrderedDict, init=False, repr=False, compare=False
     )
@@ -86,21 +91,22 @@ class CompletionGrader:
     ) -> list[GradedCompletion]:
         """Judge all at once, as many as the pool has cells.
 
-        Raises PlatformError for what makes every reward impossible, such as a missing compiler.
+        Raises PlatformError for what makes every reward impossible, such as a missing compiler, and
+        for a cache that cannot be opened UsageError or Unreachable.
         """
-        pool, settings = self.pool or default_pool(), self._settings()
+        batch = RewardBatch(self._judges.get(self.pool, self.cache), self._settings())
         pairs = zip(rows, completions, strict=True)
-        begun = [self._begin(row, text, settings, pool) for row, text in pairs]
+        begun = [self._begin(row, text, batch) for row, text in pairs]
         return [self._end(*each) for each in begun]
 
     def _begin(
-        self, row: Mapping[str, Any], completion: Any, settings: JudgeSettings, pool: Pool
+        self, row: Mapping[str, Any], completion: Any, batch: RewardBatch
     ) -> tuple[RewardTask | None, Future[Judgement] | ProctorError]:
         try:
             task = self._task(row)
             language = task.language or self.language
             program = Program(extract(text_of(completion), self.extraction, language), language)
-            return task, start(task.problem, program, settings, pool)
+            return task, batch.start(task.problem, program)
         except (InputError, InfraFault) as error:
             return None, error
         except ProctorError:

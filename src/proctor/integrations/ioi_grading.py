@@ -2,21 +2,23 @@
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, get_args
 
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals.extraction import DEFAULT, extract
 from proctor.evals.ioi.sources import TESTS, RowTests
 from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE, add_includes
+from proctor.evals.judging import cells_of
 from proctor.integrations.grading import GradedCompletion
+from proctor.integrations.reward_judges import RewardBatch, RewardJudges
 from proctor.integrations.rows import text_of
 from proctor.judgement import Judgement
-from proctor.judging.judge import judge
 from proctor.judging.settings import JudgeSettings, Stop
-from proctor.languages.run import default_pool
 from proctor.per_process import PerProcess
 from proctor.problem import Problem
 from proctor.program import Program
@@ -32,11 +34,20 @@ class _RowProblems:
     def __init__(self, tests: str) -> None:
         self._lock = threading.Lock()
         self._rows = RowTests(tests)
+        self._latest: deque[Problem] = deque(maxlen=16)
 
     def of(self, row: Mapping[str, Any]) -> Problem:
-        """Return the problem of a row. Raises InputError, InfraFault."""
+        """Return the problem of a row, the same for equal rows so that caches serve.
+
+        Raises InputError, InfraFault.
+        """
         with self._lock:
-            return self._rows.problem(row)
+            problem = self._rows.problem(row)
+            for known in self._latest:
+                if known == problem:
+                    return known
+            self._latest.append(problem)
+            return problem
 
 
 _problems = PerProcess(_RowProblems)
@@ -62,6 +73,12 @@ class IoiCompletionGrader:
     """When judging ends; see JudgeSettings."""
     pool: Pool | None = None
     """Pool to judge in; None for the default pool of the process."""
+    cache: str | None = field(default=None, repr=False)
+    """Directory, or address of a Redis server, in which verdicts are remembered; see
+    judging.cache. Without it only equal completions of a batch are judged together."""
+    _judges: RewardJudges = field(
+        default_factory=RewardJudges, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         for name, value, kind in (("scoring", self.scoring, Scoring), ("stop", self.stop, Stop)):
@@ -72,23 +89,28 @@ class IoiCompletionGrader:
     def grade(
         self, rows: Sequence[Mapping[str, Any]], completions: Sequence[Any]
     ) -> list[GradedCompletion]:
-        """Judge all completions. Raises PlatformError for what makes every reward impossible."""
+        """Judge all completions. Raises PlatformError for what makes every reward impossible.
+
+        For a cache that cannot be opened it raises UsageError or Unreachable.
+        """
         if not rows:
             return []
-        cells = (self.pool or default_pool()).cells
+        judges = self._judges.get(self.pool, self.cache)
+        batch = RewardBatch(judges, JudgeSettings(stop=self.stop))
         # Most of the time a judgement waits for one program.
-        with ThreadPoolExecutor(2 * cells) as threads:
-            return list(threads.map(self._grade, rows, completions))
+        with ThreadPoolExecutor(2 * cells_of(judges)) as threads:
+            return list(threads.map(partial(self._grade, batch), rows, completions))
 
-    def _grade(self, row: Mapping[str, Any], completion: Any) -> GradedCompletion:
-        settings = JudgeSettings(stop=self.stop)
+    def _grade(
+        self, batch: RewardBatch, row: Mapping[str, Any], completion: Any
+    ) -> GradedCompletion:
         try:
             code = extract(text_of(completion), self.extraction, "cpp")
             if self.includes and code.strip():
                 code = add_includes(code, f"{row['id']}.h")
             problem = _problems.get(self.tests).of(row)
             program = Program(code, self.language)
-            judgement = judge(problem, program, settings=settings, pool=self.pool)
+            judgement = batch.start(problem, program).result()
         except (InputError, KeyError, TypeError, ValueError) as error:
             return GradedCompletion(None, "TASK_FAULT", f"{type(error).__name__}: {error}")
         except InfraFault as error:

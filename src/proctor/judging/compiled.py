@@ -19,7 +19,8 @@ def judge_compiled(assignment: Assignment) -> Judgement:
     try:
         built = Compiler(in_cell(assignment.cell)).build(assignment.program)
     except CompileFailed as error:
-        message = error.output.strip() or str(error)
+        overran = error.execution is not None and error.execution.limit is not None
+        message = str(error) if overran else error.output.strip() or str(error)
         return Judgement(Verdict.CE, 0.0, (), message, isolation, compiled=False)
     tests = assignment.problem.tests
 

@@ -32,6 +32,7 @@ from proctor.judging.judges import Judges
 from proctor.judging.official.judge import judge_official
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.standard import judge_standard
+from proctor.judging.surroundings import digest_of
 from proctor.judging.under_way import UnderWay
 from proctor.judging.unjudged import (
     check_language,
@@ -75,8 +76,13 @@ class PoolJudges:
     def version_of(self, language: str) -> str:
         """Return the version of a language's tools. Raises NoLanguage, InputError."""
         if language == "python":
-            return self.pool.setup.interpreter.version.split()[0]
+            return self.pool.setup.interpreter.version.partition(" ")[0]
         return registry.find(registry.get(language)).version
+
+    def surroundings(self) -> tuple[str, ...]:
+        """Return a digest of what verdicts depend on in this pool; none at level container."""
+        digest = digest_of(self.pool)
+        return () if digest is None else (digest,)
 
     def start(
         self,

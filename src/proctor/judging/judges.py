@@ -9,6 +9,9 @@ from proctor.judging.settings import JudgeSettings
 from proctor.problem import Problem
 from proctor.program import Program
 
+SEVERAL = "; "
+"""Text that stands between versions where machines differ."""
+
 
 class Judges(Protocol):
     """Makes judgements, many at once. Methods may be called from any thread."""
@@ -18,9 +21,16 @@ class Judges(Protocol):
         """Judgements to have under way at once: enough to keep all cells busy. It may change."""
 
     def version_of(self, language: str) -> str:
-        """Return the version of a language's tools, all versions where machines differ.
+        """Return the version of a language's tools, all versions where machines differ (SEVERAL).
 
         Raises NoLanguage where no machine has it, InputError for a language that is not known.
+        """
+
+    def surroundings(self) -> tuple[str, ...]:
+        """Return a digest of all that a verdict depends on where it is made, besides versions.
+
+        That is isolation, architecture, packages and such; several digests where machines differ,
+        none if it is not known.
         """
 
     def start(

@@ -111,6 +111,10 @@ class NormalisedJudges:
         """Return the version of a language's tools. Raises NoLanguage, InputError."""
         return self._judges.version_of(language)
 
+    def surroundings(self) -> tuple[str, ...]:
+        """Return a digest of what verdicts depend on; also the machine whose limits hold."""
+        return tuple(f"{each}, CPU as {self._reference}" for each in self._judges.surroundings())
+
     def start(
         self,
         problem: Problem,

@@ -9,11 +9,12 @@ import re
 import resource
 import signal
 import warnings
+from collections import Counter
 from collections.abc import Callable
 
 import msgspec
 
-from proctor.languages.python_text import Definition, Outline
+from proctor.languages.python_text import Definition, Outline, Uses
 from proctor.limits import MIB
 from proctor.sandbox.helper import serve
 
@@ -21,9 +22,14 @@ CPU = 2.0
 """CPU time for one text, in seconds; the densest honest one takes a third."""
 MEMORY = 512 * MIB
 """Bytes of address space."""
+_LONGEST_NAME = 200
+"""Characters of a dotted name: a short one may stand for a long one, thousands of times."""
 _NAMES = {"true": True, "false": False, "null": None}
 _IDLE = (ast.Constant, ast.Name, ast.Tuple, ast.Attribute, ast.BinOp, ast.Compare)
 _NO_PYTHON = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError, OverflowError)
+_LOOPS = (
+    ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+)  # fmt: skip
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -97,6 +103,86 @@ def _matching(pattern: str, *texts: str) -> object:
     return [each for each in texts if compiled.match(each)]
 
 
+def _uses(text: str) -> object:
+    visitor = _Uses()
+    visitor.visit(ast.parse(text))
+    return msgspec.to_builtins(visitor.found())
+
+
+class _Uses(ast.NodeVisitor):
+    """Collects the names that a module reads, and those that it sets or imports."""
+
+    def __init__(self) -> None:
+        self._imports: set[str] = set()
+        self._origins: dict[str, str] = {}
+        """Module or module's name that a name was imported as."""
+        self._set: set[str] = set()
+        self._read: list[tuple[str, str, int]] = []
+        """First name of what is read, the rest of it, and how often."""
+        self._times = 1
+
+    def found(self) -> Uses:
+        """Return what was collected, once all is visited. Raises ValueError for endless names."""
+        names, times = set(), Counter[str]()
+        for first, rest, count in self._read:
+            if first in self._origins:
+                if len(self._origins[first]) + len(rest) > _LONGEST_NAME:
+                    raise ValueError("a name is too long")
+                times[self._origins[first] + rest] += count
+            elif first not in self._set:
+                names.add(first)
+        return Uses(frozenset(self._imports), frozenset(names), dict(times))
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for each in node.names:
+            self._imports.add(each.name)
+            root = each.name.partition(".")[0]
+            self._origins[each.asname or root] = each.name if each.asname else root
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        module = "." * node.level + (node.module or "")
+        for each in node.names:
+            self._imports.add(f"{module}.{each.name}")
+            self._origins[each.asname or each.name] = f"{module}.{each.name}"
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self._read.append((node.id, "", self._times))
+        else:
+            self._set.add(node.id)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        parts: list[str] = []
+        inner: ast.expr = node
+        while isinstance(inner, ast.Attribute):
+            parts.append(inner.attr)
+            inner = inner.value
+        if isinstance(inner, ast.Name):
+            rest = "".join(f".{each}" for each in reversed(parts))
+            self._read.append((inner.id, rest, self._times))
+        else:
+            self.visit(inner)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        match node:
+            case ast.Call(ast.Name("open"), [ast.Constant(0 | "/dev/stdin"), *_]):
+                for each in (*node.args, *node.keywords):
+                    self.visit(each)
+            case _:
+                self.generic_visit(node)
+
+    def generic_visit(self, node: ast.AST) -> None:
+        before, name = self._times, getattr(node, "name", None)
+        if isinstance(node, _LOOPS):
+            self._times = 2
+        # Definitions, exceptions, patterns; arguments.
+        for each in (name, getattr(node, "arg", None), getattr(node, "rest", None)):
+            if isinstance(each, str) and not isinstance(node, ast.keyword):
+                self._set.add(each)
+        super().generic_visit(node)
+        self._times = before
+
+
 class _Constants(ast.NodeTransformer):
     """JSON's true, false and null within Python's literals."""
 
@@ -105,7 +191,7 @@ class _Constants(ast.NodeTransformer):
 
 
 _QUESTIONS: dict[str, Callable[..., object]] = {
-    "outline": _outline, "first_module": _first_module, "literal": _literal,
+    "outline": _outline, "uses": _uses, "first_module": _first_module, "literal": _literal,
     "matching": _matching,
 }  # fmt: skip
 

@@ -45,6 +45,18 @@ class Outline(msgspec.Struct, frozen=True):
     """Lines that `from __future__` takes with what is before it, where nothing else may stand."""
 
 
+class Uses(msgspec.Struct, frozen=True):
+    """Names that a module takes from outside of itself, dotted, as `os.path.join`."""
+
+    imports: frozenset[str] = frozenset()
+    """Modules that it imports anywhere, and names that it takes from modules."""
+    names: frozenset[str] = frozenset()
+    """Names that it reads and sets nowhere: builtins, unless something is executed before it. Not
+    `open` where that opens standard input."""
+    times: dict[str, int] = msgspec.field(default_factory=dict)
+    """How often it reads each name of a module; one within a loop, or in its head, counts twice."""
+
+
 def outline(text: str) -> Outline | None:
     """Return the outline of a module; None if it is no Python, or beyond the bounds.
 
@@ -52,6 +64,15 @@ def outline(text: str) -> Outline | None:
     """
     found = _asked("outline", text)
     return None if found is None else msgspec.convert(found, Outline)
+
+
+def uses(text: str) -> Uses | None:
+    """Return what a module uses; None if it is no Python, or beyond the bounds.
+
+    Raises InfraFault.
+    """
+    found = _asked("uses", text)
+    return None if found is None else msgspec.convert(found, Uses)
 
 
 def first_module(texts: Sequence[str]) -> int | None:

@@ -24,6 +24,7 @@ from proctor.integrations.ray.node import NodeFacts
 from proctor.integrations.ray.seat import ROOM, NodeSeat, Seating
 from proctor.judgement import Judgement
 from proctor.judging.dispatch import Dispatcher, PendingJudgement, QueueTimes
+from proctor.judging.judges import SEVERAL
 from proctor.judging.remote import PackedProblems, payload_of
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.speed import Speed
@@ -129,6 +130,10 @@ class RayCluster:
         Raises NoLanguage where no node has it, InputError for an unknown one, Unreachable.
         """
         return self._thread.wait(self._versions(language))
+
+    def surroundings(self) -> tuple[str, ...]:
+        """Return what verdicts depend on, once for each kind of node."""
+        return self._thread.wait(self._surroundings())
 
     def start(
         self,
@@ -247,11 +252,17 @@ class RayCluster:
         asked = [seat.version_of(language) for seat in self._seats.values()]
         found = await asyncio.gather(*asked, return_exceptions=True)
         if versions := sorted({each for each in found if isinstance(each, str) and each}):
-            return "; ".join(versions)
+            return SEVERAL.join(versions)
         for each in found:
             if isinstance(each, InputError | NoLanguage):
                 raise each
         raise self._nobody()
+
+    async def _surroundings(self) -> tuple[str, ...]:
+        await self._settled()
+        seats = [seat for seat in self._seats.values() if not seat.refused]
+        found = {"" if seat.facts is None else seat.facts.surroundings for seat in seats}
+        return () if "" in found else tuple(sorted(found))
 
     def _end_all(self, watching: asyncio.Task[None]) -> None:
         self._queue()

@@ -54,6 +54,8 @@ class NodeFacts:
     python: str
     """Version of Python that programs run under."""
     kernel: str
+    surroundings: str
+    """Digest of what verdicts depend on there, see Judges; empty if it is not known."""
     proctor: str = ""
     """Version; the default is not left out when packed, since the other end has another."""
 
@@ -110,7 +112,8 @@ class NodeActor:
             self._node, self._address, platform.node(), self._machine.cpu,
             pool.cells, isolation.level,
             tuple(f"{name}: {each.gap}" for name, each in isolation.guarantees.items() if each.gap),
-            judges.version_of("python"), os.uname().release, __version__,
+            judges.version_of("python"), os.uname().release,
+            "".join(self._judges.surroundings()), __version__,
         )  # fmt: skip
 
     async def speed(self) -> tuple[str, bytes]:

@@ -113,6 +113,11 @@ def _beside(source: str) -> Program:
     )
 
 
+def own_texts() -> frozenset[str]:
+    """Return the texts of proctor's own that stand beside a submission in its program."""
+    return frozenset({_text("callee.py"), _plain_data().decode()})
+
+
 @cache
 def _text(name: str) -> str:
     return files("proctor.judging.unit_tests.in_cell").joinpath(name).read_text("utf-8")

@@ -1,0 +1,58 @@
+"""Judges behind rewards: a pool of this process, with a cache before it.
+
+A group of completions often holds equal ones: within a batch they are judged once, which needs no
+cache. What a cache remembers beyond that is for whoever asks for it.
+"""
+
+import threading
+from concurrent.futures import Future
+
+from proctor.judgement import Judgement
+from proctor.judging.cache import CachedJudges, cache_before
+from proctor.judging.judge import PoolJudges
+from proctor.judging.settings import JudgeSettings
+from proctor.languages.run import default_pool
+from proctor.per_process import PerProcess
+from proctor.problem import Problem
+from proctor.program import Program
+from proctor.sandbox.pool import Pool
+
+
+class RewardJudges:
+    """Judges of one grader, opened when they are first needed, and anew after a fork."""
+
+    def __init__(self) -> None:
+        self._opened: PerProcess[CachedJudges, Pool, str | None] = PerProcess(_open)
+
+    def get(self, pool: Pool | None, cache: str | None) -> CachedJudges:
+        """Return the judges; `pool`: None for the default one. Raises what open_cached raises."""
+        return self._opened.get(pool or default_pool(), cache)
+
+    def __reduce__(self) -> tuple[type["RewardJudges"], tuple[()]]:
+        return RewardJudges, ()  # a copy in another process opens its own
+
+
+def _open(pool: Pool, cache: str | None) -> CachedJudges:
+    judges = PoolJudges(pool)
+    return CachedJudges(judges) if cache is None else cache_before(judges, cache)
+
+
+class RewardBatch:
+    """Judgements of one batch of completions. Methods may be called from any thread."""
+
+    def __init__(self, judges: CachedJudges, settings: JudgeSettings) -> None:
+        self._judges, self._settings = judges, settings
+        self._lock = threading.Lock()
+        self._begun: dict[tuple[int, str, str], tuple[Problem, Future[Judgement]]] = {}
+        """By id() of the problem, which the entry keeps alive, language and source."""
+
+    def start(self, problem: Problem, program: Program) -> Future[Judgement]:
+        """Queue a judgement, or return that of an equal program. Raises as `Judges`."""
+        key = id(problem), program.language, program.source
+        with self._lock:
+            if key in self._begun:
+                self._judges.tally.count("shared")
+            else:
+                begun = self._judges.start(problem, program, self._settings)
+                self._begun[key] = problem, begun
+            return self._begun[key][1]

@@ -1,0 +1,299 @@
+"""Judges that judge nothing twice: what is remembered is not judged, equal judgements are one."""
+
+from __future__ import annotations
+
+import logging
+import platform
+import threading
+import time
+from collections.abc import Collection
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from proctor.errors import InfraFault, InputError, NoLanguage, must_be
+from proctor.judgement import Judgement, Machine
+from proctor.judging.cache.keeping import Unkept, unkept
+from proctor.judging.cache.keys import content_key, judgement_key, languages_of
+from proctor.judging.cache.remembered import RememberedVerdicts
+from proctor.judging.cache.repeatable import is_repeatable
+from proctor.judging.cache.tally import CacheTally
+from proctor.judging.judges import SEVERAL, Judges
+from proctor.judging.settings import JudgeSettings
+from proctor.problem import Problem
+from proctor.program import Program
+from proctor.sandbox.machine import cpus
+from proctor.verdict import Verdict
+
+FRESH = 60.0
+"""Seconds for which it is taken for granted that languages' versions are as they were."""
+_NOTING = 4
+"""Threads that look at judgements and put them into the store."""
+_logger = logging.getLogger(__name__)
+
+
+_Circumstances = tuple[tuple[tuple[str, str], ...], str]
+"""Languages with the versions of their tools, and surroundings."""
+
+
+@dataclass(slots=True, eq=False)
+class _Asked:
+    """One judgement that was asked for, and all who wait for it."""
+
+    content: bytes
+    problem: Problem
+    program: Program
+    settings: JudgeSettings
+    key: bytes | None = None
+    """Key in the store; None if there is none."""
+    remembered: Judgement | None = None
+    """Judgement that is remembered of it, where that is to be verified."""
+    waiting: list[Future[Judgement]] = field(default_factory=list)
+    inner: Future[Judgement] | None = None
+
+
+class CachedJudges:
+    """Judges that ask others for what they do not remember.
+
+    Of equal judgements that are asked for while one of them is under way only that one is made,
+    also where nothing is remembered; it goes on as long as anybody waits for it.
+    """
+
+    def __init__(
+        self,
+        judges: Judges,
+        remembered: RememberedVerdicts | None = None,
+        *,
+        verify: float = 0.0,
+        tally: CacheTally | None = None,
+    ) -> None:
+        """Put a cache before `judges`; use `open_cached` for one that remembers.
+
+        `verify` is the share of remembered judgements that are made again, from 0 to 1; which they
+        are depends on their keys alone.
+        """
+        self.judges, self.tally = judges, tally or CacheTally()
+        self._remembered, self._verify = remembered, verify
+        self._notes = ThreadPoolExecutor(_NOTING, thread_name_prefix="proctor-cache")
+        self._lock = threading.Lock()
+        self._under_way: dict[bytes, _Asked] = {}
+        """By content."""
+        self._circumstances: dict[frozenset[str], tuple[float, _Circumstances | None]] = {}
+        """By languages, with the monotonic time when it was asked."""
+
+    @property
+    def at_once(self) -> int:
+        """Judgements to have under way at once."""
+        return self.judges.at_once
+
+    def version_of(self, language: str) -> str:
+        """Return the version of a language's tools. Raises what the judges raise."""
+        return self.judges.version_of(language)
+
+    def surroundings(self) -> tuple[str, ...]:
+        """Return what verdicts depend on where they are made."""
+        return self.judges.surroundings()
+
+    def start(
+        self,
+        problem: Problem,
+        program: Program | str,
+        settings: JudgeSettings,
+        subtasks: Collection[str] | None = None,
+    ) -> Future[Judgement]:
+        """Return a judgement that is remembered, or under way, or queue it. Raises as `Judges`."""
+        must_be(Problem, problem, "problem")
+        must_be(JudgeSettings, settings, "settings")
+        if not isinstance(program, Program):
+            program = Program(program)
+        try:
+            content = content_key(problem, program, settings, subtasks)
+        except InputError:  # a test's file is gone: a fault of the task, which judges find
+            self.tally.count("misses")
+            self.tally.count_unkept(Unkept.FILES)
+            return self.judges.start(problem, program, settings, subtasks)
+        own: Future[Judgement] = Future()
+        with self._lock:
+            asked = self._under_way.get(content)
+            if first := asked is None:
+                asked = _Asked(content, problem, program, settings)
+                self._under_way[content] = asked
+            asked.waiting.append(own)
+        own.add_done_callback(lambda done: self._leave(asked, done))
+        if first:
+            self._begin(asked, subtasks)
+        else:
+            self.tally.count("shared")
+        return own
+
+    def close(self) -> None:
+        """Close the store: judgements that are still under way are not remembered."""
+        self._notes.shutdown()
+        if self._remembered is not None:
+            self._remembered.close()
+
+    def _begin(self, asked: _Asked, subtasks: Collection[str] | None) -> None:
+        """Look a judgement up, or have it made."""
+        try:
+            known = self._looked_up(asked)
+            if known is None:
+                inner = self.judges.start(asked.problem, asked.program, asked.settings, subtasks)
+        except BaseException as error:
+            self._end(asked, error)
+            raise
+        if known is not None:
+            self._end(asked, known)
+            return
+        asked.inner = inner  # nobody can leave before: the first to ask has no future yet
+        inner.add_done_callback(lambda done: self._made(asked, done))
+
+    def _looked_up(self, asked: _Asked) -> Judgement | None:
+        """Return what is remembered, unless it is to be verified."""
+        known = None
+        if self._remembered is not None:
+            asked.key = self._key(asked)
+            known = None if asked.key is None else self._remembered.get(asked.key)
+        if known is None or asked.key is None:
+            self.tally.count("misses")
+            return None
+        self.tally.count("hits")
+        machine = None if known.machine == _this_machine() else known.machine
+        known = replace(known, machine=machine, remembered=True)
+        if int.from_bytes(asked.key[:8], "big") >= self._verify * 2**64:
+            return known
+        asked.remembered = known
+        return None
+
+    def _key(self, asked: _Asked) -> bytes | None:
+        """Return the key in the store; None, and it is counted why, if there can be none."""
+        try:
+            languages = frozenset(languages_of(asked.problem, asked.program))
+            circumstances = self._circumstances_of(languages)
+        except (InputError, NoLanguage, InfraFault):  # whoever judges will say so
+            return None
+        if circumstances is None:
+            self.tally.count_unkept(Unkept.MACHINES)
+            return None
+        return judgement_key(asked.content, *circumstances)
+
+    def _circumstances_of(self, languages: frozenset[str]) -> _Circumstances | None:
+        """Return versions and surroundings; None where machines differ, or it is not known."""
+        now = time.monotonic()
+        at, known = self._circumstances.get(languages, (-FRESH, None))
+        if now - at < FRESH:
+            return known
+        known = None
+        if len(surroundings := self.judges.surroundings()) == 1:
+            versions = tuple((each, self.judges.version_of(each)) for each in sorted(languages))
+            if not any(SEVERAL in version for _, version in versions):
+                known = versions, surroundings[0]
+        self._circumstances[languages] = now, known
+        return known
+
+    def _made(self, asked: _Asked, done: Future[Judgement]) -> None:
+        """Remember a judgement that was made, and hand it over."""
+        if done.cancelled():
+            self._end(asked, CancelledError())
+            return
+        if (error := done.exception()) is not None:
+            self._end(asked, error)
+            return
+        judgement = done.result()
+        if asked.key is None or self._remembered is None:
+            self._end(asked, judgement)
+            return
+        try:
+            # Programs are looked at, and a server may be slow: nothing for a cell's thread.
+            self._notes.submit(self._note, asked, asked.key, self._remembered, judgement)
+        except RuntimeError:  # the cache is closed, or the process ends
+            self._end(asked, judgement)
+
+    def _note(
+        self, asked: _Asked, key: bytes, remembered: RememberedVerdicts, made: Judgement
+    ) -> None:
+        outcome = made
+        try:
+            outcome = self._noted(asked, key, remembered, made)
+        finally:
+            self._end(asked, outcome)
+
+    def _noted(
+        self, asked: _Asked, key: bytes, remembered: RememberedVerdicts, made: Judgement
+    ) -> Judgement:
+        """Remember a judgement if that may be; return it, or what is remembered, for a fault."""
+        known = asked.remembered
+        reason = _unkept(asked, made)
+        if known is None:
+            if reason is None:
+                remembered.put(key, replace(made, machine=made.machine or _this_machine()))
+            else:
+                self.tally.count_unkept(reason)
+            return made
+        if reason is Unkept.FAULT:  # it says nothing about the program
+            return known
+        self.tally.count("verified")
+        if differs := _outcome(known) != _outcome(made):
+            self.tally.count("differing")
+            _logger.warning(
+                "cache: judged again, problem %r gives %s, not %s as was remembered; key %s",
+                asked.problem.id, made.verdict.value, known.verdict.value, key.hex(),
+            )  # fmt: skip
+        if reason is not None:
+            remembered.drop(key)
+        elif differs:
+            remembered.put(key, replace(made, machine=made.machine or _this_machine()))
+        return made
+
+    def _leave(self, asked: _Asked, done: Future[Judgement]) -> None:
+        """Take the judgement back if whoever has cancelled was the last to wait for it."""
+        if not done.cancelled():
+            return
+        with self._lock:
+            if done not in asked.waiting:  # it has ended
+                return
+            asked.waiting.remove(done)
+            if asked.waiting:
+                return
+            del self._under_way[asked.content]
+        if asked.inner is not None:
+            asked.inner.cancel()
+
+    def _end(self, asked: _Asked, outcome: Judgement | BaseException) -> None:
+        """Hand the outcome to all who wait for it."""
+        with self._lock:
+            if self._under_way.get(asked.content) is asked:
+                del self._under_way[asked.content]
+            waiting, asked.waiting = asked.waiting, []
+        for future in waiting:
+            if not isinstance(outcome, Judgement | Exception) or isinstance(
+                outcome, CancelledError
+            ):
+                future.cancel()
+            elif future.set_running_or_notify_cancel():
+                if isinstance(outcome, Judgement):
+                    future.set_result(outcome)
+                else:
+                    future.set_exception(outcome)
+
+
+def _unkept(asked: _Asked, made: Judgement) -> Unkept | None:
+    """Return why a judgement is not to be remembered, if it is not."""
+    reason = unkept(made, asked.problem.limits or asked.settings.limits)
+    if reason is not None or made.verdict in (Verdict.CE, Verdict.NC):  # it has not run
+        return reason
+    try:
+        return None if is_repeatable(asked.problem, asked.program) else Unkept.CHANCE
+    except InfraFault:  # nobody can look at it
+        return Unkept.CHANCE
+
+
+def _outcome(judgement: Judgement) -> tuple[object, ...]:
+    """Return the parts of a judgement that must be the same each time."""
+    tests = [(each.name, each.verdict, each.score) for each in judgement.tests]
+    subtasks = [(each.name, each.verdict, each.score) for each in judgement.subtasks]
+    return judgement.verdict, judgement.score, judgement.points, tests, subtasks
+
+
+@cache
+def _this_machine() -> Machine:
+    return Machine(platform.node(), cpus.model())

@@ -1,0 +1,219 @@
+"""Verdicts in a directory: one SQLite database, which any number of processes may use at once.
+
+In WAL mode what is committed survives a process that is killed, and a power cut costs the latest
+entries at most. Verdicts can be made again: a database that is damaged is an error that says so,
+and is never mended. Beside it lies the secret that entries are sealed with. Nobody but the owner
+may write to any of this: who could, could read the secret too.
+"""
+
+import contextlib
+import os
+import secrets
+import sqlite3
+import stat
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+
+from proctor.errors import InfraFault, InputError
+from proctor.limits import GIB
+
+FILE = "verdicts.db"
+SECRET = "secret"  # noqa: S105 - the name of a file
+MOST = 1 * GIB
+"""Bytes that entries may take; the least recently used go first."""
+_VERSION = 1
+_SECRET_SIZE = 32
+_PATIENCE = 10.0
+"""Seconds to wait for another process that writes."""
+_LOOK_EVERY = 64
+"""Entries put between two looks at the size."""
+_NOTED = 512
+"""Entries used before that is noted: a commit for each would cost more than the reading."""
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS verdict (key BLOB PRIMARY KEY, entry BLOB NOT NULL, used REAL NOT NULL);
+CREATE INDEX IF NOT EXISTS verdict_used ON verdict (used);
+"""
+
+
+class FileStore:
+    """A store of verdicts in a directory."""
+
+    def __init__(self, directory: Path, most: int = MOST) -> None:
+        """Open the store, or make it; `most` is in bytes. Raises InputError."""
+        self.name = str(directory)
+        self._path, self._most = directory / FILE, most
+        self._lock = threading.Lock()
+        self._used: dict[bytes, float] = {}
+        self._put = 0
+        try:
+            _make_private(directory, self._path)
+            self.secret = _secret(directory)
+        except OSError as error:
+            raise InputError(
+                f"cannot be used as a cache: {error.strerror}; name another directory",
+                file=str(error.filename or directory),
+            ) from error
+        try:
+            self._connection = _connected(self._path)
+        except sqlite3.Error as error:
+            raise InputError(
+                f"is no cache of verdicts, or damaged: {error}; name another directory, or remove"
+                " this file and its -wal and -shm",
+                file=str(self._path),
+            ) from error
+        # For stores that last as long as a trainer does, which never closes them.
+        weakref.finalize(self, self._connection.close)
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return an entry. Raises InfraFault."""
+        with self._locked() as connection:
+            found = connection.execute("SELECT entry FROM verdict WHERE key = ?", (key,)).fetchone()
+            if found is None:
+                return None
+            self._used[key] = time.time()
+            if len(self._used) >= _NOTED:
+                self._note_used()
+        entry = found[0]
+        return entry if isinstance(entry, bytes) else b""  # text: nothing of ours
+
+    def put(self, key: bytes, entry: bytes) -> None:
+        """Keep an entry; it survives this process once this returns. Raises InfraFault."""
+        with self._locked() as connection:
+            values = (key, entry, time.time())
+            connection.execute("INSERT OR REPLACE INTO verdict VALUES (?, ?, ?)", values)
+            if self._put % _LOOK_EVERY == 0:
+                self._shrink()
+            self._put += 1
+
+    def drop(self, key: bytes) -> None:
+        """Forget an entry. Raises InfraFault."""
+        with self._locked() as connection:
+            connection.execute("DELETE FROM verdict WHERE key = ?", (key,))
+
+    def close(self) -> None:
+        """Note what was used, and close the database."""
+        with self._lock:
+            with contextlib.suppress(sqlite3.Error):  # it costs the order of use
+                self._note_used()
+            self._connection.close()
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with self._lock:
+                yield self._connection
+        except sqlite3.Error as error:
+            raise InfraFault(
+                f"{self._path}: {error}; if it is damaged, remove it with its -wal and -shm"
+            ) from error
+
+    def _note_used(self) -> None:
+        used, self._used = self._used, {}
+        with _transaction(self._connection):
+            self._connection.executemany(
+                "UPDATE verdict SET used = max(used, ?) WHERE key = ?",
+                [(time_, key) for key, time_ in used.items()],
+            )
+
+    def _shrink(self) -> None:
+        """Remove entries if they take too much, a tenth of all at a time."""
+        while self._taken() > self._most:
+            self._note_used()
+            gone = self._connection.execute(
+                "DELETE FROM verdict WHERE key IN (SELECT key FROM verdict ORDER BY used"
+                " LIMIT (SELECT count(*) / 10 + 1 FROM verdict))"
+            )
+            if gone.rowcount == 0:
+                return
+
+    def _taken(self) -> int:
+        """Return the bytes in use; pages that are free are used before the file grows."""
+        pages, free, size = (
+            int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        return (pages - free) * size
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    # One connection for all threads, behind a lock.
+    connection = sqlite3.connect(
+        path, timeout=_PATIENCE, check_same_thread=False, isolation_level=None
+    )
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version not in (0, _VERSION):
+            raise sqlite3.DatabaseError(f"its version is {version}, not {_VERSION}")
+        if not version:
+            with _transaction(connection):
+                for statement in _SCHEMA.strip().splitlines():
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {_VERSION}")
+        connection.execute("SELECT key, entry, used FROM verdict LIMIT 1").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    # IMMEDIATE: a transaction that reads first and writes then can be refused without a wait.
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.commit()
+    except BaseException:
+        connection.rollback()
+        raise
+
+
+def _make_private(directory: Path, database: Path) -> None:
+    """Make what is not there, for the owner alone. Raises InputError, OSError."""
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _check_private(directory)
+    os.close(os.open(database, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    _check_private(database)
+
+
+def _check_private(path: Path) -> None:
+    about = path.stat()
+    if about.st_uid != os.geteuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise InputError(
+            "others may write to it, and could forge verdicts: a cache belongs to whoever uses it,"
+            " and to nobody else (chown, chmod go-w)",
+            file=str(path),
+        )
+
+
+def _secret(directory: Path) -> bytes:
+    """Return the secret beside the database, made with it. Raises InputError, OSError."""
+    path = directory / SECRET
+    if not path.exists():
+        aside = directory / f"{SECRET}.{secrets.token_hex(8)}"
+        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            try:
+                os.write(descriptor, secrets.token_bytes(_SECRET_SIZE))
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            with contextlib.suppress(FileExistsError):  # another process has been quicker
+                os.link(aside, path)
+        finally:
+            aside.unlink()
+    _check_private(path)
+    if path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH):
+        raise InputError("others may read it (chmod go-r)", file=str(path))
+    secret = path.read_bytes()
+    if len(secret) != _SECRET_SIZE:
+        raise InputError(
+            "is no secret of a cache; remove it, and all is judged again", file=str(path)
+        )
+    return secret
