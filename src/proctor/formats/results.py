@@ -1,8 +1,8 @@
 """Judgements on disk: one JSON object a line, durable before anyone sees them.
 
-Beside `results.jsonl` lies its sidecar (sidecar.py), written before the first row: rows judged under
-different settings must not end up in one file. Kill the process anywhere, open the file again, and
-what is missing is what `finished` does not name.
+Beside `results.jsonl` lies its sidecar (sidecar.py), written before the first row: rows judged
+under different settings must not end up in one file. Kill the process anywhere, open the file
+again, and what is missing is what `finished` does not name.
 """
 
 import fcntl

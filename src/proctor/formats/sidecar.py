@@ -52,7 +52,7 @@ class Origin(msgspec.Struct, frozen=True):
     tools: dict[str, str] = {}
     """Versions of compilers and such, by language."""
     options: dict[str, Any] = {}
-    """Options that are no settings: isolation, min_isolation, python; only those that were given."""
+    """Options that were given and are no settings: isolation, min_isolation, python."""
 
     @classmethod
     def of(

@@ -156,14 +156,15 @@ class IoiScoring:
 
         def work() -> None:
             try:
-                future.set_result(self._judge(submission))
+                future.set_result(self.judge(submission))
             except BaseException as error:  # noqa: BLE001 handed over to whoever waits
                 future.set_exception(error)
 
         Thread(target=work, name=f"score {submission.key}", daemon=True).start()
         return future
 
-    def _judge(self, submission: IoiSubmission) -> FinishedEntry[IoiSubmission]:
+    def judge(self, submission: IoiSubmission) -> FinishedEntry[IoiSubmission]:
+        """Judge one. Raises PlatformError; all else that may happen to it is in what it returns."""
         task = self.tasks[submission.task]
         subtasks = (submission.target,) if self.only_target and submission.target else None
         try:
