@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from proctor.clients.server_job import ServerJob
 
 
+_FILES = 5
+"""Files beside a program that are listed."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReplayRun:
     """A judgement to be made again, and where. Raises UsageError."""
@@ -147,15 +151,16 @@ def _show(replayed: Replayed) -> None:
 
 def _facts(recorded: RecordedJudgement) -> Iterator[tuple[str, str]]:
     program, settings, limits = recorded.program, recorded.settings, recorded.limits
-    source = program.encoded()
     named = f"{program.name}, " if program.name else ""
-    files = f", {len(program.files)} more files" if program.files else ""
     yield "record", recorded.name
     yield "problem", f"{recorded.problem.id}, {len(recorded.problem.tests)} tests"
     if recorded.subtasks is not None:
         yield "subtasks", ", ".join(recorded.subtasks)
-    yield "program", (f"{named}{program.language}, {len(source)} bytes{files}, "
-                      f"SHA-256 {sha256(source).hexdigest()}")  # fmt: skip
+    yield "program", f"{named}{program.language}, {_described(program.encoded())}"
+    for name, data in list(program.files.items())[:_FILES]:
+        yield "  beside", f"{name}, {_described(data)}"
+    if (more := len(program.files) - _FILES) > 0:
+        yield "", f"{more} more files"
     others = [f"stop {settings.stop}"]
     others += ["fast"] if settings.fast else []
     others += [] if settings.tolerance is None else [f"tolerance {settings.tolerance:g}"]
@@ -172,13 +177,18 @@ def _facts(recorded: RecordedJudgement) -> Iterator[tuple[str, str]]:
     )
 
 
+def _described(data: bytes) -> str:
+    return f"{len(data)} bytes, SHA-256 {sha256(data).hexdigest()}"
+
+
 def _surroundings_table(replayed: Replayed) -> Table:
     table = Table("", "then", "now", box=None, pad_edge=False)
     then, now = replayed.recorded.then, replayed.now
     for name in (each.name for each in fields(then)):
         values = getattr(then, name), getattr(now, name)
         if any(values):
-            table.add_row(name, *(value or "not known" for value in values))
+            unknown = ("not known", "here" if name == "machine" else "not known")
+            table.add_row(name, *(a or b for a, b in zip(values, unknown, strict=True)))
     verdicts = Counter(each.verdict for each in replayed.made)
     table.add_row("verdict", render.coloured(replayed.recorded.outcome.verdict), _counted(verdicts))
     outcome, made = replayed.recorded.outcome, replayed.made[-1]

@@ -63,7 +63,10 @@ class ServerJob:
 
 
 class ClientJudges:
-    """Judges that have a client do a job's request, whatever they are asked. Close them."""
+    """Judges that have a client do a job's request, whatever they are asked. Close them.
+
+    The version of the Python that warm cells run under is told by no server.
+    """
 
     at_once = 1
 
@@ -74,7 +77,8 @@ class ClientJudges:
 
     def version_of(self, language: str) -> str:
         """Return the version of a language's tools. Raises NoLanguage."""
-        return _version(self._client.languages(), language)
+        tools = [] if language == "python" else self._client.languages()
+        return _version(tools, language)
 
     def start(self, *_asked: Any, **_named: Any) -> Future[Judgement]:
         """Do the job's request, and wait for it."""
@@ -156,8 +160,7 @@ def _job(
         notes.append(f"it was judged with the server's package set {request.packages!r}")
     language = program.language
     then = Surroundings(
-        about.version, _version(tools, "python"),
-        "" if language == "python" else _version(tools, language),
+        about.version, tools="" if language == "python" else _version(tools, language),
         machine=url, isolation=level_of(outcome),
     )  # fmt: skip
     recorded = RecordedJudgement(

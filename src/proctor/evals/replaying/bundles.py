@@ -31,7 +31,7 @@ from proctor.version import __version__
 VERSION = 1
 _KIND = "proctor_bundle"
 """Key of the manifest's version, by which a bundle is known."""
-_PROBLEM = "problem.msgpack"
+_PROBLEM, _ABOUT = "problem.msgpack", "README.txt"
 _SOURCE, _BESIDE, _TESTS = "program", "beside", "tests"
 _UNUSUAL = re.compile(r"[^A-Za-z0-9._-]")
 _MOST_TESTS = 500
@@ -43,7 +43,7 @@ A judgement by proctor, to be made again on another machine.
 
 Recorded: {verdict}, for problem {problem}, from {name}.
 Program: {source}; files it comes with, if any, are in {beside}/.
-Tests: {tests}/NUMBER-NAME.in and .out, {shown} of {count}, for people to read. This bundle holds
+Tests: {tests}/, in the problem's order, {shown} of {count}, for people to read. This bundle holds
 what the problem keeps from those who solve it.
 
 manifest.json has the settings, the verdict of each test, versions and machine of then, and the size
@@ -107,7 +107,7 @@ def bundle(recorded: RecordedJudgement, place: Path) -> None:
         shown=min(count, _MOST_TESTS), count=count,
     )  # fmt: skip
     about = readme.encode("utf-8", "backslashreplace")
-    write_bundle(place, manifest, {"README.txt": about, _PROBLEM: packed, **shown})
+    write_bundle(place, manifest, {_ABOUT: about, _PROBLEM: packed, **shown})
 
 
 def of_bundle(place: Path) -> RecordedJudgement:
@@ -136,9 +136,10 @@ def _recorded(content: dict[str, Any], files: Mapping[str, bytes]) -> RecordedJu
         raise InputError(found.message, field=found.field) from error
     except (KeyError, UnicodeDecodeError) as error:
         raise InputError(f"its manifest does not fit its files: {error!r}") from error
-    for name, data in _shown_files(problem, program, manifest.program.source).items():
-        if files.get(name) != data:
-            raise InputError(f"{name} is not that of the packed problem: it was changed")
+    shown = _shown_files(problem, program, manifest.program.source)
+    for name in sorted({*shown, *files} - {_PROBLEM, _ABOUT}):
+        if files.get(name) != shown.get(name):
+            raise InputError(f"{name} is not that of the judgement: it was changed")
     notes = tuple(f"it was judged with {name}: {_listed(value)}" for name, value in
                   manifest.pool.items())  # fmt: skip
     return RecordedJudgement(
@@ -148,6 +149,8 @@ def _recorded(content: dict[str, Any], files: Mapping[str, bytes]) -> RecordedJu
 
 
 def _program(entry: _ProgramEntry, files: Mapping[str, bytes]) -> Program:
+    if not entry.source.startswith(f"{_SOURCE}/"):
+        raise InputError(f"its program is not below {_SOURCE}/, but {entry.source!r:.100}")
     source = files[entry.source].decode("utf-8", "surrogatepass")
     beside = {name: files[f"{_BESIDE}/{name}"] for name in entry.beside}
     return Program(source, entry.language, entry.name, beside)

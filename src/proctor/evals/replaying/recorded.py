@@ -14,6 +14,8 @@ from proctor.execution import Isolation
 from proctor.judgement import Judgement, Machine, TestResult, UpstreamReport
 from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings
+from proctor.judging.unjudged import is_plain
+from proctor.languages import registry
 from proctor.limits import Limits
 from proctor.problem import Problem
 from proctor.program import Program
@@ -29,7 +31,7 @@ class Surroundings:
     python: str = ""
     """Version of the Python that programs run under."""
     tools: str = ""
-    """Version of the tools of the program's language, if that is not Python."""
+    """Version of the tools of the program's language, if it does not run in a warm interpreter."""
     system: str = ""
     """Kernel and architecture."""
     cpu: str = ""
@@ -40,12 +42,17 @@ class Surroundings:
     """Level."""
 
     @classmethod
-    def now(cls, judges: Judges, language: str, made: Judgement) -> "Surroundings":
-        """Describe what has just made a judgement of a program in a language."""
+    def now(cls, judges: Judges, recorded: "RecordedJudgement", made: Judgement) -> "Surroundings":
+        """Describe what has just made a judgement."""
         here, known = host(), ("", "")
         if made.machine is not None:  # of its kernel nothing is known
             here, known = {}, (made.machine.cpu, made.machine.id)
-        tools = "" if language == "python" else _version(judges, language)
+        language, tools = recorded.program.language, ""
+        if language != "python":
+            tools = _version(judges, language)
+        elif not is_plain(recorded.problem) and made.machine is None:
+            with suppress(NoLanguage):
+                tools = registry.find(registry.get(language)).version
         return cls(
             __version__, _version(judges, "python"), tools, here.get("system", ""),
             here.get("cpu", known[0]), known[1], level_of(made),

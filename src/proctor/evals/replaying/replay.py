@@ -20,6 +20,8 @@ from proctor.verdict import Verdict
 OutputOn = Callable[[Test], bytes | None]
 EXCERPT = 400
 """Bytes of an input or output that are shown."""
+_GRADED = frozenset({Verdict.AC, Verdict.PA, Verdict.WA, Verdict.PE})
+"""Verdicts on what a program has written."""
 _STEP = 4096
 _BEFORE = 100
 """Bytes before the first that differs."""
@@ -108,7 +110,7 @@ def replay(
         made.append(_judged(recorded, judges))
         progress(made[-1].verdict)
     if there is None:
-        now = Surroundings.now(judges, recorded.program.language, made[-1])
+        now = Surroundings.now(judges, recorded, made[-1])
     else:
         now = replace(there, isolation=level_of(made[-1]))
     tests = compared_tests(recorded.outcome, made)
@@ -144,7 +146,9 @@ def _shown(
     except InputError:  # its file is gone, which is the verdict
         return None
     got = _official_output(compared, made[-1])
-    if got is None and recorded.settings.mode == "standard":
+    result = compared.now[-1]
+    graded = result is not None and result.verdict in _GRADED
+    if got is None and graded and recorded.settings.mode == "standard":
         got = output_on(test)
     first = _first_difference(expected or b"", got or b"")
     return ShownTest(

@@ -88,6 +88,8 @@ class _FoundRow:
         if machine is not None:
             host = {"cpu": machine.cpu}
         python = self.settings.get("python") or host.get("python", "")
+        if (path := self.origin.options.get("python")) is not None:
+            python = f"{python}, {path}"
         return Surroundings(
             str(self.settings.get("proctor", "")), str(python),
             self.origin.tools.get(language, ""), host.get("system", ""), host.get("cpu", ""),

@@ -149,8 +149,9 @@ def _recorded(
     outcome, made = _outcome(judged, name), found.round
     limits = asked.settings.limits if made is None else _limits(made, judged.mode)
     broke = outcome.verdict is Verdict.TASK_FAULT and judged.message == BROKEN
+    problem = replace(asked.problem, id=judged.problem_id)
     return RecordedJudgement(
-        name, asked.problem, asked.program, replace(asked.settings, limits=limits), outcome,
+        name, problem, asked.program, replace(asked.settings, limits=limits), outcome,
         asked.subtasks, _surroundings(made, judged), {**settings.pool, "cells": None},
         (_BROKE,) if broke else (),
     )  # fmt: skip
@@ -175,10 +176,12 @@ def _outcome(judged: SampleJudgement, name: str) -> Judgement:
         if "all_subtasks_results" in upstream:
             return judgement_of_points(upstream)
         report = msgspec.convert(upstream, UpstreamReport) if upstream else None
-        # Before the known solution was tried in its place, it was this.
-        verdict = Verdict.TASK_FAULT if judged.message == BROKEN else Verdict(judged.verdict)
+        tests, verdict = tests_of(json.loads(judged.tests)), Verdict(judged.verdict)
+        if judged.message == BROKEN:  # before the known solution was tried in its place
+            verdict = Verdict.TASK_FAULT
+            tests = tuple(replace(each, verdict=verdict) for each in tests)
         return Judgement(
-            verdict, judged.score, tests_of(json.loads(judged.tests)), judged.message,
+            verdict, judged.score, tests, judged.message,
             isolation_of(judged.level), report,
         )  # fmt: skip
     except ValueError as error:
