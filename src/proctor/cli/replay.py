@@ -61,13 +61,23 @@ class ReplayRun:
 def run(wanted: ReplayRun, *, as_json: bool) -> int:
     """Replay, and print what is the same and what differs; returns the exit code."""
     recorded, job = _found(wanted)
+    made = 0
+
+    def count(verdict: Verdict) -> None:
+        nonlocal made
+        made += 1
+        progress.show([verdict])
+
     progress = render.Progress(wanted.times, wanted.times > 1 and not as_json)
-    with _judges(wanted, recorded, job) as (judges, look), progress:
-        replayed = replay(
-            recorded, judges, wanted.times, output_on=look,
-            there=recorded.then if wanted.there else None,
-            progress=lambda verdict: progress.show([verdict]),
-        )  # fmt: skip
+    try:
+        with _judges(wanted, recorded, job) as (judges, look), progress:
+            replayed = replay(
+                recorded, judges, wanted.times, output_on=look, progress=count,
+                there=recorded.then if wanted.there else None,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        terminal.note(f"interrupted: {made} of {wanted.times} judged")
+        return 130
     if as_json:
         terminal.write_json(_as_json(replayed))
     else:

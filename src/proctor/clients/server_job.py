@@ -2,10 +2,10 @@
 
 import asyncio
 import os
+import re
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 
@@ -14,7 +14,7 @@ from proctor.clients.connecting import connect
 from proctor.clients.http import HttpTransport
 from proctor.clients.remote_errors import broken
 from proctor.clients.transport import bytes_of
-from proctor.errors import InputError, NoLanguage, ProctorError
+from proctor.errors import InputError, NoLanguage, NotFound, ProctorError
 from proctor.evals.replaying.recorded import (
     InputFiles,
     RecordedJudgement,
@@ -38,6 +38,7 @@ from proctor.service.http.native.schema import (
 )
 from proctor.verdict import Verdict
 
+_ATTEMPTS = 3
 _RUN = "a run, which nothing judged: AC if it ended well, and now if it does the same again"
 _OK = "OK"
 """Verdict on a run that ended well."""
@@ -111,12 +112,14 @@ def fetch(name: str, given: InputFiles) -> ServerJob:
     url, _, identity = name.partition("#")
     if not identity:
         raise InputError("name a job of it, as URL#JOB", file=url)
+    if not re.fullmatch(r"[A-Za-z0-9_-]+", identity):
+        raise NotFound(f"there is no job {identity!r} of yours")
     return asyncio.run(_fetched(url, identity))
 
 
 async def _fetched(url: str, identity: str) -> ServerJob:
-    transport = HttpTransport(url, os.environ.get("PROCTOR_TOKEN"))
-    place = f"/v1/jobs/{quote(identity, safe='')}"
+    transport = HttpTransport(url, os.environ.get("PROCTOR_TOKEN"), _ATTEMPTS)
+    place = f"/v1/jobs/{identity}"
     try:
         state = await transport.ask("GET", place, JobState)
         _check_ended(state, f"{url}#{identity}")

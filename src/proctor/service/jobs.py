@@ -226,18 +226,22 @@ class Jobs:
         self._held[job.owner] = self._held.get(job.owner, 0) + job.size
         while len(ended) > 1 and (len(ended) > _MOST_KEPT or self._held[job.owner] > _MOST_HELD):
             self.drop(next(iter(ended.values())))
-        if job.asked is not None:
-            requests = self._requests.get(job.owner, 0) + job.asked.size
-            self._requests[job.owner] = requests
-        self._bound_requests(job.owner)
+        self._bound_requests(job)
 
-    def _bound_requests(self, owner: str) -> None:
-        """Forget requests, the oldest first; the jobs and their results stay."""
-        if self._requests.get(owner, 0) > MOST_REQUESTS:
-            for job in self._ended[owner].values():
-                self._forget_request(job)
-                if self._requests[owner] <= MOST_REQUESTS:
-                    return
+    def _bound_requests(self, ended: Job) -> None:
+        """Count the request of a job that has ended; forget the oldest, if they are too many.
+
+        The jobs and their results stay. One that is too large by itself pushes no other out.
+        """
+        asked, owner = ended.asked, ended.owner
+        if asked is None or asked.size > MOST_REQUESTS:
+            ended.asked = None
+            return
+        self._requests[owner] = self._requests.get(owner, 0) + asked.size
+        for job in self._ended[owner].values():
+            if self._requests[owner] <= MOST_REQUESTS:
+                return
+            self._forget_request(job)
 
 
 def size_of(value: Any) -> int:

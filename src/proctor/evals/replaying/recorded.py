@@ -4,13 +4,14 @@ from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from proctor.errors import InputError, NoLanguage, UsageError
 from proctor.evals.rounds import host
 from proctor.execution import Isolation
+from proctor.formats.livecodebench import schema_error
 from proctor.judgement import Judgement, Machine, TestResult, UpstreamReport
 from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings
@@ -21,6 +22,8 @@ from proctor.problem import Problem
 from proctor.program import Program
 from proctor.verdict import Verdict
 from proctor.version import __version__
+
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,22 +148,43 @@ def asked_by(grade: Callable[[Judges], object]) -> _Question | None:
     return None
 
 
+class _JudgedRow(msgspec.Struct):
+    verdict: Verdict
+    score: float
+    tests: tuple[TestResult, ...]
+    message: str = ""
+    isolation: Any = None
+    machine: Machine | None = None
+    results: tuple[bool | int, ...] | None = None
+    error_code: int | None = None
+    error_message: str | None = None
+    metadata: dict[str, Any] = {}
+
+
 def judgement_of_row(row: Mapping[str, Any]) -> Judgement:
     """Return the outcome in a row of `proctor judge`. Raises InputError."""
+    found = known_fields(row, _JudgedRow)
+    upstream = None
+    if found.results is not None:
+        upstream = UpstreamReport(
+            found.results, found.error_code, found.error_message, found.metadata
+        )
+    return Judgement(
+        found.verdict, found.score, found.tests, found.message, isolation_of(found.isolation),
+        upstream, machine=found.machine,
+    )  # fmt: skip
+
+
+def known_fields(row: Mapping[str, Any], kind: type[T]) -> T:
+    """Return those fields of a row that a struct has; others are the user's. Raises InputError."""
+    names: tuple[str, ...] = kind.__struct_fields__
     try:
-        upstream = None
-        if "results" in row:
-            upstream = UpstreamReport(
-                tuple(row["results"]), row["error_code"], row["error_message"],
-                dict(row["metadata"] or {}),
-            )  # fmt: skip
-        return Judgement(
-            Verdict(row["verdict"]), float(row["score"]), tests_of(row["tests"]),
-            row.get("message") or "", isolation_of(row.get("isolation")), upstream,
-            machine=msgspec.convert(row.get("machine"), Machine | None),
-        )  # fmt: skip
-    except (LookupError, TypeError, ValueError) as error:
-        raise InputError(f"is no row of results that can be read: {error!r}") from error
+        return msgspec.convert({name: row[name] for name in names if name in row}, kind)
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:
+        found = schema_error(error)
+        raise InputError(
+            f"is no row of results that can be read: {found.message}", field=found.field
+        ) from error
 
 
 def tests_of(rows: Any) -> tuple[TestResult, ...]:

@@ -1,9 +1,11 @@
 """Rows of results of `proctor judge` and `proctor ioi score` as recorded judgements."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from proctor.errors import InputError
 from proctor.evals.ioi.results import row_digest, task_digest
@@ -18,6 +20,7 @@ from proctor.evals.replaying.recorded import (
     asked_by,
     isolation_of,
     judgement_of_row,
+    known_fields,
     level_of,
 )
 from proctor.formats.ioi_rows import IoiTask, load_tasks
@@ -82,6 +85,13 @@ class _FoundRow:
                 f"{self.changes(files)}", file=self.name,
             )  # fmt: skip
 
+    def outcome(self, read: Callable[[Mapping[str, Any]], Judgement]) -> Judgement:
+        """Return the recorded outcome. Raises InputError that names the row."""
+        try:
+            return read(self.row)
+        except InputError as error:
+            raise InputError(error.message, file=self.name, field=error.field) from error
+
     def then(self, outcome: Judgement, language: str) -> Surroundings:
         """Return what is known of the versions and the machine of then."""
         host, machine = self.origin.host, outcome.machine
@@ -134,7 +144,7 @@ def _of_judge(found: _FoundRow, given: InputFiles) -> RecordedJudgement:
     entry, problem = _submitted(found, problems, programs)
     files = {"programs": [programs], "problems": [problems]}
     found.check_digest(digest_of(Digests(found.settings), problem, entry), files)
-    outcome = judgement_of_row(found.row)
+    outcome = found.outcome(judgement_of_row)
     pool = {name: tuple(found.settings.get(name, ())) for name in ("packages", "preload")}
     return RecordedJudgement(
         found.name, problem, Program(entry.code, entry.language), _settings(found), outcome,
@@ -182,7 +192,7 @@ def _of_ioi(found: _FoundRow, given: InputFiles) -> RecordedJudgement:
     task = load_tasks(*tables, only={entry.task})[entry.task]
     digest = row_digest(task_digest(task), entry, found.settings)
     found.check_digest(digest, {"tasks": tables[0], "tests": tables[1]})
-    outcome = judgement_of_points(found.row)
+    outcome = found.outcome(judgement_of_points)
     return replace(
         _asked_of_ioi(found, entry, task, outcome), then=found.then(outcome, entry.language)
     )
@@ -219,33 +229,60 @@ def _asked_of_ioi(
     )
 
 
+class _TestResultRow(msgspec.Struct):
+    test_name: str
+    verdict: Verdict
+    score: float = 0.0
+    cpu: float = 0.0
+    wall: float = 0.0
+    memory: int = 0
+    feedback: str = ""
+    log: str = ""
+
+    def result(self) -> TestResult:
+        return TestResult(
+            self.verdict, self.cpu, self.wall, self.memory, self.feedback, self.test_name,
+            self.score, self.log,
+        )  # fmt: skip
+
+
+class _SubtaskResultRow(msgspec.Struct):
+    subtask: str
+    verdict: Verdict
+    points: float
+    score: float | None
+    weighted_score: float | None
+    test_results: tuple[_TestResultRow, ...]
+
+
+class _PointsRow(msgspec.Struct):
+    verdict: Verdict
+    points: float | None
+    of: float
+    all_subtasks_results: tuple[_SubtaskResultRow, ...]
+    message: str = ""
+    isolation: Any = None
+    code_compiles: bool = True
+    compiler_output: str = ""
+
+
 def judgement_of_points(row: Mapping[str, Any]) -> Judgement:
     """Return the outcome in a row with points, as evals.ioi.results writes it. Raises InputError.
 
     A run of the benchmark `ioi` keeps the same fields.
     """
-    try:
-        subtasks, tests = [], dict[str, TestResult]()
-        for each in row["all_subtasks_results"]:
-            results = [_test(test) for test in each["test_results"] if test["verdict"] != "SK"]
-            tests |= {result.name: result for result in results}
-            subtasks.append(SubtaskResult(
-                each["subtask"], Verdict(each["verdict"]), each["score"], each["weighted_score"],
-                each["points"], tuple(result.name for result in results),
-            ))  # fmt: skip
-        points, of = row["points"], row["of"]
-        return Judgement(
-            Verdict(row["verdict"]), points / of if points and of else 0.0, tuple(tests.values()),
-            row.get("message") or "", isolation_of(row.get("isolation")), points=points, of=of,
-            subtasks=tuple(subtasks), compiled=row["code_compiles"],
-            compiler_output=row.get("compiler_output", ""),
-        )  # fmt: skip
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"is no row of results that can be read: {error!r}") from error
-
-
-def _test(row: Mapping[str, Any]) -> TestResult:
-    return TestResult(
-        Verdict(row["verdict"]), row["cpu"], row["wall"], row["memory"], row["feedback"] or "",
-        row["test_name"], row["score"], row.get("log", ""),
+    found = known_fields(row, _PointsRow)
+    subtasks, tests = [], dict[str, TestResult]()
+    for each in found.all_subtasks_results:
+        run = [test.result() for test in each.test_results if test.verdict is not Verdict.SK]
+        tests |= {result.name: result for result in run}
+        subtasks.append(SubtaskResult(
+            each.subtask, each.verdict, each.score, each.weighted_score, each.points,
+            tuple(result.name for result in run),
+        ))  # fmt: skip
+    return Judgement(
+        found.verdict, found.points / found.of if found.points and found.of else 0.0,
+        tuple(tests.values()), found.message, isolation_of(found.isolation), points=found.points,
+        of=found.of, subtasks=tuple(subtasks), compiled=found.code_compiles,
+        compiler_output=found.compiler_output,
     )  # fmt: skip
