@@ -22,8 +22,8 @@ from proctor.evals.functions import humaneval, mbpp
 from proctor.evals.livecodebench import output_prediction
 from proctor.evals.livecodebench.rows import upstream_row
 from proctor.evals.replaying.bundles import bundle, of_bundle
-from proctor.evals.replaying.recorded import RecordedJudgement, judgement_of_row
-from proctor.evals.replaying.results_files import judgement_of_points
+from proctor.evals.replaying.recorded import RecordedJudgement
+from proctor.evals.replaying.rows import judgement_of_points, judgement_of_row
 from proctor.execution import Execution, Isolation
 from proctor.formats import codeforces_rows, ioi_rows, livecodebench
 from proctor.formats.hub_configs import choose_files

@@ -1,18 +1,14 @@
 """A judgement of the past with all that it takes to make it again, wherever it is recorded."""
 
-from collections.abc import Callable, Collection, Mapping
-from concurrent.futures import Future
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
-import msgspec
-
-from proctor.errors import InputError, NoLanguage, UsageError
+from proctor.errors import NoLanguage, UsageError
 from proctor.evals.rounds import host
 from proctor.execution import Isolation
-from proctor.formats.livecodebench import schema_error
-from proctor.judgement import Judgement, Machine, TestResult, UpstreamReport
+from proctor.judgement import Judgement
 from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.unjudged import is_plain
@@ -20,10 +16,7 @@ from proctor.languages import registry
 from proctor.limits import Limits
 from proctor.problem import Problem
 from proctor.program import Program
-from proctor.verdict import Verdict
 from proctor.version import __version__
-
-T = TypeVar("T", bound=msgspec.Struct)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,96 +93,6 @@ class InputFiles:
         for name in ("problems", "programs", "tasks"):
             if getattr(self, name) and name not in names:
                 raise UsageError(f"--{name} is not for {wanted}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """Arguments of Judges.start."""
-
-    problem: Problem
-    program: Program
-    settings: JudgeSettings
-    subtasks: tuple[str, ...] | None
-
-
-class _Asked(Exception):
-    """A grader has asked for its judgement."""
-
-    def __init__(self, question: _Question) -> None:
-        self.question = question
-
-
-class _Noting:
-    """Judges that judge nothing: they note what they are asked first."""
-
-    at_once = 1
-
-    def version_of(self, _language: str) -> str:
-        return ""
-
-    def start(
-        self,
-        problem: Problem,
-        program: Program | str,
-        settings: JudgeSettings,
-        subtasks: Collection[str] | None = None,
-    ) -> Future[Judgement]:
-        program = program if isinstance(program, Program) else Program(program)
-        chosen = None if subtasks is None else tuple(subtasks)
-        raise _Asked(_Question(problem, program, settings, chosen))
-
-
-def asked_by(grade: Callable[[Judges], object]) -> _Question | None:
-    """Return the judgement that a grader asks for; None if it needs none."""
-    try:
-        grade(_Noting())
-    except _Asked as asked:
-        return asked.question
-    return None
-
-
-class _JudgedRow(msgspec.Struct):
-    verdict: Verdict
-    score: float
-    tests: tuple[TestResult, ...]
-    message: str = ""
-    isolation: Any = None
-    machine: Machine | None = None
-    results: tuple[bool | int, ...] | None = None
-    error_code: int | None = None
-    error_message: str | None = None
-    metadata: dict[str, Any] = {}
-
-
-def judgement_of_row(row: Mapping[str, Any]) -> Judgement:
-    """Return the outcome in a row of `proctor judge`. Raises InputError."""
-    found = known_fields(row, _JudgedRow)
-    upstream = None
-    if found.results is not None:
-        upstream = UpstreamReport(
-            found.results, found.error_code, found.error_message, found.metadata
-        )
-    return Judgement(
-        found.verdict, found.score, found.tests, found.message, isolation_of(found.isolation),
-        upstream, machine=found.machine,
-    )  # fmt: skip
-
-
-def known_fields(row: Mapping[str, Any], kind: type[T]) -> T:
-    """Return those fields of a row that a struct has; others are the user's. Raises InputError."""
-    names: tuple[str, ...] = kind.__struct_fields__
-    try:
-        return msgspec.convert({name: row[name] for name in names if name in row}, kind)
-    except (msgspec.ValidationError, UnicodeEncodeError) as error:
-        found = schema_error(error)
-        raise InputError(
-            f"is no row of results that can be read: {found.message}", field=found.field
-        ) from error
-
-
-def tests_of(rows: Any) -> tuple[TestResult, ...]:
-    """Return results of tests that were stored as rows. Raises ValueError."""
-    return msgspec.convert(rows, tuple[TestResult, ...])
 
 
 def isolation_of(row: Any) -> Isolation | None:

@@ -5,35 +5,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from proctor.errors import InputError
 from proctor.evals.ioi.results import row_digest, task_digest
 from proctor.evals.ioi.scoring import CellGrade, IoiScoring
 from proctor.evals.ioi.sources import Sources
 from proctor.evals.ioi.submissions import IoiSubmission
 from proctor.evals.programs import digest_of
-from proctor.evals.replaying.recorded import (
-    InputFiles,
-    RecordedJudgement,
-    Surroundings,
-    asked_by,
-    isolation_of,
-    judgement_of_row,
-    known_fields,
-    level_of,
-)
+from proctor.evals.replaying.questions import asked_by
+from proctor.evals.replaying.recorded import InputFiles, RecordedJudgement, Surroundings, level_of
+from proctor.evals.replaying.rows import judgement_of_points, judgement_of_row
 from proctor.formats.ioi_rows import IoiTask, load_tasks
 from proctor.formats.livecodebench import load_problems, problem_ids
 from proctor.formats.programs import SubmittedProgram, read_programs
 from proctor.formats.results import Digests, read_results
 from proctor.formats.sidecar import InputFile, Origin, Sidecar
 from proctor.formats.tables import Row
-from proctor.judgement import Judgement, SubtaskResult, TestResult
+from proctor.judgement import Judgement
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.problem import Problem
 from proctor.program import Program
-from proctor.verdict import Verdict
 from proctor.version import __version__
 
 _SHOWN = 3
@@ -227,62 +217,3 @@ def _asked_of_ioi(
     return RecordedJudgement(
         found.name, asked.problem, asked.program, asked.settings, outcome, asked.subtasks
     )
-
-
-class _TestResultRow(msgspec.Struct):
-    test_name: str
-    verdict: Verdict
-    score: float = 0.0
-    cpu: float = 0.0
-    wall: float = 0.0
-    memory: int = 0
-    feedback: str = ""
-    log: str = ""
-
-    def result(self) -> TestResult:
-        return TestResult(
-            self.verdict, self.cpu, self.wall, self.memory, self.feedback, self.test_name,
-            self.score, self.log,
-        )  # fmt: skip
-
-
-class _SubtaskResultRow(msgspec.Struct):
-    subtask: str
-    verdict: Verdict
-    points: float
-    score: float | None
-    weighted_score: float | None
-    test_results: tuple[_TestResultRow, ...]
-
-
-class _PointsRow(msgspec.Struct):
-    verdict: Verdict
-    points: float | None
-    of: float
-    all_subtasks_results: tuple[_SubtaskResultRow, ...]
-    message: str = ""
-    isolation: Any = None
-    code_compiles: bool = True
-    compiler_output: str = ""
-
-
-def judgement_of_points(row: Mapping[str, Any]) -> Judgement:
-    """Return the outcome in a row with points, as evals.ioi.results writes it. Raises InputError.
-
-    A run of the benchmark `ioi` keeps the same fields.
-    """
-    found = known_fields(row, _PointsRow)
-    subtasks, tests = [], dict[str, TestResult]()
-    for each in found.all_subtasks_results:
-        run = [test.result() for test in each.test_results if test.verdict is not Verdict.SK]
-        tests |= {result.name: result for result in run}
-        subtasks.append(SubtaskResult(
-            each.subtask, each.verdict, each.score, each.weighted_score, each.points,
-            tuple(result.name for result in run),
-        ))  # fmt: skip
-    return Judgement(
-        found.verdict, found.points / found.of if found.points and found.of else 0.0,
-        tuple(tests.values()), found.message, isolation_of(found.isolation), points=found.points,
-        of=found.of, subtasks=tuple(subtasks), compiled=found.code_compiles,
-        compiler_output=found.compiler_output,
-    )  # fmt: skip

@@ -17,15 +17,14 @@ from proctor.errors import InputError
 from proctor.evals.benchmark import Benchmark, Instance, Source, takes_judges
 from proctor.evals.records import current_judges, settings_of
 from proctor.evals.registry import benchmark_named
+from proctor.evals.replaying.questions import asked_by
 from proctor.evals.replaying.recorded import (
     InputFiles,
     RecordedJudgement,
     Surroundings,
-    asked_by,
     isolation_of,
-    tests_of,
 )
-from proctor.evals.replaying.results_files import judgement_of_points
+from proctor.evals.replaying.rows import judgement_of_points, tests_of
 from proctor.evals.rounds import Round, rounds
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
