@@ -62,6 +62,7 @@ def program(source: str, **more: Any) -> dict[str, Any]:
     return {"program": {"source": source} | more}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("where", [(), ("--there",)])
 @pytest.mark.parametrize(
     ("request_", "verdict"),

@@ -85,6 +85,7 @@ def same(done: Done) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("row", range(len(PROGRAMS)))
 def test_a_row_of_standard_mode(proctor: Proctor, judged: Path, row: int) -> None:
     found = same(proctor("replay", f"{judged}/standard.jsonl#{row}", "--json"))
@@ -104,6 +105,7 @@ def test_a_row_of_standard_mode(proctor: Proctor, judged: Path, row: int) -> Non
         assert set(test) >= {"verdict", "cpu", "wall", "memory"}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("row", range(len(OFFICIAL)))
 def test_a_row_of_official_mode(proctor: Proctor, judged: Path, row: int) -> None:
     found = same(proctor("replay", f"{judged}/official.jsonl#{row}", "--json"))
@@ -336,6 +338,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("row", "verdict"), IOI.items())
 def test_a_row_of_the_ioi(proctor: Proctor, scored: Path, row: str, verdict: str) -> None:
     found = same(proctor("replay", f"{scored}/all#{row}", "--json"))
@@ -367,6 +370,25 @@ def test_changed_and_moved_tasks_of_the_ioi(proctor: Proctor, scored: Path, tmp_
     wrong = proctor("replay", f"{scored}/all#wrong/0", "--problems", moved)
     assert wrong.returncode == 2
     assert "--problems is not for results of `proctor ioi score`" in wrong.stderr
+
+
+def test_tasks_that_hold_their_tests_themselves(proctor: Proctor, tmp_path: Path) -> None:
+    rows = ioi_task.subtask_rows()
+    answers = {
+        row["test_name"]: [row["test_input"], row["test_output"]] for row in ioi_task.test_rows()
+    }
+    for row in rows:
+        row["test_cases"] = [answers[name] for name in row["test_names"]]
+    tasks = ioi_task.write(tmp_path / "tasks.jsonl", rows)
+    submissions = ioi_task.write(tmp_path / "s.jsonl", [ioi_task.submission("small")])
+    done = command("ioi", "score", "--tasks", tasks, "--submissions", submissions,
+                   "--out", tmp_path / "out")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    same(proctor("replay", f"{tmp_path}/out#small/0", "--json"))
+    ioi_task.write(tasks, [row | {"time_limit": 0.7} for row in rows])
+    changed = proctor("replay", f"{tmp_path}/out#small/0")
+    assert changed.returncode == 2
+    assert f"than {tasks} hold now; {tasks} has changed since" in changed.stderr
 
 
 def test_points_that_differ_are_told(proctor: Proctor, scored: Path, tmp_path: Path) -> None:

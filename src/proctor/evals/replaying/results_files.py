@@ -178,10 +178,12 @@ def _of_ioi(found: _FoundRow, given: InputFiles) -> RecordedJudgement:
     if given.tasks:
         tables = Sources().task_files(given.tasks, lambda _: {entry.year})
     else:
-        tables = found.files("tasks", None), found.files("tests", None)
+        own = found.origin.files.get("tests") == ()  # tasks may hold their tests themselves
+        tables = found.files("tasks", None), [] if own else found.files("tests", None)
     task = load_tasks(*tables, only={entry.task})[entry.task]
     digest = row_digest(task_digest(task), entry, found.settings)
-    found.check_digest(digest, {"tasks": tables[0], "tests": tables[1]})
+    found.check_digest(digest, {name: each for name, each in zip(("tasks", "tests"), tables,
+                                                                 strict=True) if each})  # fmt: skip
     outcome = found.outcome(judgement_of_points)
     return replace(
         _asked_of_ioi(found, entry, task, outcome), then=found.then(outcome, entry.language)
