@@ -8,19 +8,17 @@ import contextlib
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command import COMMAND, PATIENCE, environment, problem, write_rows
+from left_behind import eventually_none, groups_of, proctor_mounts
 
 import proctor
-from proctor.sandbox.machine import cgroup
 
 KILLS = 8
 BUNDLED = Path(proctor.__file__).parent / "bundled"
@@ -49,45 +47,6 @@ def finished(out: Path) -> list[bytes]:
 
 def numbers(lines: list[bytes]) -> list[int]:
     return [json.loads(line)["row"] for line in lines]
-
-
-def groups_of(pid: int) -> list[Path]:
-    """Control groups that the proctor of that number made."""
-    return [
-        path for home in set(cgroup.own_groups().values()) for path in home.glob(f"proctor-{pid}-*")
-    ]
-
-
-def processes_of(pid: int) -> list[str]:
-    """What belongs to cells of the proctor of that number: by group, or by a uid only it gives."""
-    uid = 0x70000000 | ((pid << 6) & 0x0FFFFFFF)
-    found = []
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            status = (entry / "status").read_text()
-            text = (entry / "cgroup").read_text() + (entry / "cmdline").read_text()
-        except OSError:
-            continue
-        owner = int(re.search(r"^Uid:\t(\d+)", status, re.MULTILINE)[1])  # type: ignore[index]
-        alive = not re.search(r"^State:\t[ZX]", status, re.MULTILINE)
-        if alive and (f"proctor-{pid}-" in text or owner & ~63 == uid):
-            found.append(f"{entry.name}: {text!r}")
-    return found
-
-
-def eventually_none(pid: int) -> list[str]:
-    """Cells die with their host, but the kernel takes its time on a busy machine."""
-    deadline = time.monotonic() + 60
-    while (left := processes_of(pid)) and time.monotonic() < deadline:
-        os.sched_yield()
-    return left
-
-
-def proctor_mounts() -> list[str]:
-    text = Path("/proc/mounts").read_text()
-    return [line for line in text.splitlines() if re.search(r"proctor|bubblewrap|/newroot", line)]
 
 
 class Judging:

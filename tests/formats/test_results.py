@@ -17,12 +17,12 @@ from proctor.execution import Guarantee, Isolation, Strength
 from proctor.formats.programs import SubmittedProgram
 from proctor.formats.results import (
     RESERVED,
-    SETTINGS_SUFFIX,
     Digests,
     ResultsFile,
     judgement_row,
     read_results,
 )
+from proctor.formats.sidecar import SETTINGS_SUFFIX
 from proctor.judgement import Judgement, TestResult, UpstreamReport
 from proctor.problem import Problem
 from proctor.problem import Test as Case

@@ -24,6 +24,9 @@ from proctor.evals.ioi.piston_list import checked_url
 from proctor.evals.ioi.piston_requests import PistonDown, PistonUnsure, read_answer
 from proctor.evals.livecodebench import output_prediction
 from proctor.evals.livecodebench.rows import upstream_row
+from proctor.evals.replaying.bundles import bundle, of_bundle
+from proctor.evals.replaying.recorded import RecordedJudgement
+from proctor.evals.replaying.rows import judgement_of_points, judgement_of_row
 from proctor.execution import Execution, Guarantee, Isolation, Strength
 from proctor.formats import codeforces_rows, ioi_rows, livecodebench
 from proctor.formats.hub_configs import choose_files
@@ -38,10 +41,12 @@ from proctor.judgement import Judgement, Machine, SubtaskResult, TestResult, Ups
 from proctor.judging import checkers, comparison, values
 from proctor.judging.cache.sealing import VerdictSeal
 from proctor.judging.official import upstream
-from proctor.judging.packed import pack
+from proctor.judging.packed import pack, unpack
+from proctor.judging.settings import JudgeSettings
 from proctor.languages import naming, registry
 from proctor.languages.headers import _FIRST_INCLUDE
-from proctor.problem import Comparison, Convention, Match, Test
+from proctor.problem import Comparison, Convention, Match, Problem, Test
+from proctor.program import Program
 from proctor.service.http.judge0 import request as judge0
 from proctor.service.http.judge0.archive import unpacked
 from proctor.service.http.judge0.languages import Judge0Language
@@ -209,6 +214,37 @@ def package(name: str, original: str) -> Callable[[bytes], object]:
     return read
 
 
+JUDGED = RecordedJudgement(
+    "r#1", Problem("a", (Test("1", "2", name="x"), Test(b"\xff", None)), extra={"a": [1, 2.5]}),
+    Program("x", "cpp17", files={"a.h": b"1"}), JudgeSettings(stop="never"),
+    Judgement(Verdict.WA, 0.5, (TestResult(Verdict.AC, 0.1, 0.2, 3, "m", "x"),), points=1.0, of=2.0,
+              upstream=UpstreamReport((True, -2), -2, "e", {"output": "1"})),
+    ("s",), pool={"preload": ("os",)},
+)  # fmt: skip
+
+
+def bundle_with() -> tuple[Callable[[bytes], object], bytes]:
+    """Reading of a bundle whose manifest is another, and its own manifest."""
+    place = Path(tempfile.mkdtemp(prefix="proctor-fuzz-"))
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    bundle(JUDGED, place / "b")
+    manifest = place / "b" / "manifest.json"
+
+    def read(data: bytes) -> object:
+        manifest.write_bytes(data)
+        return of_bundle(place / "b")
+
+    return read, manifest.read_bytes()
+
+
+def results_row(data: bytes) -> None:
+    content = livecodebench.parse_json(data)
+    if isinstance(content, dict):
+        for read in (judgement_of_row, judgement_of_points):
+            with contextlib.suppress(ProctorError):
+                read(content)
+
+
 def yaml(data: bytes) -> None:
     parse_yaml(text_or_latin(data))
 
@@ -224,7 +260,7 @@ def body(data: bytes) -> None:
         job.program()
     for kind, made in (
         (schema.RunRequestJson, convert.run_request),
-        (schema.JudgeRequest, native_problem),
+        (schema.JudgeRequest, convert.problem_of),
         (fusion.RunCodeRequest, None),
     ):
         try:
@@ -244,12 +280,6 @@ def body(data: bytes) -> None:
         for base64 in (False, True):
             with contextlib.suppress(judge0.InvalidSubmission):
                 judge0.parsed(asked, offered, Judge0Settings(), base64=base64)
-
-
-def native_problem(asked: schema.JudgeRequest) -> object:
-    if convert._is_plain(asked):
-        return convert._plain_problem(asked)
-    return convert._graded_problem(asked)
 
 
 def piston_answer(data: bytes) -> None:
@@ -364,6 +394,17 @@ def main_file(package: str, name: str) -> bytes:
     return (PACKAGES / package / name).read_bytes()
 
 
+MANIFEST_OF_BUNDLE = bundle_with()
+RESULTS = documents(
+    {"verdict": "WA", "score": 0.5, "message": "m", "results": [True, -2], "error_code": -2,
+     "error_message": "e", "metadata": {"output": "1"}, "machine": {"id": "a", "cpu": "b"},
+     "tests": [{"verdict": "AC", "cpu": 0.1, "wall": 0.2, "memory": 3, "message": "m"}],
+     "isolation": {"level": "namespaces", "guarantees": {}}},
+    {"verdict": "PA", "points": 1.0, "of": 2.0, "code_compiles": True, "all_subtasks_results": [
+        {"subtask": "s", "verdict": "PA", "score": 0.5, "weighted_score": 1.0, "points": 2.0,
+         "test_results": [{"test_name": "x", "verdict": "PA", "cpu": 0.1, "wall": 0.2, "memory": 3,
+                           "feedback": "m", "score": 0.5}]}]},
+)  # fmt: skip
 ROWS = documents(LCB, CODEFORCES, IOI, REWARD, EVALPLUS)
 CARD = b"---\nconfigs:\n- config_name: a\n  default: true\n  data_files:\n  - split: x\n    path: data/*.jsonl\n---\n# It\n"
 
@@ -400,6 +441,18 @@ PARSERS = {
     "row": Parser(row, ROWS, (
         b"[", b"{", b"]", b"}", b'"', b"1", b"null", b"\\ud800", b"1e999", b"-", b"a.", b"(", b"NaN", b"\\n",
         b'{"test_cases":', b"true", b",", b'""', b"9" * 5000, b"1e400", b"\\u0000", b"0001-01-01",
+    )),
+    "bundle": Parser(MANIFEST_OF_BUNDLE[0], (MANIFEST_OF_BUNDLE[1],), (
+        b"[", b"{", b"]", b"}", b'"', b"1", b"null", b"\\ud800", b"1e999", b"-1", b"../", b"/", b"true", b'""',
+        b"9" * 5000, b"program/", b"beside/", b"tests/", b"XX", b"\\u0000", b"NaN", b".",
+    )),
+    "packed": Parser(lambda data: unpack(data, Problem), (pack(JUDGED.problem),), (
+        b"\x80", b"\x81", b"\x90", b"\x91", b"\xa0", b"\xa5class", b"\xa7Problem", b"\xc0", b"\xc3", b"\xc4\x01a",
+        b"\xc7\x01\x01a", b"\xcb", b"\xdd\xff\xff\xff\xff", b"\xdf\x00\x00\x00\x01", b"\xff", b"\x00",
+    )),
+    "results row": Parser(results_row, RESULTS, (
+        b"[", b"{", b"]", b"}", b'"', b"1", b"null", b"\\ud800", b"1e999", b"-1", b"true", b'""', b"SK", b"XX",
+        b"9" * 5000, b"[]", b"{}",
     )),
     "card": Parser(card, (CARD,), (
         b"---\n", b"*", b"**/", b"[", b"{", b"&a ", b"*a", b"- ", b"  ", b"? ", b"!!python/name:os ",

@@ -14,7 +14,7 @@ from proctor.problem import Problem, Subtask, Test
 from proctor.program import Program
 from proctor.service import jobs as kept
 from proctor.service.engine import open_engine
-from proctor.service.jobs import Job, Jobs, size_of
+from proctor.service.jobs import AskedFor, Job, Jobs, size_of
 from proctor.service.live import PIECE_OVERHEAD
 
 
@@ -147,5 +147,59 @@ def test_a_judgement_that_comes_to_a_closed_engine_is_told_so() -> None:
         await asyncio.to_thread(engine.close)
         with pytest.raises(PoolClosed):
             await engine.judge(problem, Program("print(1)"), JudgeSettings())
+
+    ended(main())
+
+
+def test_large_requests_are_forgotten_before_their_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "MOST_REQUESTS", 10 * MIB)
+
+    async def work(_job: Job) -> int:
+        return 1
+
+    async def main() -> None:
+        jobs = Jobs()
+        other = jobs.start("b", work, asked=AskedFor("run", "other", MIB))
+        await end(other)
+        mine = []
+        for at in range(5):
+            mine.append(jobs.start("a", work, asked=AskedFor("judge", at, MIB)))
+            assert mine[-1].asked is not None
+            await end(mine[-1])
+        huge = jobs.start("a", work, asked=AskedFor("judge", "huge", 100 * MIB))
+        small = jobs.start("a", work, asked=AskedFor("judge", "small", 1))
+        assert [each.asked is not None for each in mine] == [False, False, False, True, True]
+        await end(huge)
+        await end(small)
+        assert [each.asked is not None for each in (*mine, huge, small)] == [
+            False, False, False, True, True, False, True,
+        ]  # fmt: skip
+        assert [jobs.get("a", each.id) for each in mine] == mine
+        assert other.asked is not None
+        last = jobs.start("a", work, asked=AskedFor("judge", "last", MIB))
+        await end(last)
+        assert last.asked is not None
+        for each in (*mine, huge, small, last, other):
+            jobs.drop(each)
+        assert jobs._requests == {}
+
+    ended(main())
+
+
+def test_requests_of_dropped_jobs_take_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "MOST_REQUESTS", 10 * MIB)
+
+    async def work(_job: Job) -> int:
+        return 1
+
+    async def main() -> None:
+        jobs = Jobs()
+        first = jobs.start("a", work, asked=AskedFor("judge", "first", MIB))
+        await end(first)
+        for _ in range(5):
+            job = jobs.start("a", work, asked=AskedFor("judge", "dropped", MIB))
+            await end(job)
+            jobs.drop(job)
+        assert first.asked is not None
 
     ended(main())

@@ -1,7 +1,6 @@
 """Evaluating a model from the command line."""
 
 import asyncio
-import inspect
 import os
 import signal
 import tomllib
@@ -19,7 +18,7 @@ from proctor.cli.judge import k_list
 from proctor.cli.judges import HERE, Where
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals import evaluation
-from proctor.evals.benchmark import Benchmark, Grader
+from proctor.evals.benchmark import Benchmark, Grader, takes_judges
 from proctor.evals.figures import Figures, figures, to_plain
 from proctor.evals.ioi.report import PointsReport, to_json
 from proctor.evals.models.model import Model, ModelReply, plain
@@ -199,7 +198,7 @@ def _open_grader(
     open_judges = where.opener(settings.pool)
     if open_judges is None:
         return stack.enter_context(benchmark.open_grader(settings))
-    if "judges" not in inspect.signature(benchmark.open_grader).parameters:
+    if not takes_judges(benchmark):
         raise SettingsError(f"{benchmark.name} can be graded on this machine only")
     return stack.enter_context(benchmark.open_grader(settings, stack.enter_context(open_judges())))
 

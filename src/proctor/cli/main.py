@@ -12,6 +12,7 @@ from proctor import __version__
 from proctor.cli import (
     eval_commands,
     judge_commands,
+    replay_commands,
     report_commands,
     serve_commands,
     solve_commands,
@@ -229,6 +230,7 @@ def languages_command(
 
 
 judge_commands.register(app)
+replay_commands.register(app)
 report_commands.register(app)
 app.add_typer(ioi_app, name="ioi")
 eval_commands.register(app)

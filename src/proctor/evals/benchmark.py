@@ -4,6 +4,7 @@ The run, the store, agents and reports know nothing else of it. One of your own 
 adapter.py.
 """
 
+import inspect
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -173,3 +174,8 @@ class Benchmark(Protocol[InstanceT]):
         Raises SettingsError, NoIsolation.
         """
         ...
+
+
+def takes_judges(benchmark: Benchmark[Any]) -> bool:
+    """Return True if it can be graded by judges that are given to it."""
+    return "judges" in inspect.signature(benchmark.open_grader).parameters

@@ -1,8 +1,8 @@
 """A file of programs judged against a file of LiveCodeBench problems, as `proctor judge` does."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,11 @@ import msgspec
 
 from proctor.errors import InputError, NoLanguage, SettingsError
 from proctor.evals.durable import DurableRun, FinishedEntry, RunTally
+from proctor.evals.rounds import host
 from proctor.formats.livecodebench import load_problems, problem_ids
 from proctor.formats.programs import SubmittedProgram, load_programs
 from proctor.formats.results import Digests, ResultsFile, judgement_row, read_results
+from proctor.formats.sidecar import Origin
 from proctor.judgement import Judgement
 from proctor.judging.judge import PoolJudges
 from proctor.judging.judges import Judges
@@ -66,6 +68,12 @@ class ProgramsRun:
             **normalised(self.normalise_cpu),
         }
 
+    def origin(self, tools: Mapping[str, str]) -> Origin:
+        """Return the origin of the rows to come; `tools` are versions by language."""
+        files = {"problems": [self.problems], "programs": [self.programs]}
+        options = {name: self.pool.get(name) for name in ("isolation", "min_isolation", "python")}
+        return Origin.of(files, host(), tools, options)
+
 
 def normalised(named: str | None) -> dict[str, str]:
     """Return the setting that only results with normalised CPU limits have."""
@@ -101,12 +109,11 @@ def judge_programs(
     digests = Digests(settings)
     results = None
     if wanted.out is not None:
-        results = stack.enter_context(ResultsFile(wanted.out, settings))
+        origin = wanted.origin(versions({entry.language for entry in submissions}, judges))
+        results = stack.enter_context(ResultsFile(wanted.out, settings, origin))
 
     def digest(entry: SubmittedProgram) -> str:
-        # The parts of a submission on which its verdict depends.
-        content = entry.code if entry.language == "python" else f"{entry.language}\0{entry.code}"
-        return digests.of(problems[entry.question_id], content)
+        return digest_of(digests, problems[entry.question_id], entry)
 
     def finish(
         entry: SubmittedProgram, future: Future[Judgement]
@@ -141,6 +148,26 @@ def judge_programs(
         faults = (row for row in rows if row["verdict"] == Verdict.INFRA_FAULT)
         rows = [*read_results(wanted.out), *faults]
     return ProgramsJudged(problems, rows, tally)
+
+
+def digest_of(digests: Digests, problem: Problem, entry: SubmittedProgram) -> str:
+    """Return the digest of a program's row: of the parts on which its verdict depends."""
+    content = entry.code if entry.language == "python" else f"{entry.language}\0{entry.code}"
+    return digests.of(problem, content)
+
+
+def versions(languages: Collection[str], judges: Judges | None) -> dict[str, str]:
+    """Return versions of the tools of these languages, but for Python, where they are there."""
+    find = judges.version_of if judges is not None else _version_here
+    found = {}
+    for language in sorted(set(languages) - {"python"}):
+        with suppress(NoLanguage):
+            found[language] = find(language)
+    return found
+
+
+def _version_here(language: str) -> str:
+    return registry.find(registry.get(language)).version
 
 
 def _python_here(pool: Mapping[str, Any]) -> str:

@@ -1,8 +1,8 @@
 """Judgements on disk: one JSON object a line, durable before anyone sees them.
 
-Beside `results.jsonl` lies `results.jsonl.settings.json`, written before the first row: rows
-judged under different settings must not end up in one file. Kill the process anywhere, open the
-file again, and what is missing is what `finished` does not name.
+Beside `results.jsonl` lies its sidecar (sidecar.py), written before the first row: rows judged
+under different settings must not end up in one file. Kill the process anywhere, open the file
+again, and what is missing is what `finished` does not name.
 """
 
 import fcntl
@@ -19,10 +19,10 @@ import msgspec
 
 from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.formats.programs import SubmittedProgram
+from proctor.formats.sidecar import Origin, Sidecar, require_same_settings
 from proctor.judgement import Judgement, TestResult
 from proctor.problem import Problem
 
-SETTINGS_SUFFIX = ".settings.json"
 RESERVED = frozenset(
     {
         *("row", "question_id", "index", "verdict", "passed", "score", "message"),
@@ -48,12 +48,15 @@ class ResultsFile:
     where a child that was forked without exec still holds the descriptor.
     """
 
-    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self, path: Path, settings: Mapping[str, Any], origin: Origin | None = None
+    ) -> None:
         """Open `path`, create it if need be, and cut off a half-written last line.
 
-        `settings` are plain JSON values. Raises InputError if the file cannot be used, is in use
-        by another process or has a broken line, SettingsError if it was begun with other settings
-        or holds rows of which the settings are not known. The file is untouched by then.
+        `settings` are plain JSON values; `origin` is that of the rows to come. Raises InputError if
+        the file cannot be used, is in use by another process or has a broken line, SettingsError if
+        it was begun with other settings or holds rows of which the settings are not known. The file
+        is untouched by then.
         """
         self.path = path
         self.settings: dict[str, Any] = json.loads(json.dumps(dict(settings), allow_nan=False))
@@ -62,7 +65,7 @@ class ResultsFile:
         self._size = 0
         self._fd = _open_locked(path)
         try:
-            self._begin_or_resume()
+            self._begin_or_resume(origin)
         except BaseException:
             os.close(self._fd)
             raise
@@ -135,14 +138,14 @@ class ResultsFile:
             raise
         self._size += len(lines)
 
-    def _begin_or_resume(self) -> None:
+    def _begin_or_resume(self, origin: Origin | None) -> None:
         self._size = os.fstat(self._fd).st_size
-        sidecar = self.path.with_name(self.path.name + SETTINGS_SUFFIX)
         if not self._size:
             # Whatever settings lie there belong to no row.
-            _write_atomically(sidecar, self.settings)
+            Sidecar(self.settings).with_origin(origin, 0).write(self.path)
             return
-        _require_same_settings(self.path, _stored_settings(self.path, sidecar), self.settings)
+        stored = Sidecar.of(self.path)
+        require_same_settings(self.path, stored.settings, self.settings)
         size = 0
         for number, line in _complete_lines(self.path):
             size += len(line)
@@ -163,6 +166,9 @@ class ResultsFile:
             os.ftruncate(self._fd, size)
             os.fsync(self._fd)
             self._size = size
+        extended = stored.with_origin(origin, len(self.finished))
+        if extended != stored:
+            extended.write(self.path)
 
 
 def read_results(path: Path) -> Iterator[dict[str, Any]]:
@@ -338,51 +344,3 @@ def _head(path: Path, number: int, line: bytes) -> _Head:
         file=str(path),
         line=number,
     )
-
-
-def _stored_settings(path: Path, sidecar: Path) -> dict[str, Any]:
-    try:
-        return msgspec.json.decode(sidecar.read_bytes(), type=dict[str, Any])
-    except FileNotFoundError as error:
-        raise SettingsError(
-            f"{path} has content but no {sidecar.name} beside it, so the settings behind it are "
-            "not known; put that file back, or give another output file"
-        ) from error
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read as settings: {error}", file=str(sidecar)) from error
-
-
-def _require_same_settings(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
-    differing = [
-        f"{name}: was {_shown(old, name)}, is now {_shown(new, name)}"
-        for name in sorted(old.keys() | new.keys())
-        if _shown(old, name) != _shown(new, name)
-    ]
-    if differing:
-        raise SettingsError(
-            f"{path} was begun with other settings ({'; '.join(differing)}); use the same "
-            f"settings, give another output file, or delete it and its {SETTINGS_SUFFIX[1:]}"
-        )
-
-
-def _shown(settings: dict[str, Any], name: str) -> str:
-    return json.dumps(settings[name], sort_keys=True) if name in settings else "not set"
-
-
-def _write_atomically(path: Path, content: dict[str, Any]) -> None:
-    # The name need not be unique: the lock on the results file covers it.
-    draft = path.with_name(path.name + ".tmp")
-    try:
-        with draft.open("w", encoding="utf-8") as file:
-            file.write(json.dumps(content, indent=2, sort_keys=True) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-        directory = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            # Makes both names durable: this file's and that of the results beside it.
-            os.fsync(directory)
-        finally:
-            os.close(directory)
-    except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from error

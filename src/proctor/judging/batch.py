@@ -35,13 +35,13 @@ class BatchRunner:
     def _graded(
         self, environment: JudgingEnvironment, test: Test, feedback: passes.Files
     ) -> tuple[Execution, Failure | Opinion, passes.Files]:
-        execution, output = self._once(environment, test)
+        execution, output = self.once(environment, test)
         if isinstance(output, Failure):
             return execution, output, {}
         opinion, files = self.grader.grade(environment, test, output, feedback)
         return execution, opinion, files
 
-    def _once(
+    def once(
         self, environment: JudgingEnvironment, test: Test
     ) -> tuple[Execution, bytes | Failure]:
         """Run it once; returns the facts and what it wrote, or why there is nothing to grade."""

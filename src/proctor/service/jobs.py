@@ -12,12 +12,18 @@ import msgspec
 from proctor.errors import InputError, UsageError
 from proctor.limits import MIB
 
+Method = Literal["run", "stream", "judge"]
+"""Kinds of jobs whose requests are kept; `stream` is a run whose output comes as events."""
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 ENDED: tuple[State, ...] = ("done", "failed", "cancelled")
 _MOST_KEPT = 1000
 """Ended jobs of one owner that can still be looked up."""
 _MOST_HELD = 256 * MIB
 """Bytes, about, of results and events of one owner's ended jobs; the latest is kept in any case."""
+MOST_REQUESTS = 64 * MIB
+"""Bytes, about, of requests of one owner's ended jobs; beyond that the oldest are forgotten."""
+_IN_MEMORY = 4
+"""Bytes that a request takes for each byte of its JSON, about."""
 _OBJECT = 64
 """Bytes that an object of any kind takes, about."""
 _TEXTS, _NUMBERS, _LISTS = (str, bytes), (int, float), (list, tuple)
@@ -31,6 +37,21 @@ class Event:
     """queued, started, names of the job's own events, and one of ENDED."""
     data: Any = None
     """Data of the event; of the last one the result, or the error that the job raised."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedFor:
+    """Request of a job, which its owner may have handed out again."""
+
+    method: Method
+    request: Any
+    length: int
+    """Bytes of its JSON."""
+
+    @property
+    def size(self) -> int:
+        """Bytes that it holds, about. They are not counted one by one: a request may be large."""
+        return _OBJECT + _IN_MEMORY * self.length
 
 
 @dataclass(slots=True, eq=False)
@@ -49,6 +70,8 @@ class Job:
     """Of the request, where it came with an idempotency key."""
     about: Any = None
     """Data of the API that started it."""
+    asked: AskedFor | None = None
+    """Request; None if it is not kept, or was forgotten."""
     final: bool = True
     """False for an end that does not depend on the request: its key then starts a new job."""
     size: int = 0
@@ -100,6 +123,8 @@ class Jobs:
         """Jobs that have ended, by owner, the oldest first."""
         self._held: dict[str, int] = {}
         """Bytes that ended jobs hold, by owner."""
+        self._requests: dict[str, int] = {}
+        """Bytes that requests of ended jobs hold, by owner."""
         self._keys: dict[tuple[str, str], Job] = {}
 
     def start(
@@ -110,6 +135,7 @@ class Jobs:
         key: str | None = None,
         fingerprint: bytes = b"",
         about: Any = None,
+        asked: AskedFor | None = None,
     ) -> Job:
         """Start a job; with a `key` that has been used, return the job that it was used for.
 
@@ -119,7 +145,8 @@ class Jobs:
             if known.fingerprint != fingerprint:
                 raise InputError("this key was used for another request", field="Idempotency-Key")
             return known
-        job = Job(secrets.token_hex(12), owner, key=key, fingerprint=fingerprint, about=about)
+        job = Job(secrets.token_hex(12), owner, key=key, fingerprint=fingerprint, about=about,
+                  asked=asked)  # fmt: skip
         self._jobs.setdefault(owner, {})[job.id] = job
         if key is not None:
             self._keys[owner, key] = job
@@ -136,6 +163,7 @@ class Jobs:
         """Forget a job that has ended and whose answer has been given."""
         if job.id in self._ended.get(job.owner, ()):
             self._held[job.owner] -= job.size
+            self._forget_request(job)
         for known in (self._jobs, self._ended):
             mine = known.get(job.owner)
             if mine is not None:
@@ -144,7 +172,13 @@ class Jobs:
                     del known[job.owner]
         if job.owner not in self._ended:
             self._held.pop(job.owner, None)
+            self._requests.pop(job.owner, None)
         self._forget_key(job)
+
+    def _forget_request(self, job: Job) -> None:
+        if job.asked is not None:
+            self._requests[job.owner] -= job.asked.size
+            job.asked = None
 
     def _forget_key(self, job: Job) -> None:
         if job.key is not None and self._keys.get((job.owner, job.key)) is job:
@@ -192,6 +226,22 @@ class Jobs:
         self._held[job.owner] = self._held.get(job.owner, 0) + job.size
         while len(ended) > 1 and (len(ended) > _MOST_KEPT or self._held[job.owner] > _MOST_HELD):
             self.drop(next(iter(ended.values())))
+        self._bound_requests(job)
+
+    def _bound_requests(self, ended: Job) -> None:
+        """Count the request of a job that has ended; forget the oldest, if they are too many.
+
+        The jobs and their results stay. One that is too large by itself pushes no other out.
+        """
+        asked, owner = ended.asked, ended.owner
+        if asked is None or asked.size > MOST_REQUESTS:
+            ended.asked = None
+            return
+        self._requests[owner] = self._requests.get(owner, 0) + asked.size
+        for job in self._ended[owner].values():
+            if self._requests[owner] <= MOST_REQUESTS:
+                return
+            self._forget_request(job)
 
 
 def size_of(value: Any) -> int:

@@ -20,10 +20,12 @@ from proctor.evals.ioi.submissions import (
     check_targets,
     read_submissions,
 )
-from proctor.evals.programs import normalised
+from proctor.evals.programs import normalised, versions
+from proctor.evals.rounds import host
 from proctor.formats.ioi_rows import IoiTask, TaskKey, load_tasks, task_keys
 from proctor.formats.livecodebench import did_you_mean
 from proctor.formats.results import ResultsFile, read_results
+from proctor.formats.sidecar import Origin
 from proctor.formats.tables import without_extra
 from proctor.judgement import Judgement
 from proctor.judging.environment import open_environment
@@ -106,14 +108,22 @@ class GradeOptions:
         """Name of the runner in the settings of results: Pistons may change while they are made."""
         return _PISTON if self.runner and self.runner.startswith(_PISTON) else self.runner
 
+    @property
+    def here(self) -> bool:
+        """True if programs run in cells of this machine."""
+        return self.on is None and self.runner is None
+
+    @property
+    def levels(self) -> dict[str, Any]:
+        """Options of isolation."""
+        return {"isolation": self.isolation, "min_isolation": self.min_isolation}
+
     def open(self, stack: ExitStack) -> Grading:
         """Open what judges. Raises UsageError, PlatformError, InfraFault."""
         if self.on is not None:
             judges = stack.enter_context(self.on())
             return Grading(CellGrade(judges), lambda: judges.at_once)
-        levels: dict[str, Any] = {
-            "isolation": self.isolation, "min_isolation": self.min_isolation, "cells": self.jobs,
-        }  # fmt: skip
+        levels: dict[str, Any] = {**self.levels, "cells": self.jobs}
         jobs = self.jobs or available_cpus()
         if self.runner is None:
             # One more than run at once, so that cells need not wait.
@@ -162,14 +172,15 @@ class IoiScoring:
 
         def work() -> None:
             try:
-                future.set_result(self._judge(submission))
+                future.set_result(self.judge(submission))
             except BaseException as error:  # noqa: BLE001 handed over to whoever waits
                 future.set_exception(error)
 
         Thread(target=work, name=f"score {submission.key}", daemon=True).start()
         return future
 
-    def _judge(self, submission: IoiSubmission) -> FinishedEntry[IoiSubmission]:
+    def judge(self, submission: IoiSubmission) -> FinishedEntry[IoiSubmission]:
+        """Judge one. Raises PlatformError; all else that may happen to it is in what it returns."""
         task = self.tasks[submission.task]
         subtasks = (submission.target,) if self.only_target and submission.target else None
         try:
@@ -227,8 +238,8 @@ class ScoreRun:
             **normalised(self.where.normalise_cpu),
         }
 
-    def open_results(self) -> ResultsFile | None:
-        """Open or resume the results file, if there is to be one.
+    def open_results(self, origin: Callable[[], Origin]) -> ResultsFile | None:
+        """Open or resume the results file, if there is to be one; `origin` is of the rows to come.
 
         Raises InputError, SettingsError.
         """
@@ -240,7 +251,7 @@ class ScoreRun:
             raise InputError(
                 f"cannot be made: {error.strerror}", file=str(self.out), field="--out"
             ) from error
-        return ResultsFile(self.out / RESULTS, self.stored_settings)
+        return ResultsFile(self.out / RESULTS, self.stored_settings, origin())
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,10 +273,17 @@ def score(wanted: ScoreRun, sources: Sources, begin: Begin, stack: ExitStack) ->
     """
     files = [file for source in wanted.submissions for file in sources.files(source)]
     submissions = list(read_submissions(files, always_extract=wanted.always_extract))
-    tasks = find_tasks(sources, wanted.tasks, submissions, _spool(stack))
+    tables = find_tables(sources, wanted.tasks, submissions)
+    tasks = load_tasks(*tables, only={each.task for each in submissions}, spool=_spool(stack))
     targets = {key: tuple(task.rows) for key, task in tasks.items()}
     check_targets(submissions, targets, needed=wanted.only_target)
-    kept = wanted.open_results()
+
+    def origin() -> Origin:
+        tools = versions({each.language for each in submissions}, None) if wanted.where.here else {}
+        read = {"tasks": tables[0], "tests": tables[1], "submissions": files}
+        return Origin.of(read, host(), tools, wanted.where.levels)
+
+    kept = wanted.open_results(origin)
     if kept is not None:
         stack.enter_context(kept)
     digest, todo = _digests(tasks, wanted.stored_settings), submissions
@@ -317,7 +335,8 @@ def validate(
     files = [file for source in solutions for file in sources.files(source)]
     submissions = list(read_submissions(files))
     known = {entry.key: _label(entry) for entry in submissions}
-    found = find_tasks(sources, tasks, submissions, _spool(stack))
+    tables = find_tables(sources, tasks, submissions)
+    found = load_tasks(*tables, only={each.task for each in submissions}, spool=_spool(stack))
     show, tally = begin(len(submissions), 0), RunTally()
     compared: dict[str, LabelledSolution] = {}
     try:
@@ -339,10 +358,13 @@ def validate(
     return [compared[entry.key] for entry in submissions if entry.key in compared], tally
 
 
-def find_tasks(
-    sources: Sources, named: Collection[str], submissions: Collection[IoiSubmission], spool: Path
-) -> dict[TaskKey, IoiTask]:
-    """Load the tasks that submissions are for. Raises InputError, with the row of the first."""
+def find_tables(
+    sources: Sources, named: Collection[str], submissions: Collection[IoiSubmission]
+) -> tuple[list[Path], list[Path]]:
+    """Find the tables of tasks, and those of tests, that submissions are for.
+
+    Raises InputError, with the row of the first whose task is in none of them.
+    """
     wanted = {submission.task for submission in submissions}
 
     def years(subtasks: list[Path]) -> set[int]:
@@ -358,7 +380,7 @@ def find_tasks(
 
     subtasks, tests = sources.task_files(named, years)
     years(subtasks)
-    return load_tasks(subtasks, tests, only=wanted, spool=spool)
+    return subtasks, tests
 
 
 def _spool(stack: ExitStack) -> Path:

@@ -246,6 +246,30 @@ def test_a_job_can_be_followed_and_called_off(ann: httpx.Client, bob: httpx.Clie
     assert done["verdict"] == "OK"
 
 
+def test_a_job_says_what_it_was_asked(ann: httpx.Client, bob: httpx.Client) -> None:
+    judge = {"program": {"source": SUM}, "problem": {"tests": TESTS}, "stop": "never"}
+    for route, method, asked in (("run", "run", FOREVER), ("judge", "judge", judge)):
+        identity = ann.post(f"/v1/{route}?wait=false", json=asked).json()["id"]
+        place = f"/v1/jobs/{identity}/request"
+        for _ in range(2):  # while it runs, and when it has ended
+            assert ann.get(place).json() == {"id": identity, "method": method, "request": asked}
+            assert bob.get(place).status_code == 404
+            ann.delete(f"/v1/jobs/{identity}")
+    batch = ann.post("/v1/batch?wait=false", json={"requests": [judge]}).json()["id"]
+    refused = ann.get(f"/v1/jobs/{batch}/request")
+    assert (refused.status_code, refused.json()["code"]) == (404, "not-found")
+    assert "is none of a run or a judgement" in refused.json()["title"]
+    answered = ann.post("/v1/judge", json=judge).json()["id"]
+    assert ann.get(f"/v1/jobs/{answered}/request").status_code == 404
+    keyed = ann.post("/v1/judge", json=judge, headers={"Idempotency-Key": "asked"}).json()["id"]
+    assert ann.get(f"/v1/jobs/{keyed}/request").json()["request"] == judge
+    with ann.stream("POST", "/v1/run", json={"program": {"source": "print(1)"}},
+                    headers={"Accept": "text/event-stream"}) as events:  # fmt: skip
+        events.read()
+    told = json.loads(events.text.split("data: ")[1].splitlines()[0])["id"]
+    assert ann.get(f"/v1/jobs/{told}/request").json()["method"] == "stream"
+
+
 def test_a_client_that_goes_away_takes_its_job_with_it(ann: httpx.Client) -> None:
     """Both places are taken by jobs nobody waits for any more: the next would never run."""
     for _ in range(4):

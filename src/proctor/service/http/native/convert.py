@@ -96,9 +96,8 @@ async def judge(
     progress: Progress | None = None,
 ) -> schema.JudgeResult:
     """Judge one program. Raises InputError, naming the field, and the engine's errors."""
-    submission = program(request.program)
-    plain = _is_plain(request)
-    problem, settings = _plain_problem(request) if plain else _graded_problem(request)
+    submission, plain = program(request.program), _is_plain(request)
+    problem, settings = problem_of(request)
     names = [each.name or str(at) for at, each in enumerate(request.problem.tests)]
     names = names or [str(at) for at in range(len(problem.tests))]  # of a row
     unnamed = iter(names)
@@ -116,6 +115,11 @@ async def judge(
         progress=None if progress is None else report,
     )
     return (_plain_result if plain else _graded_result)(made, names)
+
+
+def problem_of(request: schema.JudgeRequest) -> tuple[problems.Problem, JudgeSettings]:
+    """Return the problem and the settings of a request. Raises InputError, naming the field."""
+    return _plain_problem(request) if _is_plain(request) else _graded_problem(request)
 
 
 def _is_plain(request: schema.JudgeRequest) -> bool:

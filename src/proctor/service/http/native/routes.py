@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 import msgspec
 from litestar import Request, Router, delete, get, post
@@ -34,7 +34,7 @@ from proctor.service.http.responses import (
     StreamingResponse,
     as_problem,
 )
-from proctor.service.jobs import Job
+from proctor.service.jobs import AskedFor, Job, Method
 from proctor.solver.envelope import Envelope
 
 _logger = logging.getLogger(__name__)
@@ -42,16 +42,6 @@ HttpRequest = Request[Any, Any, Any]
 Work = Callable[[Job], Coroutine[Any, Any, Any]]
 Key = Annotated[str | None, HeaderParameter(name="Idempotency-Key", max_length=200)]
 Wait = Annotated[bool, Parameter(description="False: answer 202 with the job at once.")]
-
-
-class JobState(msgspec.Struct, frozen=True):
-    """State of a job."""
-
-    id: str
-    state: Literal["queued", "running", "done", "failed", "cancelled"]
-    result: Any = None
-    """Answer to the request if the job is done; of a cancelled solver, what it had found."""
-    error: ProblemDetails | None = None
 
 
 _MAX_REQUESTS = 100_000
@@ -90,7 +80,7 @@ def _answers(result: type) -> dict[int, ResponseSpec]:
     }
     return {
         200: ResponseSpec(result, generate_examples=False),
-        202: ResponseSpec(JobState, generate_examples=False),
+        202: ResponseSpec(schema.JobState, generate_examples=False),
         **refused,
     }
 
@@ -117,13 +107,15 @@ def _run(engine: Engine) -> HTTPRouteHandler:
         run_request = convert.run_request(data)
         if _wants_events(request) and not run_request.collect:
             live = partial(_run_live, engine, run_request)
-            return await _answer(engine, request, live, idempotency_key, wait=wait)
+            return await _answer(
+                engine, request, live, idempotency_key, wait=wait, asked=("stream", data)
+            )
 
         async def work(job: Job) -> schema.RunResult:
             ran = await engine.run(run_request, RequestContext(job.owner, on_start=job.begin))
             return msgspec.structs.replace(convert.run_result(ran), id=job.id)
 
-        return await _answer(engine, request, work, idempotency_key, wait=wait)
+        return await _answer(engine, request, work, idempotency_key, wait=wait, asked=("run", data))
 
     return run
 
@@ -152,7 +144,9 @@ def _judge(engine: Engine) -> HTTPRouteHandler:
             job.final = found.outcome != "infra_fault"
             return msgspec.structs.replace(found, id=job.id)
 
-        return await _answer(engine, request, work, idempotency_key, wait=wait)
+        return await _answer(
+            engine, request, work, idempotency_key, wait=wait, asked=("judge", data)
+        )
 
     return judge
 
@@ -246,7 +240,7 @@ def _solve(engine: Engine) -> HTTPRouteHandler:
 
 def _jobs(engine: Engine) -> list[HTTPRouteHandler]:
     @get("/jobs/{identity:str}")
-    async def job_state(identity: str, request: HttpRequest) -> JobState:
+    async def job_state(identity: str, request: HttpRequest) -> schema.JobState:
         """Return the state of a job; its result, if it is done."""
         return _state(_find(engine, request, identity))
 
@@ -255,8 +249,19 @@ def _jobs(engine: Engine) -> list[HTTPRouteHandler]:
         """Send all events of a job, as server-sent events, until it ends."""
         return StreamingResponse(_find(engine, request, identity).listen(), EVENTS, _event)
 
+    @get("/jobs/{identity:str}/request")
+    async def job_request(identity: str, request: HttpRequest) -> schema.JobRequest:
+        """Return the request of a run or a judgement, as long as it is kept."""
+        asked = _find(engine, request, identity).asked
+        if asked is None:
+            raise NotFound(
+                f"the request of job {identity!r} is not kept: it was forgotten for newer ones, or"
+                " is none of a run or a judgement"
+            )
+        return schema.JobRequest(identity, asked.method, asked.request)
+
     @delete("/jobs/{identity:str}", status_code=200)
-    async def job_cancel(identity: str, request: HttpRequest) -> JobState:
+    async def job_cancel(identity: str, request: HttpRequest) -> schema.JobState:
         """Cancel a job and end all its processes. Nothing happens to one that has ended."""
         job = _find(engine, request, identity)
         job.cancel()
@@ -264,7 +269,7 @@ def _jobs(engine: Engine) -> list[HTTPRouteHandler]:
             pass
         return _state(job)
 
-    return [job_state, job_events, job_cancel]
+    return [job_state, job_events, job_request, job_cancel]
 
 
 def _about(engine: Engine) -> list[HTTPRouteHandler]:
@@ -282,11 +287,21 @@ def _about(engine: Engine) -> list[HTTPRouteHandler]:
 
 
 async def _answer(
-    engine: Engine, request: HttpRequest, work: Work, key: str | None, *, wait: bool
+    engine: Engine,
+    request: HttpRequest,
+    work: Work,
+    key: str | None,
+    *,
+    wait: bool,
+    asked: tuple[Method, Any] | None = None,
 ) -> ASGIApp:
     """Start a job and answer with its result, its events, or its state at once."""
     fingerprint = b"" if key is None else await _fingerprint(request)
-    job = engine.jobs.start(owner_of(request), work, key=key, fingerprint=fingerprint)
+    kept = None
+    # No other job can be asked after.
+    if asked is not None and (key is not None or not wait or _wants_events(request)):
+        kept = AskedFor(*asked, len(await request.body()))
+    job = engine.jobs.start(owner_of(request), work, key=key, fingerprint=fingerprint, asked=kept)
     if not wait:
         return PendingResponse(_at_once(JsonReply(_state(job), 202)))
     if _wants_events(request):
@@ -322,9 +337,9 @@ async def _at_once(reply: JsonReply) -> JsonReply:
     return reply
 
 
-def _state(job: Job) -> JobState:
+def _state(job: Job) -> schema.JobState:
     error = None if job.error is None else _problem(job.error)
-    return JobState(job.id, job.state, job.result, error)
+    return schema.JobState(job.id, job.state, job.result, error)
 
 
 def _problem(error: Exception) -> ProblemDetails:

@@ -8,6 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
+from proctor.service.http.problem_details import ProblemDetails
+
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=1000)]
 Seconds = Annotated[float, msgspec.Meta(gt=0, le=86400)]
 Bytes = Annotated[int, msgspec.Meta(gt=0, le=1 << 40)]
@@ -224,6 +226,26 @@ class JudgeResult(msgspec.Struct, frozen=True):
     isolation: str | None
     id: str = ""
     """Id of the job."""
+
+
+class JobState(msgspec.Struct, frozen=True):
+    """State of a job."""
+
+    id: str
+    state: Literal["queued", "running", "done", "failed", "cancelled"]
+    result: Any = None
+    """Answer to the request if the job is done; of a cancelled solver, what it had found."""
+    error: ProblemDetails | None = None
+
+
+class JobRequest(msgspec.Struct, frozen=True):
+    """Request of a job. GET /v1/jobs/{id}/request."""
+
+    id: str
+    method: Literal["run", "stream", "judge"]
+    """`stream` is a run whose output came as events, and is not in its result."""
+    request: Any
+    """Request as it was sent to /v1/run or /v1/judge."""
 
 
 class LanguageJson(msgspec.Struct, frozen=True):

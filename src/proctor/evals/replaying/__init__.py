@@ -1,0 +1,1 @@
+"""Judgements of the past, made again: found, compared, and put into bundles for others."""

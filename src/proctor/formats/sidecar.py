@@ -1,0 +1,155 @@
+"""The sidecar of a results file: the settings that all rows share, and where the rows are from.
+
+Settings must be the same whenever a results file is gone on with. Origins need not: input files may
+have moved, and the machine may be another. They are kept for whoever wants to judge a row again.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+
+from proctor.errors import InputError, SettingsError
+
+SETTINGS_SUFFIX = ".settings.json"
+_ORIGINS = "origins"
+"""Key of the origins, among the settings; no setting has this name."""
+
+
+class InputFile(msgspec.Struct, frozen=True):
+    """A file that was read, as it was then."""
+
+    path: str
+    size: int
+    """Bytes."""
+    sha256: str
+
+    @classmethod
+    def of(cls, path: Path) -> Self:
+        """Describe a file. Raises InputError if it cannot be read."""
+        try:
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+                return cls(str(path.resolve()), os.fstat(file.fileno()).st_size, digest)
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """Input files and machine behind some rows of a results file."""
+
+    rows: int = 0
+    """Rows that were there before them."""
+    files: dict[str, tuple[InputFile, ...]] = {}
+    """Files by what they hold: `problems`, `programs`, `tasks`, `tests`, `submissions`."""
+    host: dict[str, Any] = {}
+    """Machine of the command: system, cpu, cpus, python."""
+    tools: dict[str, str] = {}
+    """Versions of compilers and such, by language."""
+    options: dict[str, Any] = {}
+    """Options that were given and are no settings: isolation, min_isolation, python."""
+
+    @classmethod
+    def of(
+        cls,
+        files: Mapping[str, Iterable[Path]],
+        host: Mapping[str, Any],
+        tools: Mapping[str, str],
+        options: Mapping[str, Any],
+    ) -> Self:
+        """Describe where rows will be from. Of pipes, which can be read once, nothing is known."""
+        described = {
+            what: tuple(InputFile.of(path) for path in paths if path.is_file())
+            for what, paths in files.items()
+        }
+        given = {name: value for name, value in options.items() if value is not None}
+        return cls(files=described, host=dict(host), tools=dict(tools), options=given)
+
+
+@dataclass(frozen=True, slots=True)
+class Sidecar:
+    """Content of the file beside a results file."""
+
+    settings: dict[str, Any]
+    """Plain JSON values."""
+    origins: tuple[Origin, ...] = ()
+
+    @classmethod
+    def of(cls, results: Path) -> Self:
+        """Read the sidecar of a results file. Raises SettingsError if it is gone, InputError."""
+        place = sidecar_of(results)
+        try:
+            content = msgspec.json.decode(place.read_bytes(), type=dict[str, Any])
+            origins = msgspec.convert(content.pop(_ORIGINS, ()), tuple[Origin, ...])
+        except FileNotFoundError as error:
+            raise SettingsError(
+                f"{results} has content but no {place.name} beside it, so the settings behind it "
+                "are not known; put that file back, or give another output file"
+            ) from error
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot be read as settings: {error}", file=str(place)) from error
+        return cls(content, origins)
+
+    def origin(self, position: int) -> Origin:
+        """Return the origin of the row at a position, from 0; an empty one if it is not known."""
+        known = [each for each in self.origins if each.rows <= position]
+        return known[-1] if known else Origin()
+
+    def with_origin(self, origin: Origin | None, rows: int) -> "Sidecar":
+        """Return it with the origin of what comes after so many rows."""
+        if origin is None:
+            return self
+        known = [each for each in self.origins if each.rows < rows]
+        if known and msgspec.structs.replace(known[-1], rows=0) == origin:
+            return replace(self, origins=tuple(known))
+        return replace(self, origins=(*known, msgspec.structs.replace(origin, rows=rows)))
+
+    def write(self, results: Path) -> None:
+        """Write it beside a results file, whole or not at all. Raises InputError."""
+        place = sidecar_of(results)
+        # The name need not be unique: the lock on the results file covers it.
+        draft = place.with_name(place.name + ".tmp")
+        origins = {_ORIGINS: msgspec.to_builtins(self.origins)} if self.origins else {}
+        text = json.dumps({**self.settings, **origins}, indent=2, sort_keys=True)
+        try:
+            with draft.open("w", encoding="utf-8") as file:
+                file.write(text + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(place)
+            directory = os.open(place.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                # Makes both names durable: this file's and that of the results beside it.
+                os.fsync(directory)
+            finally:
+                os.close(directory)
+        except OSError as error:
+            raise InputError(f"cannot be written: {error.strerror}", file=str(place)) from error
+
+
+def sidecar_of(results: Path) -> Path:
+    """Return the place of a results file's sidecar."""
+    return results.with_name(results.name + SETTINGS_SUFFIX)
+
+
+def require_same_settings(path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
+    """Raise SettingsError if a results file was begun with settings other than those given now."""
+    differing = [
+        f"{name}: was {_shown(old, name)}, is now {_shown(new, name)}"
+        for name in sorted(old.keys() | new.keys())
+        if _shown(old, name) != _shown(new, name)
+    ]
+    if differing:
+        raise SettingsError(
+            f"{path} was begun with other settings ({'; '.join(differing)}); use the same "
+            f"settings, give another output file, or delete it and its {SETTINGS_SUFFIX[1:]}"
+        )
+
+
+def _shown(settings: dict[str, Any], name: str) -> str:
+    return json.dumps(settings[name], sort_keys=True) if name in settings else "not set"
