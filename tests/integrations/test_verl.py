@@ -45,7 +45,7 @@ def test_faults_raise_unless_told_otherwise() -> None:
         pass
     with pytest.raises(InfraFault):
         compute_score("taco", RIGHT, TESTS, pool=closed)
-    with pytest.raises(SettingsError, match="reward_kwargs"):
+    with pytest.raises(SettingsError, match="tolerence"):
         compute_score("taco", RIGHT, TESTS, tolerence=0.1)
 
 

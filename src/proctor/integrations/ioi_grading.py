@@ -1,9 +1,9 @@
 """Grading of completions by rows of open-r1/ioi: a program in C++ by the tests of one subtask."""
 
+import asyncio
 import logging
 import threading
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -11,12 +11,12 @@ from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals.extraction import DEFAULT, extract
 from proctor.evals.ioi.sources import TESTS, RowTests
 from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE, add_includes
-from proctor.integrations.grading import GradedCompletion
+from proctor.integrations.grading import GradedCompletion, graded, loop_thread
 from proctor.integrations.rows import text_of
 from proctor.judgement import Judgement
-from proctor.judging.judge import judge
+from proctor.judging.judge import judges_of
+from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings, Stop
-from proctor.languages.run import default_pool
 from proctor.per_process import PerProcess
 from proctor.problem import Problem
 from proctor.program import Program
@@ -44,7 +44,7 @@ _problems = PerProcess(_RowProblems)
 
 @dataclass(frozen=True, slots=True)
 class IoiCompletionGrader:
-    """Grades completions by the subtasks of IOI problems, a row each. Raises SettingsError."""
+    """Grades completions by the subtasks of IOI problems, a row each. Raises UsageError."""
 
     scoring: Scoring = "score"
     """"score" is the least of the tests' scores, 0 to 1, as open-r1's pipeline has it; "points"
@@ -62,33 +62,41 @@ class IoiCompletionGrader:
     """When judging ends; see JudgeSettings."""
     pool: Pool | None = None
     """Pool to judge in; None for the default pool of the process."""
+    on: Judges | None = None
+    """Judges in place of a pool: a cluster, a fleet of servers."""
 
     def __post_init__(self) -> None:
         for name, value, kind in (("scoring", self.scoring, Scoring), ("stop", self.stop, Stop)):
             if value not in get_args(kind):
                 raise SettingsError(f"{name} is {' or '.join(get_args(kind))}, not {value!r}")
+        if self.pool is not None:
+            judges_of(self.pool, self.on)
         extract("", self.extraction)
 
     def grade(
         self, rows: Sequence[Mapping[str, Any]], completions: Sequence[Any]
     ) -> list[GradedCompletion]:
         """Judge all completions. Raises PlatformError for what makes every reward impossible."""
-        if not rows:
-            return []
-        cells = (self.pool or default_pool()).cells
-        # Most of the time a judgement waits for one program.
-        with ThreadPoolExecutor(2 * cells) as threads:
-            return list(threads.map(self._grade, rows, completions))
+        return loop_thread.get().wait(self.grade_async(rows, completions))
 
-    def _grade(self, row: Mapping[str, Any], completion: Any) -> GradedCompletion:
+    async def grade_async(
+        self, rows: Sequence[Mapping[str, Any]], completions: Sequence[Any]
+    ) -> list[GradedCompletion]:
+        """`grade` for asyncio."""
+        judges = judges_of(self.pool, self.on)
+
+        async def one(row: Mapping[str, Any], completion: Any) -> GradedCompletion:
+            return await self._grade(row, completion, judges)
+
+        return await graded(one, lambda: judges.at_once, rows, completions)
+
+    async def _grade(
+        self, row: Mapping[str, Any], completion: Any, judges: Judges
+    ) -> GradedCompletion:
         settings = JudgeSettings(stop=self.stop)
         try:
-            code = extract(text_of(completion), self.extraction, "cpp")
-            if self.includes and code.strip():
-                code = add_includes(code, f"{row['id']}.h")
-            problem = _problems.get(self.tests).of(row)
-            program = Program(code, self.language)
-            judgement = judge(problem, program, settings=settings, pool=self.pool)
+            problem, program = await asyncio.to_thread(self._read, row, completion)
+            judgement = await asyncio.wrap_future(judges.start(problem, program, settings))
         except (InputError, KeyError, TypeError, ValueError) as error:
             return GradedCompletion(None, "TASK_FAULT", f"{type(error).__name__}: {error}")
         except InfraFault as error:
@@ -100,6 +108,13 @@ class IoiCompletionGrader:
             return GradedCompletion(None, "INFRA_FAULT", f"internal error: {error!r}")
         reward = self.no_code if judgement.verdict == "NC" else _score(judgement, self.scoring)
         return GradedCompletion(reward, judgement.verdict, judgement.message)
+
+    def _read(self, row: Mapping[str, Any], completion: Any) -> tuple[Problem, Program]:
+        """Return problem and program; the tests may have to be downloaded first."""
+        code = extract(text_of(completion), self.extraction, "cpp")
+        if self.includes and code.strip():
+            code = add_includes(code, f"{row['id']}.h")
+        return _problems.get(self.tests).of(row), Program(code, self.language)
 
 
 def _score(judgement: Judgement, scoring: Scoring) -> float | None:

@@ -90,7 +90,7 @@ class NodeSeat:
             return ""
         version, error = await self._actor.version_of.remote(language)
         if error:
-            raise _error(error)
+            raise unpacked_error(error)
         return str(version)
 
     def __str__(self) -> str:
@@ -119,7 +119,7 @@ class NodeSeat:
         try:
             opened, error = await actor.open.remote()
             if error:
-                raise _refusal(_error(error))
+                raise _refusal(unpacked_error(error))
             self.facts = _checked(unpack(opened, NodeFacts))
             site = self._site = Site(self.name, self.facts.cells, self.facts.cells * ROOM)
             self.shared.dispatcher.sites.add(site)
@@ -166,10 +166,11 @@ class NodeSeat:
 
 
 def _outcome(answer: Answer) -> Judgement | ProctorError:
-    return _error(answer.error) if answer.error else unpack(answer.judgement, Judgement)
+    return unpacked_error(answer.error) if answer.error else unpack(answer.judgement, Judgement)
 
 
-def _error(packed: bytes) -> ProctorError:
+def unpacked_error(packed: bytes) -> ProctorError:
+    """Return the error that `node.packed_error` has packed."""
     return error_of(msgspec.msgpack.decode(packed, type=ProblemDetails))
 
 
