@@ -16,6 +16,7 @@ OpenRLHF has no word for "does not count", and logs what a reward function raise
 a reward model, which there is none of: without `on_fault` a fault ends the training step.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -32,12 +33,18 @@ class RewardFunc(Protocol):
     ) -> dict[str, Any]: ...
 
 
-def make_reward_func(**options: Any) -> RewardFunc:
+END = r"(?:<\|[^<>|]*\|>|<｜[^<>｜]*｜>|</s>|<eos>|<pad>|<end_of_turn>|<end_of_text>)+\s*\Z"
+"""Special tokens of models of all families that may end an answer, which OpenRLHF leaves there."""
+
+
+def make_reward_func(*, end: str = END, **options: Any) -> RewardFunc:
     """Return a `reward_func`. Options are the fields of ScoreOptions, and of make_code_reward.
 
-    Labels hold the tests: the forms of `ground_truth` of rows.task_of, mostly as JSON. Raises
+    Labels hold the tests: the forms of `ground_truth` of rows.task_of, mostly as JSON. `end` is a
+    pattern of what ends an answer and is no part of it: after a fence it would hide that. Raises
     SettingsError, InputError.
     """
+    ending = re.compile(end)
     chosen, others = options_of(options)
     grade = chosen.grade(others)
 
@@ -46,9 +53,9 @@ def make_reward_func(**options: Any) -> RewardFunc:
     ) -> dict[str, Any]:
         import torch  # OpenRLHF's: it takes tensors
 
-        completions = [_completion(*each) for each in zip(queries, prompts, strict=True)]
+        answers = [_answer(*each, ending) for each in zip(queries, prompts, strict=True)]
         rows = [{"ground_truth": label} for label in labels]
-        made = loop_thread.get().wait(scores(grade, rows, completions, chosen.on_fault))
+        made = loop_thread.get().wait(scores(grade, rows, answers, chosen.on_fault))
         rewards = torch.tensor([score for score, _ in made], dtype=torch.float32)
         logs = {
             "passed": torch.tensor([float(each.verdict == "AC") for _, each in made]),
@@ -59,12 +66,12 @@ def make_reward_func(**options: Any) -> RewardFunc:
     return reward_func
 
 
-def _completion(query: str, prompt: str) -> str:
-    """Return what follows the prompt; a tokenizer may have put or changed something before it."""
+def _answer(query: str, prompt: str, ending: re.Pattern[str]) -> str:
+    """Return what follows the prompt; a tokenizer may have put something before it."""
     begin = query.find(prompt)
     if begin < 0:
         raise InputError("a query does not hold its prompt, so that its answer cannot be told")
-    return query[begin + len(prompt) :]
+    return ending.sub("", query[begin + len(prompt) :])
 
 
 reward_func = make_reward_func()

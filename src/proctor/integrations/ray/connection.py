@@ -70,6 +70,12 @@ def disconnect() -> None:
     ray.shutdown()
 
 
+def session() -> str:
+    """Return a name of this process's connection to a cluster."""
+    here = ray.get_runtime_context()
+    return f"{here.gcs_address} {here.get_job_id()}"
+
+
 def alive_nodes() -> dict[str, RayNode]:
     """Return the nodes that have CPUs and live, by id."""
     nodes = {}

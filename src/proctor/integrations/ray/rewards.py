@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -139,6 +140,11 @@ class RewardHub:
         return self._actors.at_once, found, b""
 
 
+_opening = threading.Lock()
+_hubs: dict[tuple[str, str], Any] = {}
+"""Hubs that this process uses, by the cluster and their names, each by one handle."""
+
+
 @dataclass(slots=True)
 class SharedRewardActors:
     """Handle of actors that processes share. It may be sent to others, by pickle too."""
@@ -150,6 +156,8 @@ class SharedRewardActors:
     """As for RayCluster; only for a process that is not connected yet."""
     detached: bool = False
     _hub: Any = field(default=None, init=False, repr=False, compare=False)
+    _lost: Any = field(default=None, init=False, repr=False, compare=False)
+    """Handle that has been of no use."""
     _calls: int = field(default=2, init=False, repr=False, compare=False)
     """Calls of CALL completions that keep the actors busy."""
 
@@ -165,20 +173,20 @@ class SharedRewardActors:
         """End the actors, for all who share them."""
         connection.connect(self.address)
         connection.kill_named_actor(self._full_name)
-        self._hub = None
+        self._hub, self._lost = None, self._hub
 
     async def _score(
         self, rows: Sequence[Mapping[str, Any]], completions: Sequence[Any]
     ) -> list[GradedCompletion]:
         lost: Exception | None = None
         for _ in range(TRIES):
-            hub = await asyncio.to_thread(self._opened)
+            hub = self._hub or await asyncio.to_thread(self._opened)
             try:
                 at_once, found, error = await hub.score.remote(list(rows), list(completions))
             except connection.Raised:
                 raise
             except connection.Broken as broken:
-                self._hub, lost = None, broken
+                self._hub, self._lost, lost = None, hub, broken
                 continue
             self._calls = max(2, at_once // CALL)
             if error:
@@ -188,12 +196,18 @@ class SharedRewardActors:
         return [GradedCompletion(None, Verdict.INFRA_FAULT, why)] * len(rows)
 
     def _opened(self) -> Any:
-        """Return the hub. Raises UsageError if no cluster is there."""
-        if self._hub is None:
-            connection.connect(self.address)
-            self._hub = connection.named_actor(
-                RewardHub, self._full_name, *self.given, detached=self.detached
-            )
+        """Return the hub, which is lost with the first handle of whoever started it.
+
+        Raises UsageError if no cluster is there.
+        """
+        connection.connect(self.address)
+        with _opening:
+            known = connection.session(), self._full_name
+            if known not in _hubs or _hubs[known] is self._lost:
+                _hubs[known] = connection.named_actor(
+                    RewardHub, self._full_name, *self.given, detached=self.detached
+                )
+            self._hub = _hubs[known]
         return self._hub
 
     @property
