@@ -1,7 +1,6 @@
 """Samples of a step of code RL: prompts with tests, several answers each, of every quality."""
 
 import json
-from itertools import cycle
 from pathlib import Path
 
 ENDLESS = "while True:\n    pass\n"
@@ -18,9 +17,9 @@ def _tests(row):
 def batch(home, prompts, endless):
     """Return (tests, answer) for eight answers to each prompt.
 
-    Three are right, two of them with another comment; two solve another problem, one crashes at
-    once, one is cut short, and one is what another model wrote. Of `endless` prompts the one that
-    crashes runs forever instead.
+    Three are right, two of them with a comment of their own; two print a line too many, one crashes
+    at once, one is cut short, and one is what another model wrote. Of `endless` prompts the one
+    that crashes runs forever instead.
     """
     rows = map(json.loads, Path(home, "problems.jsonl").read_text("utf-8").splitlines())
     tests = {row["question_id"]: found for row in rows if (found := _tests(row))}
@@ -31,14 +30,12 @@ def batch(home, prompts, endless):
             first = row["leaderboard_passed"] and row["question_id"] not in right
             (right if first else others)[row["question_id"]] = row["code"]
     names = [name for name in right if name in others][:prompts]
-    strangers = cycle(right[name] for name in names[1:] + names[:1])
     made = []
     for number, name in enumerate(names):
         code = right[name]
-        stranger = next(strangers)
         answers = [
-            code, f"# Another try.\n{code}", f"{code}\n# Done.", others[name], stranger,
-            f"# As before.\n{stranger}", ENDLESS if number < endless else CRASH,
+            code, f"# Another try.\n{code}", f"{code}\n# Done.", others[name],
+            f"{code}\nprint(0)", f"print(0)\n{code}", ENDLESS if number < endless else CRASH,
             code[: len(code) // 2],
         ]  # fmt: skip
         made += [(tests[name], f"Thus:\n```python\n{each}\n```\n") for each in answers]
