@@ -4,16 +4,18 @@ import asyncio
 import pickle
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import clusters
 import pytest
 from ray.cluster_utils import Cluster
 
+import ioi_task
 from proctor.errors import InputError, NoLanguage, SettingsError, UsageError
 from proctor.integrations.ioi_grading import IoiCompletionGrader
-from proctor.integrations.ray import RayCluster, RewardActors, SharedRewardActors
-from proctor.integrations.rewards import make_code_reward
+from proctor.integrations.ray import RayCluster, RewardActors, SharedRewardActors, connection
+from proctor.integrations.rewards import make_code_reward, make_ioi_reward
 from proctor.languages import registry
 from proctor.limits import Limits
 
@@ -29,6 +31,8 @@ SQUARE = "```python\nprint(int(input()) ** 2)\n```"
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
     with clusters.started(1, 1) as made:
+        # Now: whatever connects by itself would take any cluster of this machine.
+        ray.init(made.address, log_to_driver=False)
         yield made
 
 
@@ -193,6 +197,33 @@ def test_handles_outlive_who_started_the_actors(cluster: Cluster) -> None:
     ray.kill(first)
     assert rewards(asyncio.run(handle.score([ROW] * 20, [SQUARE] * 20))) == [0.0] * 20
     handle.close()
+
+
+def test_detached_actors_outlive_all_who_use_them(cluster: Cluster) -> None:
+    handle = RewardActors.shared(1, name="detached", detached=True)
+    ray.cloudpickle.register_pickle_by_value(__import__(__name__))
+    first = Trainer.remote(handle)
+    assert ray.get(first.step.remote([RIGHT])) == [1.0]
+    hub = ray.get_actor(handle._full_name, connection.NAMESPACE)._actor_id
+    ray.kill(first)
+    assert rewards(asyncio.run(handle.score([ROW], [RIGHT]))) == [1.0]
+    assert ray.get_actor(handle._full_name, connection.NAMESPACE)._actor_id == hub
+    handle.close()
+    with pytest.raises(ValueError, match="Failed to look up actor"):
+        ray.get_actor(handle._full_name, connection.NAMESPACE)
+    handle.close()
+
+
+@pytest.mark.compiler
+def test_ioi_rows_on_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
+    tests = ioi_task.write(tmp_path / "tests.jsonl", ioi_task.test_rows())
+    row = ioi_task.subtask_rows()[2]
+    right, wrong = (f"```cpp\n{ioi_task.SOLUTIONS[name]}\n```" for name in ("right", "wrong"))
+    with RayCluster(cluster.address) as judges:
+        reward = make_ioi_reward(tests=str(tests), on=judges)
+        columns = {name: [row[name]] * 3 for name in row}
+        assert reward([right, wrong, "no code"], **columns) == [1.0, 0.0, 0.0]
+        assert sum(node.judged for node in judges.nodes()) == 3
 
 
 def test_lost_nodes_change_no_reward(cluster: Cluster) -> None:
