@@ -69,6 +69,6 @@ def test_nemo_rl_with_its_rollouts() -> None:
         assert found["ended"] == [1.0] * 16
         assert found["masked"] == [False, False, False, True] * 4
         assert found["observed"][:2] == ["Environment: AC", "Environment: WA"]
-        assert found["answers"] == ["print(2 * int(input()))"]
+        assert found["answers"] == ["print(2 * int(input()))\n"]
         assert found["metrics"] == {"accuracy": 0.25}
     assert told["raised"] == "InputError"

@@ -166,6 +166,8 @@ def test_who_wants_other_rewards_has_other_actors(shared: SharedRewardActors) ->
     assert other._full_name != shared._full_name
     assert RewardActors.shared(2, scoring="fraction")._full_name == shared._full_name
     assert RewardActors.shared(2, scoring="fraction", name="a")._full_name != shared._full_name
+    two = RewardActors.shared(1, no_code=1.0, fast=True)
+    assert two._full_name == RewardActors.shared(1, fast=True, no_code=1.0)._full_name
 
 
 def test_errors_of_shared_actors_are_ours(shared: SharedRewardActors) -> None:

@@ -80,7 +80,7 @@ class RewardActors:
         _grader(options)
         if n < 1 or cpus < 1:
             raise SettingsError(f"there must be at least 1 actor with 1 CPU, not {n} with {cpus}")
-        given = (n, cpus, dict(pool or {}), options)
+        given = (n, cpus, dict(sorted((pool or {}).items())), dict(sorted(options.items())))
         return SharedRewardActors(name, given, address, detached)
 
     async def score(
@@ -213,7 +213,7 @@ class SharedRewardActors:
     @property
     def _full_name(self) -> str:
         """Name that nobody has who wants other actors, or other rewards of them."""
-        told = repr((__version__, self.given)).encode()
+        told = repr((__version__, self.given, self.detached)).encode()
         return f"{self.name}-{hashlib.sha256(told).hexdigest()[:12]}"
 
     def __reduce__(self) -> tuple[Any, ...]:
