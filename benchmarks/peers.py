@@ -14,6 +14,7 @@ REQUIREMENTS = {
         "evalplus==0.3.1", "numpy", "psutil", "appdirs", "tempdir", "wget", "multipledispatch",
         "tqdm",
     ),
+    "verl": ("verl==0.9.1", "numpy"),
     "nvidia-livecodebench": ("nvidia-livecodebench==26.3", "numpy", "tqdm"),
 }  # fmt: skip
 

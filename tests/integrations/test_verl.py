@@ -2,11 +2,12 @@
 
 import asyncio
 import importlib.util
+import inspect
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -45,7 +46,7 @@ def test_faults_raise_unless_told_otherwise() -> None:
         pass
     with pytest.raises(InfraFault):
         compute_score("taco", RIGHT, TESTS, pool=closed)
-    with pytest.raises(SettingsError, match="reward_kwargs"):
+    with pytest.raises(SettingsError, match="tolerence"):
         compute_score("taco", RIGHT, TESTS, tolerence=0.1)
 
 
@@ -78,13 +79,8 @@ def verl(path: str) -> ModuleType:
     return module
 
 
-@pytest.mark.outside("VERL")
-def test_verl_finds_the_function_and_calls_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With its own loader and wrapper: the rest of verl takes torch and ray."""
-    load = verl("verl/utils/import_utils.py").load_extern_object
-    function = load("pkg://proctor.integrations.verl", "compute_score")
-    assert function is compute_score
-    # All that reward.py takes from verl at its top is for annotations and a default.
+def stand_in_for_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Provide all that reward.py takes from verl at its top, for annotations and a default."""
     stand_in: Any = ModuleType("verl")
     stand_in.DataProto = object
     defaults: Any = ModuleType("verl.utils.reward_score")
@@ -92,6 +88,15 @@ def test_verl_finds_the_function_and_calls_it(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "verl", stand_in)
     monkeypatch.setitem(sys.modules, "verl.utils", ModuleType("verl.utils"))
     monkeypatch.setitem(sys.modules, "verl.utils.reward_score", defaults)
+
+
+@pytest.mark.outside("VERL")
+def test_verl_finds_the_function_and_calls_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its own loader and wrapper: the rest of verl takes torch and ray."""
+    load = verl("verl/utils/import_utils.py").load_extern_object
+    function = load("pkg://proctor.integrations.verl", "compute_score")
+    assert function is compute_score
+    stand_in_for_torch(monkeypatch)
     call = verl("verl/trainer/ppo/reward.py")._call_with_kwargs
 
     async def as_the_manager_does() -> dict[str, Any]:
@@ -106,3 +111,23 @@ def test_verl_finds_the_function_and_calls_it(monkeypatch: pytest.MonkeyPatch) -
         )  # fmt: skip
 
     assert asyncio.run(as_the_manager_does())["score"] == 0.5
+
+
+@pytest.mark.outside("VERL")
+def test_verl_awaits_the_function_on_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its managers await what they take for a coroutine function, wrapped by verl itself."""
+    stand_in_for_torch(monkeypatch)
+    tools = verl("verl/utils/import_utils.py")
+    monkeypatch.setitem(sys.modules, "verl.utils.import_utils", tools)
+    chosen = {
+        "path": "pkg://proctor.integrations.verl",
+        "name": "compute_score_on_ray",
+        "reward_kwargs": {"tolerence": 0.1},
+    }
+    config = SimpleNamespace(reward={"custom_reward_function": chosen})
+    function = verl("verl/trainer/ppo/reward.py").get_custom_reward_fn(config)
+    assert inspect.iscoroutinefunction(function)
+    with pytest.raises(SettingsError, match="tolerence"):
+        asyncio.run(
+            function(data_source="taco", solution_str=RIGHT, ground_truth=TESTS, extra_info={})
+        )

@@ -4,6 +4,7 @@ import asyncio
 import functools
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from concurrent.futures import Future
 from typing import Concatenate, Generic, ParamSpec, TypeVar
 
 from proctor.errors import PoolClosed
@@ -29,13 +30,17 @@ class LoopThread:
         """True once close() has been called."""
         return self._loop.is_closed()
 
-    def wait(self, making: Awaitable[T]) -> T:
-        """Await something in the loop; an interrupt of this thread, such as Ctrl-C, cancels it."""
+    def begin(self, making: Awaitable[T]) -> Future[T]:
+        """Await something in the loop; cancelling the future cancels it. Raises PoolClosed."""
         if self.closed:
             if asyncio.iscoroutine(making):
                 making.close()
             raise PoolClosed("the client is closed")
-        future = asyncio.run_coroutine_threadsafe(_awaited(making), self._loop)
+        return asyncio.run_coroutine_threadsafe(_awaited(making), self._loop)
+
+    def wait(self, making: Awaitable[T]) -> T:
+        """Await something in the loop; an interrupt of this thread, such as Ctrl-C, cancels it."""
+        future = self.begin(making)
         try:
             return future.result()
         except BaseException:

@@ -3,21 +3,26 @@
 A fault, of a row or of the machine, has no reward: a 0 would teach that a right answer is wrong.
 """
 
+import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
+from proctor.clients.blocking import LoopThread
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals.extraction import DEFAULT, extract
 from proctor.integrations.reward_judges import RewardBatch, RewardJudges
 from proctor.integrations.rows import RewardTask, key_of, task_of, text_of
 from proctor.judgement import Judgement
+from proctor.judging.judge import judges_of
+from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings, Stop
 from proctor.limits import TEST_LIMITS, Limits
+from proctor.per_process import PerProcess
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 
@@ -25,6 +30,9 @@ Scoring = Literal["all", "fraction", "weighted"]
 _KEPT = 256
 """How many tasks are remembered: one per prompt, with the inputs sent to cells."""
 _logger = logging.getLogger(__name__)
+A = TypeVar("A")
+B = TypeVar("B")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +45,19 @@ class GradedCompletion:
     """The judge's; TASK_FAULT for a row that cannot be used."""
     message: str = ""
 
+    @property
+    def masked(self) -> bool:
+        """True if there is no reward: the completion is to be left out of training."""
+        return self.reward is None
+
+
+loop_thread = PerProcess(LoopThread)
+"""Event loop that graders use where their caller has none."""
+
 
 @dataclass(frozen=True, slots=True)
 class CompletionGrader:
-    """Grades completions by the tests of their rows. Raises SettingsError, InputError."""
+    """Grades completions by the tests of their rows. Raises UsageError."""
 
     scoring: Scoring = "all"
     """"all" is 1 for a program that passes every test, else 0; "fraction" is the share of tests
@@ -60,6 +77,8 @@ class CompletionGrader:
     """Reward of completions without a program."""
     pool: Pool | None = None
     """Pool to judge in; None for the default pool of the process."""
+    on: Judges | None = None
+    """Judges in place of a pool: a cluster, a fleet of servers."""
     cache: str | None = field(default=None, repr=False)
     """Directory, or address of a Redis server, in which verdicts are remembered; see
     judging.cache. Without it only equal completions of a batch are judged together."""
@@ -76,6 +95,8 @@ class CompletionGrader:
             raise SettingsError(f"scoring is one of {wanted}, not {self.scoring!r}")
         if self.stop == "first" and self.scoring != "all":
             raise SettingsError(f'scoring {self.scoring!r} takes all tests, not stop="first"')
+        if self.pool is not None:
+            judges_of(self.pool, self.on)
         self._settings()
         extract("", self.extraction)
 
@@ -89,15 +110,23 @@ class CompletionGrader:
     def grade(
         self, rows: Sequence[Mapping[str, Any]], completions: Sequence[Any]
     ) -> list[GradedCompletion]:
-        """Judge all at once, as many as the pool has cells.
+        """Judge all at once, as many as there are cells.
 
         Raises PlatformError for what makes every reward impossible, such as a missing compiler, and
         for a cache that cannot be opened UsageError or Unreachable.
         """
-        batch = RewardBatch(self._judges.get(self.pool, self.cache), self._settings())
-        pairs = zip(rows, completions, strict=True)
-        begun = [self._begin(row, text, batch) for row, text in pairs]
-        return [self._end(*each) for each in begun]
+        return loop_thread.get().wait(self.grade_async(rows, completions))
+
+    async def grade_async(
+        self, rows: Sequence[Mapping[str, Any]], completions: Sequence[Any]
+    ) -> list[GradedCompletion]:
+        """`grade` for asyncio. Programs are taken from completions in the event loop itself."""
+        batch = RewardBatch(self._judges.get(self.pool, self.on, self.cache), self._settings())
+
+        async def one(row: Mapping[str, Any], completion: Any) -> GradedCompletion:
+            return await self._end(*self._begin(row, completion, batch))
+
+        return await graded(one, lambda: batch.at_once, rows, completions)
 
     def _begin(
         self, row: Mapping[str, Any], completion: Any, batch: RewardBatch
@@ -127,13 +156,13 @@ class CompletionGrader:
                 self._known.popitem(last=False)
         return task
 
-    def _end(
+    async def _end(
         self, task: RewardTask | None, outcome: Future[Judgement] | ProctorError
     ) -> GradedCompletion:
         try:
             if isinstance(outcome, ProctorError):
                 raise outcome
-            judgement = outcome.result()
+            judgement = await asyncio.wrap_future(outcome)
         except InfraFault as error:
             return GradedCompletion(None, "INFRA_FAULT", str(error))
         except InputError as error:
@@ -155,3 +184,41 @@ class CompletionGrader:
             return None
         each = zip(judgement.tests, weights, strict=False)  # none if it does not compile
         return sum(weight for test, weight in each if test.verdict.passed) / total
+
+
+async def graded(
+    one: Callable[[A, B], Awaitable[T]],
+    at_once: Callable[[], int],
+    rows: Iterable[A],
+    completions: Iterable[B],
+) -> list[T]:
+    """Return the result of `one` for each row and its completion, `at_once` of them under way.
+
+    What `one` raises ends it all.
+    """
+    tasks: list[asyncio.Task[T]] = []
+    under_way, failed, ended = 0, False, asyncio.Event()
+
+    def end(task: asyncio.Task[T]) -> None:
+        nonlocal under_way, failed
+        under_way -= 1
+        failed = failed or task.cancelled() or task.exception() is not None
+        ended.set()
+
+    try:
+        for row, completion in zip(rows, completions, strict=True):
+            while under_way >= at_once() and not failed:
+                ended.clear()
+                await ended.wait()
+            if failed:
+                break
+            task = asyncio.ensure_future(one(row, completion))
+            task.add_done_callback(end)
+            tasks.append(task)
+            under_way += 1
+        return await asyncio.gather(*tasks)
+    finally:
+        left = [task for task in tasks if not task.done()]
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)

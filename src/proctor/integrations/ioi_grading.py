@@ -1,23 +1,23 @@
 """Grading of completions by rows of open-r1/ioi: a program in C++ by the tests of one subtask."""
 
+import asyncio
 import logging
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Literal, get_args
 
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals.extraction import DEFAULT, extract
 from proctor.evals.ioi.sources import TESTS, RowTests
 from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE, add_includes
-from proctor.evals.judging import cells_of
-from proctor.integrations.grading import GradedCompletion
+from proctor.integrations.grading import GradedCompletion, graded, loop_thread
 from proctor.integrations.reward_judges import RewardBatch, RewardJudges
 from proctor.integrations.rows import text_of
 from proctor.judgement import Judgement
+from proctor.judging.judge import judges_of
+from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings, Stop
 from proctor.per_process import PerProcess
 from proctor.problem import Problem
@@ -55,7 +55,7 @@ _problems = PerProcess(_RowProblems)
 
 @dataclass(frozen=True, slots=True)
 class IoiCompletionGrader:
-    """Grades completions by the subtasks of IOI problems, a row each. Raises SettingsError."""
+    """Grades completions by the subtasks of IOI problems, a row each. Raises UsageError."""
 
     scoring: Scoring = "score"
     """"score" is the least of the tests' scores, 0 to 1, as open-r1's pipeline has it; "points"
@@ -73,6 +73,8 @@ class IoiCompletionGrader:
     """When judging ends; see JudgeSettings."""
     pool: Pool | None = None
     """Pool to judge in; None for the default pool of the process."""
+    on: Judges | None = None
+    """Judges in place of a pool: a cluster, a fleet of servers."""
     cache: str | None = field(default=None, repr=False)
     """Directory, or address of a Redis server, in which verdicts are remembered; see
     judging.cache. Without it only equal completions of a batch are judged together."""
@@ -84,6 +86,8 @@ class IoiCompletionGrader:
         for name, value, kind in (("scoring", self.scoring, Scoring), ("stop", self.stop, Stop)):
             if value not in get_args(kind):
                 raise SettingsError(f"{name} is {' or '.join(get_args(kind))}, not {value!r}")
+        if self.pool is not None:
+            judges_of(self.pool, self.on)
         extract("", self.extraction)
 
     def grade(
@@ -93,24 +97,26 @@ class IoiCompletionGrader:
 
         For a cache that cannot be opened it raises UsageError or Unreachable.
         """
-        if not rows:
-            return []
-        judges = self._judges.get(self.pool, self.cache)
-        batch = RewardBatch(judges, JudgeSettings(stop=self.stop))
-        # Most of the time a judgement waits for one program.
-        with ThreadPoolExecutor(2 * cells_of(judges)) as threads:
-            return list(threads.map(partial(self._grade, batch), rows, completions))
+        return loop_thread.get().wait(self.grade_async(rows, completions))
 
-    def _grade(
-        self, batch: RewardBatch, row: Mapping[str, Any], completion: Any
+    async def grade_async(
+        self, rows: Sequence[Mapping[str, Any]], completions: Sequence[Any]
+    ) -> list[GradedCompletion]:
+        """`grade` for asyncio."""
+        judges = self._judges.get(self.pool, self.on, self.cache)
+        batch = RewardBatch(judges, JudgeSettings(stop=self.stop))
+
+        async def one(row: Mapping[str, Any], completion: Any) -> GradedCompletion:
+            return await self._grade(row, completion, batch)
+
+        return await graded(one, lambda: batch.at_once, rows, completions)
+
+    async def _grade(
+        self, row: Mapping[str, Any], completion: Any, batch: RewardBatch
     ) -> GradedCompletion:
         try:
-            code = extract(text_of(completion), self.extraction, "cpp")
-            if self.includes and code.strip():
-                code = add_includes(code, f"{row['id']}.h")
-            problem = _problems.get(self.tests).of(row)
-            program = Program(code, self.language)
-            judgement = batch.start(problem, program).result()
+            problem, program = await asyncio.to_thread(self._read, row, completion)
+            judgement = await asyncio.wrap_future(batch.start(problem, program))
         except (InputError, KeyError, TypeError, ValueError) as error:
             return GradedCompletion(None, "TASK_FAULT", f"{type(error).__name__}: {error}")
         except InfraFault as error:
@@ -122,6 +128,13 @@ class IoiCompletionGrader:
             return GradedCompletion(None, "INFRA_FAULT", f"internal error: {error!r}")
         reward = self.no_code if judgement.verdict == "NC" else _score(judgement, self.scoring)
         return GradedCompletion(reward, judgement.verdict, judgement.message)
+
+    def _read(self, row: Mapping[str, Any], completion: Any) -> tuple[Problem, Program]:
+        """Return problem and program; the tests may have to be downloaded first."""
+        code = extract(text_of(completion), self.extraction, "cpp")
+        if self.includes and code.strip():
+            code = add_includes(code, f"{row['id']}.h")
+        return _problems.get(self.tests).of(row), Program(code, self.language)
 
 
 def _score(judgement: Judgement, scoring: Scoring) -> float | None:

@@ -1,4 +1,4 @@
-"""Judges behind rewards: a pool of this process, with a cache before it.
+"""Judges behind rewards: a pool of this process or whoever judges elsewhere, behind a cache.
 
 A group of completions often holds equal ones: within a batch they are judged once, which needs no
 cache. What a cache remembers beyond that is for whoever asks for it.
@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from proctor.judgement import Judgement
 from proctor.judging.cache import CachedJudges, cache_before
 from proctor.judging.judge import PoolJudges
+from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings
 from proctor.languages.run import default_pool
 from proctor.per_process import PerProcess
@@ -22,18 +23,21 @@ class RewardJudges:
     """Judges of one grader, opened when they are first needed, and anew after a fork."""
 
     def __init__(self) -> None:
-        self._opened: PerProcess[CachedJudges, Pool, str | None] = PerProcess(_open)
+        self._opened: PerProcess[CachedJudges, Pool | Judges, str | None] = PerProcess(_open)
 
-    def get(self, pool: Pool | None, cache: str | None) -> CachedJudges:
-        """Return the judges; `pool`: None for the default one. Raises what open_cached raises."""
-        return self._opened.get(pool or default_pool(), cache)
+    def get(self, pool: Pool | None, on: Judges | None, cache: str | None) -> CachedJudges:
+        """Return `on`, or judges in a pool, the default one for None, with a cache before them.
+
+        Raises what open_cached raises.
+        """
+        return self._opened.get(on or pool or default_pool(), cache)
 
     def __reduce__(self) -> tuple[type["RewardJudges"], tuple[()]]:
         return RewardJudges, ()  # a copy in another process opens its own
 
 
-def _open(pool: Pool, cache: str | None) -> CachedJudges:
-    judges = PoolJudges(pool)
+def _open(where: Pool | Judges, cache: str | None) -> CachedJudges:
+    judges = PoolJudges(where) if isinstance(where, Pool) else where
     return CachedJudges(judges) if cache is None else cache_before(judges, cache)
 
 
@@ -45,6 +49,11 @@ class RewardBatch:
         self._lock = threading.Lock()
         self._begun: dict[tuple[int, str, str], tuple[Problem, Future[Judgement]]] = {}
         """By id() of the problem, which the entry keeps alive, language and source."""
+
+    @property
+    def at_once(self) -> int:
+        """Judgements to have under way at once."""
+        return self._judges.at_once
 
     def start(self, problem: Problem, program: Program) -> Future[Judgement]:
         """Queue a judgement, or return that of an equal program. Raises as `Judges`."""

@@ -27,6 +27,20 @@ class RewardFunction(Protocol):
     def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float | None]: ...
 
 
+class AsyncRewardFunction(Protocol):
+    """A RewardFunction that is awaited."""
+
+    async def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float | None]: ...
+
+
+class Scorer(Protocol):
+    """Gives rewards without blocking the event loop, as RewardActors do."""
+
+    async def score(
+        self, rows: Sequence[Mapping[str, Any]], completions: Sequence[Any]
+    ) -> list[GradedCompletion]: ...
+
+
 class _Grader(Protocol):
     def grade(
         self, rows: Sequence[Mapping[str, Any]], completions: Sequence[Any]
@@ -49,6 +63,20 @@ def make_code_reward(*, name: str = "code_reward", **options: Any) -> RewardFunc
     InputError.
     """
     return _reward_function(name, CompletionGrader(**options), COLUMNS)
+
+
+def make_async_code_reward(scorer: Scorer, *, name: str = "code_reward") -> AsyncRewardFunction:
+    """Return a reward function that has RewardActors, or shared ones, judge.
+
+    A trainer runs it beside its other asynchronous ones.
+    """
+
+    async def reward(completions: Sequence[Any], **columns: Any) -> list[float | None]:
+        rows = rows_of(columns, len(completions), COLUMNS)
+        return _report(name, await scorer.score(rows, completions), columns)
+
+    reward.__name__ = reward.__qualname__ = name
+    return reward
 
 
 def make_ioi_reward(*, name: str = "ioi_reward", **options: Any) -> RewardFunction:

@@ -1,63 +1,102 @@
-"""verl's custom reward function, and its configuration for a SandboxFusion server.
+"""verl's custom reward functions, and its configuration for a SandboxFusion server.
 
 The contract is that of verl's reward managers (verl/experimental/reward_loop/reward_manager): one
-call a sample, from several threads, with `data_source`, `solution_str`, `ground_truth` and
-`extra_info`; further arguments come from `custom_reward_function.reward_kwargs`. A mapping with
-`score` is a reward, and its other values are kept beside it.
+call a sample, from several threads, or awaited in an event loop if the function is asynchronous,
+with `data_source`, `solution_str`, `ground_truth` and `extra_info`; further arguments come from
+`custom_reward_function.reward_kwargs`. A mapping with `score` is a reward, and its other values are
+kept beside it.
 
     custom_reward_function.path=pkg://proctor.integrations.verl
     custom_reward_function.name=compute_score
+
+Each of verl's reward workers has a pool of its own then. With `compute_score_on_ray` all share
+actors of verl's Ray cluster; verl_manager.py is the same as a reward manager.
 
 verl has no word for "does not count": a fault is judged once more and then raises, unless
 `on_fault` says what to score it.
 """
 
-from collections.abc import Mapping
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from proctor.errors import InfraFault, InputError, SettingsError
-from proctor.integrations.grading import CompletionGrader, GradedCompletion
-from proctor.limits import MIB, TEST_LIMITS
+from proctor.errors import SettingsError
+from proctor.integrations.grading import loop_thread
+from proctor.integrations.scoring import options_of, scores
+from proctor.limits import MIB
 
 _ENDPOINT = "/run_code"
 _OWN = ("reward_router_address", "reward_model_tokenizer")  # verl's, for models that reward
 
 
 def compute_score(
-    data_source: str,  # noqa: ARG001 - verl's; tests say themselves what they are
+    data_source: str,
     solution_str: str,
     ground_truth: Any,
     extra_info: Mapping[str, Any] | None = None,
-    *,
-    on_fault: float | None = None,
-    cpu: float = TEST_LIMITS.cpu,
-    memory: int = TEST_LIMITS.memory,
     **options: Any,
 ) -> dict[str, Any]:
     """Judge a solution against `ground_truth`, whose forms are those of rows.task_of.
 
-    `extra_info` may name the `language`. `cpu` (seconds) and `memory` (bytes) are
-    limits per test; other options are those of make_code_reward. Returns `score`,
-    `acc` (whether every test passed), `verdict`, and `masked` (1.0 if `score` is `on_fault`).
-    Raises InputError and InfraFault for faults if `on_fault` is None; SettingsError.
+    `extra_info` may name the `language`. Options are the fields of ScoreOptions, and those of
+    make_code_reward. Returns `score`, `acc` (whether every test passed), `verdict`, and `masked`
+    (1.0 if `score` is `on_fault`). Raises InputError and InfraFault for faults if `on_fault` is
+    None; SettingsError.
     """
-    settings = {name: value for name, value in options.items() if name not in _OWN}
-    settings["limits"] = replace(TEST_LIMITS, cpu=cpu, memory=memory)
-    grader = _grader(tuple(sorted(settings.items())))
-    row = {"ground_truth": ground_truth, "language": (extra_info or {}).get("language")}
-    (graded,) = grader.grade([row], [solution_str])
-    if graded.reward is None and graded.verdict == "INFRA_FAULT":
-        (graded,) = grader.grade([row], [solution_str])
-    if graded.reward is None and on_fault is None:
-        raise _fault(graded)
-    return {
-        "score": on_fault if graded.reward is None else graded.reward,
-        "acc": graded.verdict == "AC",
-        "verdict": str(graded.verdict),
-        "masked": float(graded.reward is None),
-    }
+    given = [data_source], [solution_str], [ground_truth], [extra_info]
+    return compute_scores(*given, **options)[0]
+
+
+async def compute_score_on_ray(
+    data_source: str,
+    solution_str: str,
+    ground_truth: Any,
+    extra_info: Mapping[str, Any] | None = None,
+    *,
+    actors: int = 1,
+    **options: Any,
+) -> dict[str, Any]:
+    """`compute_score` in actors that all workers share, without blocking the event loop.
+
+    They are started by the first call, and end with verl's job; see RewardActors.shared.
+    """
+    given = [data_source], [solution_str], [ground_truth], [extra_info]
+    return (await _scores(*given, {**options, "actors": actors}))[0]
+
+
+def compute_scores(
+    data_sources: Sequence[str],
+    solution_strs: Sequence[str],
+    ground_truths: Sequence[Any],
+    extra_infos: Sequence[Mapping[str, Any] | None],
+    **options: Any,
+) -> list[dict[str, Any]]:
+    """`compute_score` of a batch at once, as BatchRewardManager calls it."""
+    scoring = _scores(data_sources, solution_strs, ground_truths, extra_infos, options)
+    return loop_thread.get().wait(scoring)
+
+
+async def _scores(
+    _data_sources: Sequence[str],  # tests say themselves what they are
+    solution_strs: Sequence[str],
+    ground_truths: Sequence[Any],
+    extra_infos: Sequence[Mapping[str, Any] | None],
+    options: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    chosen, others = options_of({name: options[name] for name in options if name not in _OWN})
+    rows = [
+        {"ground_truth": truth, "language": (extra or {}).get("language")}
+        for truth, extra in zip(ground_truths, extra_infos, strict=True)
+    ]
+    made = await scores(chosen.grade(others), rows, solution_strs, chosen.on_fault)
+    return [
+        {
+            "score": score,
+            "acc": each.verdict == "AC",
+            "verdict": str(each.verdict),
+            "masked": float(each.masked),
+        }
+        for score, each in made
+    ]
 
 
 def sandbox_fusion(
@@ -75,16 +114,3 @@ def sandbox_fusion(
         "max_concurrent": max_concurrent,
         "memory_limit_mb": memory // MIB,
     }
-
-
-@lru_cache(maxsize=16)
-def _grader(options: tuple[tuple[str, Any], ...]) -> CompletionGrader:
-    try:
-        return CompletionGrader(**dict(options))
-    except TypeError as error:
-        raise SettingsError(f"reward_kwargs: {error}") from error
-
-
-def _fault(graded: GradedCompletion) -> Exception:
-    kind = InfraFault if graded.verdict == "INFRA_FAULT" else InputError
-    return kind(f"{graded.verdict}: {graded.message}")

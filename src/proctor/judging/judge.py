@@ -335,7 +335,7 @@ def judge_many(
     ahead of the cells. A pair that cannot be judged, such as one in a language that is not
     installed, does not affect the others: its error is raised after they have all been judged.
     """
-    many = _Many(pairs, settings or JudgeSettings(), _judges(pool, on))
+    many = _Many(pairs, settings or JudgeSettings(), judges_of(pool, on))
     running = UnderWay[int]()
     try:
         while True:
@@ -361,7 +361,7 @@ async def judge_many_async(
     """`judge_many` for asyncio."""
     import asyncio
 
-    many = _Many(pairs, settings or JudgeSettings(), _judges(pool, on))
+    many = _Many(pairs, settings or JudgeSettings(), judges_of(pool, on))
     running: dict[asyncio.Future[Judgement], int] = {}
     try:
         while True:
@@ -379,7 +379,8 @@ async def judge_many_async(
     many.raise_refused()
 
 
-def _judges(pool: Pool | None, on: Judges | None) -> Judges:
+def judges_of(pool: Pool | None, on: Judges | None) -> Judges:
+    """Return `on`, or judges in a pool: the default one if none is given. Raises UsageError."""
     if pool is not None and on is not None:
         raise UsageError("give either pool or on: what judges elsewhere has its own cells")
     return on or PoolJudges(pool or default_pool())

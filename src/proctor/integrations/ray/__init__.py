@@ -1,4 +1,4 @@
-"""proctor on Ray: judging on all nodes of a cluster, and its server behind Ray Serve."""
+"""proctor on Ray: judging and rewards on all nodes, and its server behind Ray Serve."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,6 +7,8 @@ from proctor.formats.tables import without_extra
 try:
     from proctor.integrations.ray.cluster import NodeState as NodeState
     from proctor.integrations.ray.cluster import RayCluster as RayCluster
+    from proctor.integrations.ray.rewards import RewardActors as RewardActors
+    from proctor.integrations.ray.rewards import SharedRewardActors as SharedRewardActors
 except ImportError as error:
     raise without_extra("a Ray cluster", error, "ray") from error
 

@@ -6,11 +6,12 @@ import logging
 import os
 import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import ray
-from ray.exceptions import RayError
+from ray.exceptions import RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from proctor.errors import UsageError
@@ -18,8 +19,12 @@ from proctor.integrations.ray.node import NodeActor
 
 _CONNECT_TIMEOUT = 10.0
 """Seconds."""
+NAMESPACE = "proctor"
+"""Ray's namespace of actors that are shared by name."""
 Broken = RayError
 """Base of the errors that calls of an actor raise when it, or its node, is gone."""
+Raised = RayTaskError
+"""Error of a call that raised something itself, which is Broken too."""
 _TO_GO = frozenset({1, 3, 4})
 """NodeDeathInfo.reason (gcs.proto) of nodes that ended as told, were preempted, or were idle."""
 
@@ -65,6 +70,12 @@ def disconnect() -> None:
     ray.shutdown()
 
 
+def session() -> str:
+    """Return a name of this process's connection to a cluster."""
+    here = ray.get_runtime_context()
+    return f"{here.gcs_address} {here.get_job_id()}"
+
+
 def alive_nodes() -> dict[str, RayNode]:
     """Return the nodes that have CPUs and live, by id."""
     nodes = {}
@@ -101,8 +112,33 @@ def start_actor(node: RayNode | None, cpus: int, pool: Mapping[str, Any], speed:
     return kind.remote(cpus, dict(pool), speed)
 
 
+def named_actor(kind: type, name: str, *arguments: Any, detached: bool) -> Any:
+    """Return the actor of this name, which is started if there is none; it takes no CPU.
+
+    It has an event loop, and is started again if it is lost. It ends with whoever started it,
+    unless it is `detached`. Jobs of all namespaces share it.
+    """
+    made: Any = ray.remote(kind).options(
+        name=name,
+        namespace=NAMESPACE,
+        get_if_exists=True,
+        lifetime="detached" if detached else None,
+        num_cpus=0,
+        max_restarts=-1,
+        max_task_retries=2,
+        max_concurrency=10_000,
+    )
+    return made.remote(*arguments)
+
+
+def kill_named_actor(name: str) -> None:
+    """End the actor of this name, with those that it has started, if there is one."""
+    with suppress(ValueError):
+        kill_actor(ray.get_actor(name, NAMESPACE))
+
+
 def kill_actor(actor: Any) -> None:
-    """End an actor at once, with its cells."""
+    """End an actor at once, with its cells and the actors that it has started."""
     ray.kill(actor)
 
 

@@ -92,7 +92,7 @@ class NodeSeat:
             return ""
         version, error = await self._actor.version_of.remote(language)
         if error:
-            raise _error(error)
+            raise unpacked_error(error)
         return str(version)
 
     async def speed(self) -> str:
@@ -101,7 +101,7 @@ class NodeSeat:
             return ""
         speed, error = await self._actor.speed.remote()
         if error:
-            raise _error(error)
+            raise unpacked_error(error)
         return str(speed)
 
     def __str__(self) -> str:
@@ -132,7 +132,7 @@ class NodeSeat:
         try:
             opened, error = await actor.open.remote()
             if error:
-                raise _refusal(_error(error))
+                raise _refusal(unpacked_error(error))
             self.facts = _checked(unpack(opened, NodeFacts))
             site = self._site = Site(self.name, self.facts.cells, self.facts.cells * ROOM)
             self.shared.dispatcher.sites.add(site)
@@ -179,10 +179,11 @@ class NodeSeat:
 
 
 def _outcome(answer: Answer) -> Judgement | ProctorError:
-    return _error(answer.error) if answer.error else unpack(answer.judgement, Judgement)
+    return unpacked_error(answer.error) if answer.error else unpack(answer.judgement, Judgement)
 
 
-def _error(packed: bytes) -> ProctorError:
+def unpacked_error(packed: bytes) -> ProctorError:
+    """Return the error that `node.packed_error` has packed."""
     return error_of(msgspec.msgpack.decode(packed, type=ProblemDetails))
 
 
