@@ -81,6 +81,10 @@ def podman() -> str | None:
     return root() or command(*ENGINES["podman"])
 
 
+def slurm() -> str | None:
+    return root() or command("slurmctld", "slurmd", "sbatch", "srun", "scancel")
+
+
 def browser() -> str | None:
     return command("chromium") and command("chromium-browser")
 
@@ -117,11 +121,11 @@ def outside(name: str) -> str | None:
 NEEDS: dict[str, Callable[..., str | None]] = {
     function.__name__: function
     for function in (
-        root, cgroup, language, compiler, command, own_python, tar_filters, docker, podman, browser, kernel,
-        typescript, data, outside,
+        root, cgroup, language, compiler, command, own_python, tar_filters, docker, podman, slurm, browser,
+        kernel, typescript, data, outside,
     )
 }  # fmt: skip
-REAL_PARTS = ("docker", "podman", "browser", "kernel", "typescript", "outside")
+REAL_PARTS = ("docker", "podman", "slurm", "browser", "kernel", "typescript", "outside")
 """Marks of what takes minutes, or much to install."""
 NOT_QUICK = (*REAL_PARTS, "slow")
 """Marks of what `--quick` leaves out."""

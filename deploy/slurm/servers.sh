@@ -48,8 +48,13 @@ stop() {  # first no new work
     kill -TERM "$server" 2>/dev/null || true
 }
 
+# Homes are shared, and slow: what was compiled, and which isolation works, is kept on the node.
+export XDG_CACHE_HOME=${XDG_CACHE_HOME:-${TMPDIR:-/tmp}/proctor-$(id -u)}
+mkdir -p "$XDG_CACHE_HOME"
+[ -O "$XDG_CACHE_HOME" ] || { echo "$XDG_CACHE_HOME is somebody else's" >&2; exit 1; }
+
 exec {said}< <(exec proctor serve --host 0.0.0.0 --port 0 --json --no-access-log \
-    --token-file "$dir/tokens" "${@:2}")
+    --cells "${SLURM_CPUS_PER_TASK:-1}" --token-file "$dir/tokens" "${@:2}")
 server=$!
 trap delist EXIT
 trap stop TERM INT

@@ -87,7 +87,7 @@ MUTATIONS = {
     "a figure that is not there": ("autoscaling/autoscaler.yaml", "name: proctor_jobs_waiting", "name: proctor_jobs_queued"),
     "another target": ("autoscaling/autoscaler.yaml", "kind: StatefulSet", "kind: Deployment"),
     "a number beside the autoscaler": ("autoscaling/kustomization.yaml", "op: remove, path: /spec/replicas", "op: replace, path: /spec/replicas, value: 3"),
-    "a field of the monitor": ("autoscaling/figures.yaml", "port: http", "prot: http"),
+    "a field of the monitor": ("autoscaling/figures.yaml", "interval:", "intervall:"),
     "figures elsewhere": ("autoscaling/figures.yaml", "path: /metrics", "path: /metric"),
     "a job that has no such option": ("judge.yaml", "--programs=", "--program="),
     "a job with rights": ("judge.yaml", "runAsNonRoot: true", "runAsNonRoot: false"),
