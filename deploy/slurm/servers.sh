@@ -43,7 +43,9 @@ delist() {
     rm -f "$servers/$me.url"
     publish
 }
+signals=0
 stop() {  # first no new work
+    signals=$((signals + 1))
     delist
     kill -TERM "$server" 2>/dev/null || true
 }
@@ -62,12 +64,11 @@ if read -r url <&"$said"; then  # {"url":"http://0.0.0.0:PORT"}
     port=${url##*:}
     enlist "http://$(hostname):${port%%[!0-9]*}"
 fi
-status=0
-wait "$server" || status=$?
-while kill -0 "$server" 2>/dev/null; do  # it was a signal that ended the waiting
-    status=0
+until
+    told=$signals status=0
     wait "$server" || status=$?
-done
+    [ "$told" = "$signals" ]  # else it was a signal that ended the waiting
+do :; done
 # Whose job ends well is not started again, unless it says so.
 if scontrol show job "$SLURM_JOB_ID" | grep -q ' PreemptTime=[0-9]'; then
     scontrol requeue "$SLURM_JOB_ID"

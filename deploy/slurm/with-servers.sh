@@ -44,13 +44,16 @@ export PROCTOR_TOKEN
 servers=$(sbatch --parsable "${options[@]}" "$here/servers.sh" "$dir")
 servers=${servers%%;*}  # a name of a cluster may follow
 command=
-stop() { [ -z "$command" ] || kill -TERM "$command" 2>/dev/null || true; stopped=yes; }
-stopped=
+signals=0
+stop() {
+    signals=$((signals + 1))
+    [ -z "$command" ] || kill -TERM "$command" 2>/dev/null || true
+}
 trap 'scancel "$servers"' EXIT
 trap stop TERM INT
 
 until [ -s "$dir/urls" ]; do
-    [ -z "$stopped" ] || exit 143
+    [ "$signals" = 0 ] || exit 143
     if [ -z "$(squeue --noheader --jobs "$servers" 2>/dev/null)" ]; then
         echo "no server came up: see proctor-servers-${servers}_*.log" >&2
         exit 1
@@ -59,10 +62,9 @@ until [ -s "$dir/urls" ]; do
 done
 "$@" &
 command=$!
-status=0
-wait "$command" || status=$?
-while kill -0 "$command" 2>/dev/null; do
-    status=0
+until
+    told=$signals status=0
     wait "$command" || status=$?
-done
+    [ "$told" = "$signals" ]  # else it was a signal that ended the waiting
+do :; done
 exit "$status"

@@ -5,6 +5,7 @@ What runs in `low` is preempted for `high`, told so as `--signal` says, and queu
 
 import contextlib
 import os
+import re
 import socket
 import subprocess
 import time
@@ -62,13 +63,18 @@ class Cluster:
         return done.stdout.strip()
 
     def states(self, job: str) -> dict[str, str]:
-        """Return the states of an array's tasks that are known still, by their ids."""
+        """Return the states of a job, or of an array's tasks, that are known still, by their ids."""
         command = ("squeue", "--noheader", "--array", "--format=%i %T", "--states=all")
         lines = self.call(*command).splitlines()
-        return dict(line.split() for line in lines if line.partition("_")[0] == job)
+        return dict(line.split() for line in lines if re.split("[_ ]", line)[0] == job)
 
     def wait_for_end(self, job: str) -> None:
         until(lambda: not set(self.states(job).values()) & {"PENDING", "RUNNING", "COMPLETING"})
+
+    def end_all(self) -> None:
+        if jobs := _said(self.environment, "squeue", "--noheader", "--format=%A"):
+            self.call("scancel", *jobs)
+        until(lambda: not _said(self.environment, "squeue", "--noheader", "--format=%A"))
 
 
 def until(true: Callable[[], bool]) -> None:
@@ -81,7 +87,7 @@ def until(true: Callable[[], bool]) -> None:
 
 @contextlib.contextmanager
 def running(place: Path) -> Iterator[Cluster]:
-    """Start the cluster in an empty directory; end it with all its jobs."""
+    """Start the cluster in an empty directory; end it and what runs in it."""
     (place / "state").mkdir()
     settings = place / "slurm.conf"
     host = socket.gethostname().partition(".")[0]
@@ -102,9 +108,7 @@ def running(place: Path) -> Iterator[Cluster]:
         try:
             yield cluster
         finally:
-            jobs = _said(environment, "squeue", "--noheader", "--format=%A")
-            subprocess.run(["scancel", *jobs], env=environment, timeout=PATIENCE)
-            until(lambda: not _said(environment, "squeue", "--noheader", "--format=%A"))
+            cluster.end_all()
 
 
 @contextlib.contextmanager
