@@ -89,6 +89,10 @@ def redis() -> str | None:
     return command("redis-server") and command("valkey-server")
 
 
+def slurm() -> str | None:
+    return root() or command("slurmctld", "slurmd", "sbatch", "srun", "scancel")
+
+
 def browser() -> str | None:
     return command("chromium") and command("chromium-browser")
 
@@ -130,10 +134,10 @@ NEEDS: dict[str, Callable[..., str | None]] = {
     function.__name__: function
     for function in (
         root, cgroup, language, compiler, command, own_python, tar_filters, docker, podman, redis,
-        browser, kernel, typescript, data, outside, ray,
+        slurm, browser, kernel, typescript, data, outside, ray,
     )
 }  # fmt: skip
-REAL_PARTS = ("docker", "podman", "browser", "kernel", "typescript", "outside", "ray")
+REAL_PARTS = ("docker", "podman", "slurm", "browser", "kernel", "typescript", "outside", "ray")
 """Marks of what takes minutes, or much to install."""
 NOT_QUICK = (*REAL_PARTS, "slow")
 """Marks of what `--quick` leaves out."""

@@ -16,6 +16,8 @@ import httpx
 import pytest
 from engines import PATIENCE, Engine
 
+import manifests
+
 PATH = os.environ["PATH"]
 """As it is before other tests' fixtures narrow it: the wheel takes a compiler."""
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,7 +42,7 @@ def context(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "MANIFEST.in"):
         shutil.copy(ROOT / name, context)
     wheels = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir",
-              str(context / "wheels"), "pip", f"{context}[serve]"]  # fmt: skip
+              str(context / "wheels"), "pip", f"{context}[client,serve]"]  # fmt: skip
     made = subprocess.run(
         wheels, env={**os.environ, "PATH": PATH}, timeout=PATIENCE, capture_output=True, text=True,
     )  # fmt: skip
@@ -59,20 +61,28 @@ def image(engine: Engine, context: Path) -> Engine:
     return engine
 
 
-@contextlib.contextmanager
-def served(engine: Engine, place: Path, level: str) -> Iterator[tuple[str, httpx.Client]]:
-    """A container with the server in it; its id, and a client of it."""
+def as_documented(place: Path, level: str) -> tuple[list[str], list[str]]:
+    """Options of `docker run`, and of the server, as in docs/how-to/deploy-a-server.md."""
     tokens = place / "tokens"
     tokens.write_text(f"somebody:{TOKEN}\n")
     tokens.chmod(0o600)
     shutil.chown(tokens, int(USER), int(USER))
-    started = engine.call(
-        "run", "--detach", "--network", "host", "--read-only", "--cap-drop", "ALL", "--tmpfs",
-        "/tmp:exec,mode=1777", "--volume", f"{tokens}:/run/secrets/proctor-tokens:ro",
-        "--security-opt=no-new-privileges", *LEVELS[level], IMAGE,
-        "--port", "0", "--json", "--cells", "2", "--min-isolation", level,
-        "--token-file", "/run/secrets/proctor-tokens",
-    )  # fmt: skip
+    options = [
+        "--read-only", "--cap-drop", "ALL", "--tmpfs", "/tmp:exec,mode=1777", "--volume",
+        f"{tokens}:/run/secrets/proctor-tokens:ro", "--security-opt=no-new-privileges",
+        *LEVELS[level],
+    ]  # fmt: skip
+    command = ["--cells", "2", "--min-isolation", level]
+    return options, [*command, "--token-file", "/run/secrets/proctor-tokens"]
+
+
+@contextlib.contextmanager
+def served(
+    engine: Engine, options: list[str], command: list[str]
+) -> Iterator[tuple[str, httpx.Client]]:
+    """A container with the server in it; its id, and a client of it."""
+    host = ["run", "--detach", "--network", "host"]
+    started = engine.call(*host, *options, IMAGE, "--port", "0", "--json", *command)
     assert started.returncode == 0, started.stderr
     container = started.stdout.strip()
     try:
@@ -91,7 +101,7 @@ def served(engine: Engine, place: Path, level: str) -> Iterator[tuple[str, httpx
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_server_in_a_container(image: Engine, tmp_path: Path, level: str) -> None:
-    with served(image, tmp_path, level) as (container, client):
+    with served(image, *as_documented(tmp_path, level)) as (container, client):
         who = image.call("exec", container, "python3", "-c", "import os; print(os.getuid())")
         assert who.stdout.strip() == USER
         source = "import os\nprint(input()[::-1], os.path.exists('/run/secrets/proctor-tokens') "
@@ -112,8 +122,73 @@ def test_a_server_in_a_container(image: Engine, tmp_path: Path, level: str) -> N
         check_the_end(image, container, client)
 
 
+@pytest.mark.parametrize("level", manifests.OVERLAYS)
+def test_a_pod_of_kubernetes(image: Engine, tmp_path: Path, level: str) -> None:
+    """What an overlay says of the pod, said to docker: but for a user namespace of its own."""
+    documents = manifests.overlay(manifests.KUBERNETES, level)
+    (servers,) = (each for each in documents if each["kind"] == "StatefulSet")
+    options, command = as_a_pod(servers["spec"]["template"]["spec"], tmp_path)
+    with served(image, options, command) as (_, client):
+        source = "import os\nprint(open('/run/secrets/proctor/tokens').read())"
+        found = client.post("/v1/run", json={"program": {"source": source}}).json()
+        assert found["isolation"] == level.removesuffix("-root"), found
+        assert found["execution"]["exit_code"] == 1
+        assert TOKEN not in str(found)
+        source = "import os\nprint(input()[::-1], os.path.exists('/proc/self/status'))"
+        asked = {"program": {"source": source}, "stdin": "abc", "limits": {"disk": 1 << 20}}
+        found = client.post("/v1/run", json=asked).json()
+        assert found["execution"]["stdout"]["text"] == "cba True\n", found
+        assert client.get("/v1/capabilities").json()["places"] == cpus(4)
+        assert client.get("/readyz").json()["status"] == "ok"
+
+
+def cpus(wanted: int) -> int:
+    return min(wanted, os.cpu_count() or 1)
+
+
+def as_a_pod(pod: manifests.Document, place: Path) -> tuple[list[str], list[str]]:
+    """Options of `docker run`, and of the server, that do what a kubelet does with a pod."""
+    (container,), whole = pod["containers"], pod["securityContext"]
+    own, limits = container["securityContext"], container["resources"]["limits"]
+    group = whole.get("fsGroup", 0)
+    volumes = {"tokens": place / "secret", "scratch": place / "scratch"}
+    for volume in volumes.values():
+        volume.mkdir()
+        shutil.chown(volume, 0, group)
+    volumes["scratch"].chmod(0o2777)
+    tokens = volumes["tokens"] / "tokens"
+    tokens.write_text(f"somebody:{TOKEN}\n")
+    tokens.chmod(pod["volumes"][0]["secret"]["defaultMode"])
+    shutil.chown(tokens, 0, group)
+    unconfined = {
+        "seccomp": whole["seccompProfile"]["type"] == "Unconfined",
+        "apparmor": whole.get("appArmorProfile", {}).get("type") == "Unconfined",
+        "systempaths": own.get("procMount") == "Unmasked",
+    }
+    options = [
+        f"--user={whole['runAsUser']}:{whole['runAsGroup']}",
+        f"--group-add={group}",
+        f"--cpus={cpus(int(limits['cpu']))}",
+        f"--memory={limits['memory'].removesuffix('i').lower()}",
+        *(f"--security-opt={what}=unconfined" for what, said in unconfined.items() if said),
+        *(f"--cap-drop={name}" for name in own["capabilities"]["drop"]),
+        *(f"--cap-add={name}" for name in own["capabilities"].get("add", ())),
+        *(
+            f"--volume={volumes[each['name']]}:{each['mountPath']}{':ro' * each.get('readOnly', False)}"
+            for each in container["volumeMounts"]
+        ),
+    ]
+    if not own["allowPrivilegeEscalation"]:
+        options.append("--security-opt=no-new-privileges")
+    if own["readOnlyRootFilesystem"]:
+        options.append("--read-only")
+    cells = str(cpus(int(limits["cpu"])))
+    return options, [each.replace("$(CELLS)", cells) for each in container["args"]]
+
+
 @pytest.mark.command("docker-compose")
-def test_the_compose_file(image: Engine, context: Path) -> None:
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_compose_file(image: Engine, context: Path, count: int) -> None:
     """As it is, but for the image, which is there already, and what this daemon cannot give."""
     tokens = context / "deploy" / "tokens"
     tokens.write_text(f"somebody:{TOKEN}\n")
@@ -125,29 +200,35 @@ def test_the_compose_file(image: Engine, context: Path) -> None:
     override = context / "here.json"
     override.write_text(json.dumps({"services": {"proctor": here}}))
 
+    ports = {"PROCTOR_PORTS": f"8377-{8376 + count}"} if count > 1 else {}
+
     def compose(*arguments: str) -> str:
         files = ["-f", str(context / "deploy" / "compose.yaml"), "-f", str(override)]
         done = subprocess.run(
             ["docker-compose", "-p", "proctor-test", *files, *arguments],
-            env={**os.environ, **image.env, "PATH": PATH},
+            env={**os.environ, **image.env, "PATH": PATH, **ports},
             capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout.strip()
 
     try:
-        compose("up", "--detach", "--no-build")
-        container = compose("ps", "--quiet")
-        until = time.monotonic() + PATIENCE
-        while (health := _state(image, container, "Health.Status")) != "healthy":
-            assert health == "starting", image.call("logs", container).stderr
-            assert time.monotonic() < until, image.call("logs", container).stderr
-        asked = image.call("exec", container, "python3", "-c", _ASK, TOKEN)
-        found = json.loads(asked.stdout or "{}")
-        assert found.get("isolation") == "landlock", asked.stderr
-        assert found["execution"]["stdout"]["text"] == "42\n"
+        compose("up", "--detach", "--no-build", "--scale", f"proctor={count}")
+        containers = compose("ps", "--quiet").split()
+        assert len(containers) == count
+        for container in containers:
+            until = time.monotonic() + PATIENCE
+            while (health := _state(image, container, "Health.Status")) != "healthy":
+                assert health == "starting", image.call("logs", container).stderr
+                assert time.monotonic() < until, image.call("logs", container).stderr
+            asked = image.call("exec", container, "python3", "-c", _ASK, TOKEN)
+            found = json.loads(asked.stdout or "{}")
+            assert found.get("isolation") == "landlock", asked.stderr
+            assert found["execution"]["stdout"]["text"] == "42\n"
         compose("stop")
-        assert _state(image, container, "ExitCode") == "0", image.call("logs", container).stderr
+        for container in containers:
+            ended = _state(image, container, "ExitCode")
+            assert ended == "0", image.call("logs", container).stderr
     finally:
         compose("down")
 
