@@ -182,10 +182,10 @@ def test_closing_ends_what_waits(cluster: Cluster) -> None:
     judges.close()
 
 
-COUNT = 1500
+COUNT = 800
 
 
-@pytest.mark.parametrize("moment", [30, 250, 500, 800, 1200])
+@pytest.mark.parametrize("moment", [30, 400])
 def test_killed_nodes_lose_nothing_and_double_nothing(cluster: Cluster, moment: int) -> None:
     """A node's raylet is killed as by a machine that goes; another joins later."""
     extra = clusters.add_node(cluster)
