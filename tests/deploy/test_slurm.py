@@ -196,7 +196,10 @@ def by_hand(shared: Path, number: int) -> Iterator["subprocess.Popen[bytes]"]:
     # Without a Slurm there is nobody to ask whether it is preempted.
     environment = {**os.environ, **given, "SLURM_CONF": "/dev/null"}
     started = subprocess.Popen(
-        ["bash", SERVERS, shared.name], cwd=shared.parent, env=environment, start_new_session=True
+        ["setpriv", "--pdeathsig", "TERM", "bash", SERVERS, shared.name],
+        cwd=shared.parent,
+        env=environment,
+        start_new_session=True,
     )
     try:
         yield started
