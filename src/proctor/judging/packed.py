@@ -135,8 +135,16 @@ def _reader(hint: Any) -> _Reader:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         of_key, of_value = map(_reader, args)
         return lambda value: {of_key(k): of_value(v) for k, v in _checked(value, dict).items()}
-    # Without builtin_types, text would do for bytes: as base64.
-    return lambda value: msgspec.convert(value, hint, builtin_types=(bytes,))
+    if isinstance(hint, type) and issubclass(hint, StrEnum):
+        return typing.cast("_Reader", hint)  # in half the time that msgspec takes
+
+    def read(value: Any) -> Any:
+        if type(value) is hint:
+            return value
+        # Without builtin_types, text would do for bytes: as base64.
+        return msgspec.convert(value, hint, builtin_types=(bytes,))
+
+    return read
 
 
 def _reader_of_class(kind: type[Any]) -> _Reader:
@@ -147,7 +155,8 @@ def _reader_of_class(kind: type[Any]) -> _Reader:
         given = dict(_checked(value, dict))
         if (name := given.pop(_CLASS, kind.__name__)) != kind.__name__:
             raise ValueError(f"a {kind.__name__} was expected, not {name!r}")
-        if unknown := given.keys() - readers.keys():
+        if not given.keys() <= readers.keys():
+            unknown = given.keys() - readers.keys()
             raise ValueError(f"{kind.__name__} has no field {min(map(str, unknown))}")
         return kind(**{name: readers[name](each) for name, each in given.items()})
 
