@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from proctor.judgement import Judgement
+from proctor.judging.dispatch import Dispatcher, PendingJudgement, Site
+from proctor.judging.remote import KEPT, PackedProblem
+from proctor.verdict import Verdict
 from simulation.events import Core, Events
 from simulation.figures import Figures
 from simulation.nodes import Answered, Network, Node
 from simulation.workload import Workload
-
-from proctor.judgement import Judgement
-from proctor.judging.dispatch import Dispatcher, PendingJudgement, Site
-from proctor.judging.remote import PackedProblem
-from proctor.verdict import Verdict
 
 ACCEPTED = Judgement(Verdict.AC, 1.0, ())
 _MAIN, _LOOP = 0, 1
@@ -47,18 +46,22 @@ class Costs:
     """The same in Ray's own threads, beside the interpreter's lock."""
     look: float = 2.5e-6
     """To wake a seat that finds nothing to do."""
-    watch: float = 25e-6
+    watch: float = 20e-6
     """To look at one node, every second."""
-    pack: float = 80e-12
+    pack: float = 1e-9
     """To pack a byte of a problem."""
     program: float = 1100.0
     """Bytes of a packed program."""
-    judgement: float = 1065.0
+    judgement: float = 1000.0
     """Bytes of a packed judgement."""
     pending: float = 2100.0
     """Bytes of memory for each judgement that waits or is under way, beside its program's."""
     made: float = 2600.0
     """Bytes of memory for a judgement that was made and not written yet."""
+
+
+FREE = Costs(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+"""A driver that takes no time: the queue alone."""
 
 
 @dataclass(slots=True, eq=False)
@@ -83,11 +86,12 @@ class Driver:
         self.seats: dict[Seat, None] = {}
         self.left = len(work.seconds)
         """Judgements whose rows are not written."""
-        self.outcomes: dict[Verdict, int] = {}
+        self.outcomes: Counter[Verdict] = Counter()
         self._work, self._costs, self._events = work, costs, events
         self._network, self._figures = network, figures
         self._problems = [PackedProblem(str(number), None) for number in range(len(work.sizes))]
-        self._packed: set[int] = set()
+        self._kept: OrderedDict[int, float] = OrderedDict()
+        self._size = 0.0
         self._next = 0
         self._started: list[float] = []
         self._answers = bytearray(len(work.seconds))
@@ -133,20 +137,25 @@ class Driver:
             self._burst -= wanted
             self._filling = self._burst > 0
             self._figures.memory.add(wanted * (self._costs.pending + self._costs.program))
-            packing = self._costs.pack * sum(map(self._new, begun))
+            packing = self._costs.pack * sum(map(self._packed, begun))
             seconds = counting + wanted * self._costs.start + packing
             return seconds, lambda: self._start(begun)
         self._filling, self._burst = False, 0
         ended = min(_CHUNK, len(self._ended))
         return counting + ended * self._costs.finish, lambda: self._finish(ended)
 
-    def _new(self, number: int) -> float:
-        """Bytes of a judgement's problem if it is not packed yet."""
+    def _packed(self, number: int) -> float:
+        """Pack a judgement's problem unless it is kept packed; returns the bytes that were."""
         problem = self._work.problem[number]
-        if problem in self._packed:
+        if problem in self._kept:
+            self._kept.move_to_end(problem)
             return 0.0
-        self._packed.add(problem)
-        return self._work.sizes[problem]
+        size = self._kept[problem] = self._work.sizes[problem]
+        self._size += size
+        self._network.put(problem)
+        while self._size > KEPT and len(self._kept) > 1:
+            self._size -= self._kept.popitem(last=False)[1]
+        return size
 
     def _start(self, begun: range) -> None:
         first = not self._inbox
@@ -163,8 +172,7 @@ class Driver:
 
     def _finish(self, ended: int) -> None:
         for _ in range(ended):
-            verdict = self._ended.popleft().result().verdict
-            self.outcomes[verdict] = self.outcomes.get(verdict, 0) + 1
+            self.outcomes[self._ended.popleft().result().verdict] += 1
         costs = self._costs
         self._figures.memory.add(-ended * (costs.pending + costs.program + costs.made))
         self._running -= ended

@@ -7,12 +7,11 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from proctor.judging.dispatch import PendingJudgement
+from proctor.judging.remote import KEPT
 from simulation.events import Events
 from simulation.figures import Figures
 from simulation.workload import Workload
-
-from proctor.judging.dispatch import PendingJudgement
-from proctor.judging.remote import KEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +65,14 @@ class Network:
 
     def fetch(self, problem: int, size: float, target: Machine) -> float:
         """Bring a problem to a machine; returns when it will be there."""
-        holders = self._holders.setdefault(problem, [self.driver])
+        holders = self._holders[problem]
         source = self._chance.choice(holders)
         self._figures.sent += size
         return self._sent(source.problems, target.problems, size, lambda: holders.append(target))
+
+    def put(self, problem: int) -> None:
+        """Have a problem come from the driver at first; packed anew, it is another object."""
+        self._holders[problem] = [self.driver]
 
     def forget(self, machine: Machine) -> None:
         """Have nothing come from a machine any more."""

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 import random
-import time
+from collections import Counter
 from dataclasses import dataclass, field
 
+from proctor.judging.dispatch import Site
+from proctor.verdict import Verdict
 from simulation.driver import Costs, Driver, Seat
 from simulation.events import Events
 from simulation.figures import Cells, Figures
 from simulation.nodes import Network, Node, Wires
 from simulation.workload import SCENARIOS, Scenario, workload
-
-from proctor.judging.dispatch import Site
-from proctor.verdict import Verdict
 
 ROOM, GATHER = 8, 0.25
 """Those of integrations/ray, which would want Ray; a test compares them."""
@@ -52,13 +51,9 @@ class Run:
     driver: float
     """CPU seconds under the interpreter's lock."""
     again: int
-    outcomes: dict[Verdict, int]
+    outcomes: Counter[Verdict]
     left: int
     """Judgements that never ended."""
-    queued: float
-    """Mean seconds until a node took a judgement."""
-    took: float
-    """Seconds that the simulation took."""
 
 
 class World:
@@ -89,7 +84,7 @@ class World:
 
     def run(self) -> Run:
         """Let time pass until all is judged, or nothing happens any more."""
-        began, driver, figures = time.perf_counter(), self.driver, self.figures
+        driver, figures = self.driver, self.figures
         latest, answered, unmarked = 0.0, 0, True
         while driver.left and self.events.now - latest < NEVER and self.events.step():
             if len(figures.ends) > answered:
@@ -101,8 +96,6 @@ class World:
         return Run(
             figures, seconds, self.ideal, driver.core.busy, driver.dispatcher.again,
             driver.outcomes, driver.left,
-            driver.dispatcher.times.total / (driver.dispatcher.times.count or 1),
-            time.perf_counter() - began,
         )  # fmt: skip
 
     def _cells(self) -> Cells:

@@ -183,7 +183,7 @@ def test_a_site_that_does_not_become_empty_is_not_all_that_suspects_wait_for() -
 
 def test_when_nothing_waits_what_is_late_is_judged_elsewhere_too() -> None:
     clock = Clock()
-    dispatcher, (slow, b, c, d) = begun("slow", "b", "c", "d", cells=2, clock=clock)
+    dispatcher, (slow, b, c) = begun("slow", "b", "c", cells=2, clock=clock)
     first, second, third = added(dispatcher, 3)
     assert ids(dispatcher.take(slow)) == [0, 1, 2]
     clock.now = LATE - 1

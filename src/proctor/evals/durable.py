@@ -66,13 +66,13 @@ class DurableRun(Generic[Entry, Made]):
         try:
             while True:
                 room = min(self.at_once() - len(running), BURST)
-                begun = 0
-                for begun, entry in enumerate(islice(waiting, max(room, 0)), 1):
+                some = list(islice(waiting, max(room, 0)))
+                for entry in some:
                     running.add(self.start(entry), entry)
                 if not running:
                     return
                 left = max(due - time.monotonic(), 0.0) if batch else None
-                if begun == BURST:  # there may be more to start
+                if len(some) == BURST:  # there may be more to start
                     left = 0.0
                 fresh = not batch
                 for entry, future in running.done(left):
