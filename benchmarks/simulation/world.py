@@ -70,9 +70,10 @@ class World:
         self.driver = Driver(self.work, cluster.costs, self.events, self._network, self.figures)
         self._nodes: list[Node] = []
         self._seats: dict[Node, Seat] = {}
-        slow = math.ceil(scenario.slow * cluster.nodes)
+        count = math.ceil(scenario.slow * cluster.nodes)
+        slow = set(self._chance.sample(range(cluster.nodes), count))
         for number in range(cluster.nodes):
-            self._join(scenario.slowness if number < slow else 1.0)
+            self._join(scenario.slowness if number in slow else 1.0)
         self.ideal = sum(self.work.seconds) / sum(
             cluster.cells / node.slowness for node in self._nodes
         )
