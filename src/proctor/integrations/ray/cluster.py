@@ -206,6 +206,7 @@ class RayCluster:
                         del self._seats[name], serving[name]
                 self._looked = True
                 self._give_up_if_hopeless()
+                self._wake_all()  # something may be late by now
                 for task in serving.values():
                     if task.done():
                         task.result()

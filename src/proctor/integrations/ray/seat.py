@@ -11,17 +11,17 @@ from typing import Any
 import msgspec
 
 from proctor.clients.remote_errors import error_of
-from proctor.errors import InfraFault, LevelLacks, NoLanguage, PlatformError, ProctorError
+from proctor.errors import PlatformError, ProctorError
 from proctor.integrations.ray import connection
 from proctor.integrations.ray.connection import RayNode
 from proctor.integrations.ray.node import Answer, NodeFacts
 from proctor.judgement import Judgement
-from proctor.judging.dispatch import Dispatcher, Site
+from proctor.judging.dispatch import Dispatcher, Site, blames_the_site
 from proctor.judging.packed import unpack
 from proctor.service.http.problem_details import ProblemDetails
 from proctor.version import __version__
 
-ROOM = 16
+ROOM = 8
 """Judgements that a node has at once, for each of its cells, while many wait: messages to and from
 nodes then carry several each."""
 FAILURES = 3
@@ -168,14 +168,16 @@ class NodeSeat:
         """Hand over the node's answers as they come, until one says that the node is unfit."""
         while True:
             answers: list[Answer] = await self._actor.finished.remote(site.room // 2)
+            waiting = self.shared.dispatcher.waiting
             for answer in answers:
                 outcome = _outcome(answer)
-                if _blames_the_node(outcome):
+                if blames_the_site(outcome):
                     return str(outcome)
                 self.shared.dispatcher.answered(site, answer.id, outcome)
                 self.judged += 1
-            if self.shared.dispatcher.waiting:
-                self.shared.wake_all()  # a suspect, or a language that this node lacks
+            self.wake.set()
+            if self.shared.dispatcher.waiting > waiting:  # in a language that this node lacks
+                self.shared.wake_all()
 
 
 def _outcome(answer: Answer) -> Judgement | ProctorError:
@@ -190,14 +192,6 @@ def unpacked_error(packed: bytes) -> ProctorError:
 def _refusal(error: ProctorError) -> PlatformError:
     """Return why a pool cannot be opened, as what only one node is left out for."""
     return error if isinstance(error, PlatformError) else PlatformError(str(error))
-
-
-def _blames_the_node(outcome: Judgement | ProctorError) -> bool:
-    """Return True for an error that is about the node, and may not be met on another."""
-    about_the_program = (NoLanguage, LevelLacks)
-    return isinstance(outcome, InfraFault | PlatformError) and not isinstance(
-        outcome, about_the_program
-    )
 
 
 def _checked(facts: NodeFacts) -> NodeFacts:
