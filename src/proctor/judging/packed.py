@@ -55,6 +55,59 @@ def unpack(data: bytes | memoryview, kind: type[T]) -> T:
         raise InputError(f"is no packed {kind.__name__}: {error}") from error
 
 
+def count_values(data: bytes, most: int) -> int:
+    """Return the number of values in packed bytes, before anything is made of them.
+
+    A list can be one byte, and takes a hundred: whoever unpacks what strangers send calls this
+    first. Raises InputError if there are more than `most`, or the bytes end too early or too late.
+    """
+    at, found, left, size = 0, 0, 1, len(data)
+    while left and at < size:
+        length, items, counted, per_item = _SHAPES[data[at]]
+        if counted:
+            count = int.from_bytes(data[at + 1 : at + 1 + counted], "big")
+            items, length = count * per_item, length + (0 if per_item else count)
+        at += length
+        left += items - 1
+        found += 1
+        if found + left > most:
+            raise InputError(f"has more than {most} values")
+    if left or at != size:
+        raise InputError("is cut off, or goes on behind its end")
+    return found
+
+
+def _shape(first: int) -> tuple[int, int, int, int]:  # noqa: PLR0911 - one for each form
+    """Return the form of a MessagePack value that begins with this byte.
+
+    Bytes, items in it, bytes that say how many items or further bytes it has, and values for each
+    such item (0: they count bytes). Source: github.com/msgpack/msgpack/blob/master/spec.md.
+    """
+    if first < 0x80 or first >= 0xE0 or 0xC0 <= first <= 0xC3:  # small numbers; nil, true, false
+        return 1, 0, 0, 0
+    if first < 0x90:
+        return 1, 2 * (first & 0x0F), 0, 0
+    if first < 0xA0:
+        return 1, first & 0x0F, 0, 0
+    if first < 0xC0:
+        return 1 + (first & 0x1F), 0, 0, 0
+    if first in _COUNTED:
+        counted, more, per_item = _COUNTED[first]
+        return 1 + counted + more, 0, counted, per_item
+    return 1 + _FIXED[first - 0xCA], 0, 0, 0
+
+
+_COUNTED = {
+    0xC4: (1, 0, 0), 0xC5: (2, 0, 0), 0xC6: (4, 0, 0),  # bytes
+    0xC7: (1, 1, 0), 0xC8: (2, 1, 0), 0xC9: (4, 1, 0),  # extensions
+    0xD9: (1, 0, 0), 0xDA: (2, 0, 0), 0xDB: (4, 0, 0),  # text
+    0xDC: (2, 0, 1), 0xDD: (4, 0, 1), 0xDE: (2, 0, 2), 0xDF: (4, 0, 2),  # lists, mappings
+}  # fmt: skip
+_FIXED = (4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17)
+"""Bytes of numbers, and of extensions with their types, from 0xCA to 0xD8."""
+_SHAPES = tuple(map(_shape, range(256)))
+
+
 def to_judge(problem: Problem) -> Problem:
     """Return the problem without what no judgement depends on: its statement, date and such."""
     return replace(

@@ -190,6 +190,13 @@ class Jobs:
             for job in list(jobs.values()):
                 job.cancel()
 
+    def cancel_queued(self) -> None:
+        """Cancel the jobs that have not begun."""
+        for jobs in list(self._jobs.values()):
+            for job in list(jobs.values()):
+                if job.state == "queued":
+                    job.cancel()
+
     @staticmethod
     async def _run(job: Job, work: Callable[[Job], Coroutine[Any, Any, Any]]) -> Any:
         try:

@@ -3,6 +3,7 @@
 import hashlib
 import ipaddress
 import os
+import platform
 import stat
 from base64 import b64decode
 from binascii import Error as NotBase64
@@ -105,6 +106,7 @@ class ServeSettings:
             packages=self.packages, preload=self.preload, cells=self.cells,
             most_waiting=self.most_waiting, sessions=self.sessions,
             package_sets=self.package_sets, directories=directories, profiles=self.profiles,
+            name=f"{platform.node()}:{self.port}",
         )  # fmt: skip
 
 
