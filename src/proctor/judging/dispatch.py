@@ -16,7 +16,7 @@ from collections import deque
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from proctor.errors import NoLanguage, ProctorError
+from proctor.errors import InfraFault, LevelLacks, NoLanguage, PlatformError, ProctorError
 from proctor.judgement import Judgement
 from proctor.judging.remote import PackedProblem
 from proctor.verdict import Verdict
@@ -100,8 +100,8 @@ class Dispatcher:
         """Number of judgements that sites have."""
         return sum(len(site.tasks) for site in self.sites)
 
-    def take(self, site: Site) -> list[PendingJudgement]:
-        """Return what a site is to judge next, as much as it has room for.
+    def take(self, site: Site, most: int | None = None) -> list[PendingJudgement]:
+        """Return what a site is to judge next, as much as it has room for, or `most`.
 
         As the queue runs out a site gets less, but never less than its cells can use: else one
         would have a queue of its own while others have nothing. Tasks whose future is cancelled are
@@ -117,7 +117,7 @@ class Dispatcher:
             self._quiet = None
         share = len(self._waiting) // (2 * len(self.sites) or 1)
         room = min(site.room, max(2 * site.cells, share)) - len(site.tasks)
-        return self._given(self._next(site, room), site)
+        return self._given(self._next(site, room if most is None else min(room, most)), site)
 
     def _next(self, site: Site, room: int) -> list[PendingJudgement]:
         taken: list[PendingJudgement] = []
@@ -158,6 +158,12 @@ class Dispatcher:
         else:
             task.future.set_result(outcome)
 
+    def returned(self, site: Site, identity: int) -> None:
+        """Queue again, before all others, what a site has not begun and will not."""
+        if (task := site.tasks.pop(identity, None)) is not None:
+            task.queued = time.monotonic()
+            (self._suspects if task.losses >= _SUSPECT else self._waiting).appendleft(task)
+
     def lost(self, site: Site, why: str, *, blameless: bool = False) -> None:
         """Give out again what was under way at a site that is gone.
 
@@ -190,6 +196,14 @@ class Dispatcher:
         for task in tasks:
             if task.future.running() or task.future.set_running_or_notify_cancel():
                 task.future.set_exception(error)
+
+
+def blames_the_site(outcome: Judgement | ProctorError) -> bool:
+    """Return True for an error that is about the site, and may not be met at another."""
+    about_the_program = (NoLanguage, LevelLacks)
+    return isinstance(outcome, InfraFault | PlatformError) and not isinstance(
+        outcome, about_the_program
+    )
 
 
 def _give_up(task: PendingJudgement, why: str) -> None:

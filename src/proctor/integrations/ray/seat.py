@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 
 from proctor.clients.remote_errors import error_of
-from proctor.errors import InfraFault, LevelLacks, NoLanguage, PlatformError, ProctorError
+from proctor.errors import PlatformError, ProctorError
 from proctor.integrations.ray import connection
 from proctor.integrations.ray.connection import RayNode
 from proctor.integrations.ray.node import Answer, NodeFacts
 from proctor.judgement import Judgement
-from proctor.judging.dispatch import Dispatcher, Site
+from proctor.judging.dispatch import Dispatcher, Site, blames_the_site
 from proctor.judging.packed import unpack
 from proctor.service.http.problem_details import ProblemDetails
 from proctor.version import __version__
@@ -170,7 +170,7 @@ class NodeSeat:
             answers: list[Answer] = await self._actor.finished.remote(site.room // 2)
             for answer in answers:
                 outcome = _outcome(answer)
-                if _blames_the_node(outcome):
+                if blames_the_site(outcome):
                     return str(outcome)
                 self.shared.dispatcher.answered(site, answer.id, outcome)
                 self.judged += 1
@@ -190,14 +190,6 @@ def unpacked_error(packed: bytes) -> ProctorError:
 def _refusal(error: ProctorError) -> PlatformError:
     """Return why a pool cannot be opened, as what only one node is left out for."""
     return error if isinstance(error, PlatformError) else PlatformError(str(error))
-
-
-def _blames_the_node(outcome: Judgement | ProctorError) -> bool:
-    """Return True for an error that is about the node, and may not be met on another."""
-    about_the_program = (NoLanguage, LevelLacks)
-    return isinstance(outcome, InfraFault | PlatformError) and not isinstance(
-        outcome, about_the_program
-    )
 
 
 def _checked(facts: NodeFacts) -> NodeFacts:
