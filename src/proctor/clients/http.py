@@ -30,6 +30,7 @@ ATTEMPTS = 8
 """Attempts of one request at most; only requests that cannot do anything twice are repeated."""
 RETRY_FOR = 300.0
 """Seconds within which a request is repeated."""
+IDLE_CONNECTIONS = 8
 _CONNECT_TIMEOUT = 10.0
 """Seconds."""
 _CANCEL_TIMEOUT = 10.0
@@ -64,7 +65,8 @@ class HttpTransport:
             headers={} if token is None else {"Authorization": f"Bearer {token}"},
             # A job may take any time; connecting to a server that is there does not.
             timeout=httpx.Timeout(None, connect=_CONNECT_TIMEOUT),
-            limits=httpx.Limits(max_connections=None),
+            # Each request looks at all that are idle.
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=IDLE_CONNECTIONS),
         )
 
     async def call(self, call: Call[Result]) -> Result:

@@ -1,4 +1,4 @@
-"""Judges at sites elsewhere, of any kind: what waits, what is packed, and the loop that sends it."""
+"""Judges at sites elsewhere, of any kind: what waits, what is packed, the loop that sends it."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def count_values(data: bytes, most: int) -> int:
     return found
 
 
-def _shape(first: int) -> tuple[int, int, int, int]:  # noqa: PLR0911 - one for each form
+def _shape(first: int) -> tuple[int, int, int, int]:
     """Return the form of a MessagePack value that begins with this byte.
 
     Bytes, items in it, bytes that say how many items or further bytes it has, and values for each

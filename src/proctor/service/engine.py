@@ -236,9 +236,9 @@ def open_engine(
     The other arguments are those of open_pool. Raises PlatformError, UsageError.
     """
     sets = package_sets or {}
-    for name, each in sets.items():
+    for set_name, each in sets.items():
         checked_packages(each.packages)
-        checked_name(name)
+        checked_name(set_name)
 
     def pool_of(chosen: PackageSet) -> Pool:
         pool = pools.open_pool(

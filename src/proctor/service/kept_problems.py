@@ -40,8 +40,9 @@ class ProblemStore:
 
     def __init__(self, most_of_one: int = KEPT, most: int | None = None) -> None:
         """`most_of_one` owner and `most` in all are bytes; None: an eighth of the memory."""
+        share = min(4 * GIB, physical_memory() // 8)
         self._most_of_one = most_of_one
-        self._most = max(most_of_one, min(4 * GIB, physical_memory() // 8)) if most is None else most
+        self._most = max(most_of_one, share) if most is None else most
         self._kept: OrderedDict[tuple[str, str], _KeptProblem] = OrderedDict()
         """By owner and digest, the least recently used first."""
         self._unpacking = asyncio.Semaphore(_UNPACKED_AT_ONCE)

@@ -36,7 +36,7 @@ from proctor.service.jobs import Job
 from proctor.verdict import Verdict
 from proctor.version import __version__
 
-GATHER = 0.01
+GATHER = 0.05
 """Seconds that a judgement waits for others, to be sent with them."""
 ABANDONED_AFTER = 10.0
 """Seconds after which judgements that nobody waits for any more are cancelled."""
