@@ -188,7 +188,7 @@ class Fleet(RemoteJudges):
         judged = any(seat.judged or seat.line is not None for seat in seats)
         wrong = [seat for seat in seats if isinstance(seat.error, Unauthorized)]
         if wrong and not judged:
-            return Unauthorized(f"{wrong[0].name}: {wrong[0].error}")
+            return Unauthorized(wrong[0].why)
         down = self._endpoints.down_since
         patience = self._patience if self._met else min(self._patience, FIRST_PATIENCE)
         all_left_out = bool(seats) and all(seat.left_out for seat in seats)
@@ -198,15 +198,15 @@ class Fleet(RemoteJudges):
 
     def _nobody(self) -> ProctorError:
         """Return the error that names each server and why it does not judge."""
-        errors = {seat.name: seat.error for seat in self._seats.values() if seat.error is not None}
-        said = [f"{name}: {error}" for name, error in list(errors.items())[:_NAMED]]
-        if len(errors) > _NAMED:
-            said.append(f"and {len(errors) - _NAMED} more")
+        failed = [seat for seat in self._seats.values() if seat.error is not None]
+        said = [seat.why for seat in failed[:_NAMED]]
+        if len(failed) > _NAMED:
+            said.append(f"and {len(failed) - _NAMED} more")
         if self._list_error is not None:
             said.append(str(self._list_error))
         message = f"no server judges: {'; '.join(said) or 'the list is empty'}"
         for kind in (Unauthorized, PlatformError, ReplyBroken):
-            if errors and all(isinstance(error, kind) for error in errors.values()):
+            if failed and all(isinstance(seat.error, kind) for seat in failed):
                 return kind(message)
         return Unreachable(message)
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 import msgspec
 
 from proctor.clients.remote_errors import broken, error_of
+from proctor.clients.server_list import shown
 from proctor.clients.transport import Call, Result, encoded
 from proctor.errors import Busy, Cancelled, NotFound, ProctorError, Unreachable, UsageError
 from proctor.program import check_relative
@@ -40,6 +41,10 @@ _REPORTED = ("test", "stdout", "stderr", "incumbent")
 T = TypeVar("T")
 
 
+class Unsent(Unreachable):
+    """Nothing of the request was sent: nobody has begun what it asks for."""
+
+
 class _Retry(Exception):
     """A failed attempt that can be repeated: nothing was done, or it can be done twice."""
 
@@ -59,7 +64,7 @@ class HttpTransport:
                 "over HTTP the client needs more packages: pip install 'proctor[client]'"
             ) from error
         self._stamina, self._httpx = stamina, httpx
-        self._url, self._attempts = url, attempts
+        self._url, self._attempts = shown(url), attempts
         self._client = httpx.AsyncClient(
             base_url=url,
             headers={} if token is None else {"Authorization": f"Bearer {token}"},
@@ -153,8 +158,9 @@ class HttpTransport:
                     try:
                         return await attempt()
                     except (httpx.TransportError, httpx.InvalidURL) as error:
-                        lost = Unreachable(f"{self._url}: {error or type(error).__name__}")
-                        if keyed or isinstance(error, unsent):
+                        kind = Unsent if isinstance(error, unsent) else Unreachable
+                        lost = kind(f"{self._url}: {error or type(error).__name__}")
+                        if keyed or kind is Unsent:
                             raise _Retry(lost) from error
                         raise lost from error
         except _Retry as last:

@@ -9,6 +9,7 @@ import msgspec
 from proctor.clients.http import HttpTransport
 from proctor.clients.remote_errors import broken
 from proctor.errors import NotFound, PlatformError, ReplyBroken, Unreachable
+from proctor.program import Program
 from proctor.service.http.native.packed_schema import (
     ANSWERS,
     PACKED,
@@ -54,8 +55,8 @@ class PackedHttp(HttpTransport):
 
     async def version_of(self, language: str) -> str:
         """Return the version of a language's tools. Raises NoLanguage, InputError."""
-        path = f"/v1/languages/{quote(language, safe='')}"
-        return (await self._get(path, LanguageVersion)).version
+        named = Program("", language).language  # else it could lead to another path
+        return (await self._get(f"/v1/languages/{quote(named)}", LanguageVersion)).version
 
     async def put(self, digest: str, data: bytes) -> None:
         """Have a packed problem kept. Raises InputError, Busy."""

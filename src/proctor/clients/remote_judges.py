@@ -132,7 +132,7 @@ async def agreed_version(
 ) -> str:
     """Return the versions that sites say, an empty one being none.
 
-    Raises InputError or NoLanguage if a site does and none says a version, else `nobody()`.
+    If none says any, raises what a site does: InputError, NoLanguage, else `nobody()`.
     """
     found = await asyncio.gather(*asked, return_exceptions=True)
     if versions := sorted({each for each in found if isinstance(each, str) and each}):

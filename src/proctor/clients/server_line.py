@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from proctor.clients.http import Unsent
 from proctor.clients.packed_http import PackedHttp
 from proctor.clients.remote_errors import error_of
 from proctor.endpoints import Endpoints, EndpointTurn
@@ -87,6 +88,8 @@ class ServerLine:
         self._breaks = 0
         self._busy_until = 0.0
         self._reachable, self._stopping, self._retired = True, False, False
+        self._gone = Unreachable("is gone")
+        """Why it is not to be reached, while it is not."""
         self._note(load)
 
     def takes(self, now: float) -> bool:
@@ -151,8 +154,13 @@ class ServerLine:
             self._over.set_exception(error)
 
     def _end_if_empty(self) -> None:
-        if self._retired and not self.site.tasks and not self._over.done():
+        """End when nothing is under way at a server that is retired, or not to be reached."""
+        if self.site.tasks or self._over.done():
+            return
+        if self._retired:
             self._over.set_result(None)
+        elif not self._reachable:
+            self._over.set_exception(self._gone)
 
     async def _look(self) -> None:
         """Look at the server now and then. Raises why it is lost."""
@@ -160,12 +168,12 @@ class ServerLine:
             await asyncio.sleep(LOOK_EVERY)
             try:
                 load = await self._http.load()
-            except Unreachable:
+            except Unreachable as error:
                 # It may have ceased to listen, and still be answering what it has.
-                self._reachable = False
-                silent = time.monotonic() - self._heard > self._parts.silence
-                if silent or not self.site.tasks:
+                self._reachable, self._gone = False, error
+                if time.monotonic() - self._heard > self._parts.silence:
                     raise
+                self._end_if_empty()
                 continue
             if load.instance != self._instance:
                 raise Unreachable("was started anew")
@@ -208,7 +216,7 @@ class ServerLine:
             await self._http.put(problem.digest, problem.data)
             self.site.problems.add(problem.digest)
         except Unreachable as error:
-            await self._check_after(error, began)
+            await self._goes_on(error, began)
         except Busy as error:
             self._hold(error)
         except InputError as error:
@@ -220,6 +228,8 @@ class ServerLine:
                 self._give_again(task)
             else:
                 self._return(task)
+        self._parts.wake()
+        self._end_if_empty()
 
     async def _ask(self, tasks: list[PendingJudgement]) -> None:
         """Have judgements made, and asked for again if the connection breaks."""
@@ -244,9 +254,12 @@ class ServerLine:
             if waiting:
                 raise Unreachable("the answer ended too early")
         except Unreachable as error:
-            await self._check_after(error, began)
-            for task in waiting.values():
-                self._give_again(task)
+            if await self._goes_on(error, began):
+                for task in waiting.values():
+                    self._give_again(task)
+            else:
+                self._drop(list(waiting.values()), error)
+            self._end_if_empty()
         except Busy as error:
             self._hold(error)
             for task in waiting.values():
@@ -262,22 +275,40 @@ class ServerLine:
             else:
                 self._spawn(self._ask([task]))
 
-    async def _check_after(self, error: Unreachable, began: float) -> None:
-        """Return if the server goes on after a broken connection; else raise the error."""
+    async def _goes_on(self, error: Unreachable, began: float) -> bool:
+        """Return True if the server goes on after a broken connection, False if it is not there.
+
+        Raises the error if it has been started anew, or has broken off too often.
+        """
         async with self._checking:
             if self._checked > began:  # one of several that broke together
-                return
+                return self._reachable
             self._breaks += 1
             if self._breaks >= BREAKS:
                 raise error
             try:
                 load = await self._http.load()
             except Unreachable:
-                raise error from None
-            if load.instance != self._instance:
-                raise error
-            self._note(load)
+                self._reachable, self._gone = False, error
+            else:
+                if load.instance != self._instance:
+                    raise error
+                self._note(load)
             self._checked = time.monotonic()
+            return self._reachable
+
+    def _drop(self, tasks: list[PendingJudgement], why: Unreachable) -> None:
+        """Have others make what a server has that is not to be reached; it may yet answer more."""
+        if isinstance(why, Unsent):
+            for task in tasks:
+                self._return(task)
+        else:
+            now = time.monotonic()
+            for task in tasks:
+                self._parts.endpoints.failed(self._turns.pop(task.id), str(why), now)
+            said = f"{self.site.name}: {why}"
+            self._parts.dispatcher.dropped(self.site, [task.id for task in tasks], said)
+        self._parts.wake()
 
     def _answered(self, task: PendingJudgement, answer: PackedAnswer) -> None:
         outcome: Judgement | ProctorError

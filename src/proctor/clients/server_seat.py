@@ -46,6 +46,12 @@ class ServerSeat:
         self._instances: list[str] = []
         """Starts of the server that have been met, the latest last."""
 
+    @property
+    def why(self) -> str:
+        """Reason why it does not judge at present, with its name."""
+        said = str(self.error)
+        return said if said.startswith(self.name) else f"{self.name}: {said}"
+
     def retire(self) -> None:
         """Use the server no more, but for what it has."""
         self._retired.set()
@@ -101,10 +107,11 @@ class ServerSeat:
         self._parts.wake()
 
     def _fail(self, error: ProctorError, left_out: bool) -> None:
-        if self.error is None or str(self.error) != str(error):
-            then = "is left out" if left_out else "does not judge for now"
-            _logger.warning("%s %s: %s", self.name, then, error)
-        self.error, self.left_out, self.settled = error, left_out, True
+        before, self.error = self.error, error
+        if str(before) != str(error):
+            then = "left out" if left_out else "not judging for now"
+            _logger.warning("%s: %s", then, self.why)
+        self.left_out, self.settled = left_out, True
 
     async def _judge(self, load: ServerLoad) -> None:
         """Judge until the server is lost or retired."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
@@ -172,8 +173,14 @@ class Dispatcher:
         self.sites.discard(site)
         if self._quiet is site:
             self._quiet = None
-        tasks, site.tasks = list(site.tasks.values()), {}
-        for task in reversed(tasks):
+        self.dropped(site, list(site.tasks), why, blameless=blameless)
+
+    def dropped(
+        self, site: Site, identities: Sequence[int], why: str, *, blameless: bool = False
+    ) -> None:
+        """Give out again some of what was under way at a site, as if it were gone."""
+        for identity in reversed(identities):
+            task = site.tasks.pop(identity)
             task.losses += not blameless
             task.queued = time.monotonic()
             if task.losses >= TRIES:
