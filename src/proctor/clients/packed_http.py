@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from proctor.clients.http import HttpTransport
+from proctor.clients.http import HttpTransport, Repeatable
 from proctor.clients.remote_errors import broken
 from proctor.errors import NotFound, PlatformError, ReplyBroken, Unreachable
 from proctor.program import Program
@@ -88,7 +88,10 @@ class PackedHttp(HttpTransport):
                     except msgspec.DecodeError as error:
                         raise broken(self._url, error) from error
 
-        await self._tried(attempt, keyed=True)
+        try:
+            await self._attempted(attempt, keyed=True)
+        except Repeatable as failed:
+            raise failed.error from failed.__cause__
 
 
 def _another(version: str) -> PlatformError:
