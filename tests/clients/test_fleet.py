@@ -176,7 +176,9 @@ class Answers:
 
 def noted(*notes: Path) -> Counter[int]:
     """How often each program was judged."""
-    return Counter(int(line) for each in notes if each.exists() for line in each.read_text().split())
+    return Counter(
+        int(line) for each in notes if each.exists() for line in each.read_text().split()
+    )
 
 
 def test_each_is_answered_once_though_servers_are_killed_and_leave(tmp_path: Path) -> None:
@@ -212,9 +214,7 @@ def test_each_is_answered_once_though_servers_are_killed_and_leave(tmp_path: Pat
 def test_a_hung_server_is_left(tmp_path: Path) -> None:
     notes, answers = [tmp_path / "a", tmp_path / "b"], Answers()
     with ExitStack() as stack:
-        hung, well = (
-            stack.enter_context(serving(*QUIET, command=noting(each))) for each in notes
-        )
+        hung, well = (stack.enter_context(serving(*QUIET, command=noting(each))) for each in notes)
         fleet = stack.enter_context(Fleet([hung.url, well.url], silence=5.0))
         assert all(each.machine for each in fleet.servers())
         try:

@@ -230,7 +230,13 @@ def test_what_holds_on_all_servers() -> None:
     two = Capabilities("1", "landlock", {"a": part}, 2, 1, 1, ("q", "r"))
     found = merged([one, two])
     assert found == Capabilities(
-        "1", "namespaces; landlock", {"a": part, "b": GuaranteeJson("none", "", "")}, 6, 4, 3, ("q",)
+        "1",
+        "namespaces; landlock",
+        {"a": part, "b": GuaranteeJson("none", "", "")},
+        6,
+        4,
+        3,
+        ("q",),
     )
     assert merged([one]) == one
 

@@ -51,7 +51,7 @@ Requests = Annotated[list[PackedRequest], msgspec.Meta(max_length=MOST_REQUESTS)
 
 
 class ServerLoad(msgspec.Struct, frozen=True):
-    """Who a server is, and how busy. GET /v1/load."""
+    """Name and load of a server. GET /v1/load."""
 
     id: str
     """Name of the machine in its judgements."""
