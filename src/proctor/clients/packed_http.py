@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from urllib.parse import quote
 
 import msgspec
 
 from proctor.clients.http import HttpTransport, Repeatable
 from proctor.clients.remote_errors import broken
-from proctor.errors import NotFound, PlatformError, ReplyBroken, Unreachable
+from proctor.errors import NotFound, PlatformError, ProctorError, ReplyBroken, Unreachable
 from proctor.program import Program
 from proctor.service.http.native.packed_schema import (
     ANSWERS,
@@ -18,9 +19,13 @@ from proctor.service.http.native.packed_schema import (
     PackedAnswer,
     PackedRequest,
     ServerLoad,
+    judgements_path,
     problem_path,
 )
 from proctor.version import __version__
+
+_TAKE_BACK_PATIENCE = 2.0
+"""Seconds."""
 
 
 class PackedHttp(HttpTransport):
@@ -92,6 +97,12 @@ class PackedHttp(HttpTransport):
             await self._attempted(attempt, keyed=True)
         except Repeatable as failed:
             raise failed.error from failed.__cause__
+
+    async def take_back(self, beginning: str) -> None:
+        """Cancel the judgements whose keys begin so, if the server can be reached at once."""
+        with suppress(ProctorError, TimeoutError):
+            async with asyncio.timeout(_TAKE_BACK_PATIENCE):
+                await self.ask("DELETE", judgements_path(beginning), dict[str, int])
 
 
 def _another(version: str) -> PlatformError:

@@ -221,13 +221,15 @@ class ServerLine:
             self._hold(error)
         except InputError as error:
             refusal = error
-        for task in self._awaiting.pop(problem.digest):
-            if refusal is not None:
-                self._finish(task, refusal)
-            elif self.takes(time.monotonic()):
-                self._give_again(task)
-            else:
-                self._return(task)
+        tasks = self._awaiting.pop(problem.digest)
+        if refusal is None and self.takes(time.monotonic()):
+            self._give_again(tasks)
+        else:
+            for task in tasks:
+                if refusal is not None:
+                    self._finish(task, refusal)
+                else:
+                    self._return(task)
         self._parts.wake()
         self._end_if_empty()
 
@@ -255,8 +257,7 @@ class ServerLine:
                 raise Unreachable("the answer ended too early")
         except Unreachable as error:
             if await self._goes_on(error, began):
-                for task in waiting.values():
-                    self._give_again(task)
+                self._give_again(list(waiting.values()))
             else:
                 self._drop(list(waiting.values()), error)
             self._end_if_empty()
@@ -335,7 +336,7 @@ class ServerLine:
         if self._sent[task.id] > _MOST_SENT:
             raise ReplyBroken("forgets problems that it has just been sent")
         self.site.problems.discard(task.problem.digest)
-        self._give_again(task)
+        self._give_again([task])
 
     def _finish(self, task: PendingJudgement, outcome: Judgement | ProctorError) -> None:
         self._sent.pop(task.id, None)
@@ -343,8 +344,8 @@ class ServerLine:
         self.judged += 1
         self._parts.dispatcher.answered(self.site, task.id, outcome)
 
-    def _give_again(self, task: PendingJudgement) -> None:
-        self._outbox.append(task)
+    def _give_again(self, tasks: list[PendingJudgement]) -> None:
+        self._outbox[:0] = tasks
         self._wake.set()
 
     def _return(self, task: PendingJudgement) -> None:

@@ -122,6 +122,10 @@ class ServerSeat:
         lost: ProctorError | None = None
         try:
             await line.run()
+        except asyncio.CancelledError:  # the fleet is being closed
+            if line.site.tasks:
+                await self._http.take_back(f"{self._parts.key}-")
+            raise
         except ProctorError as error:
             lost = error
             self._broken = 0 if line.judged else self._broken + 1

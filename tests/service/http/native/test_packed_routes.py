@@ -178,6 +178,20 @@ def test_who_hangs_up_may_come_back_and_else_it_is_called_off(ann: httpx.Client)
         pass
 
 
+def test_judgements_can_be_taken_back_by_their_owner(ann: httpx.Client, bob: httpx.Client) -> None:
+    put(ann)
+    body = encoded(*(PackedRequest(f"mine-{n}", DIGEST, ENDLESS) for n in range(4)))
+    with ann.stream("POST", "/v1/judgements", content=body) as answer:
+        while not ann.get("/v1/load").json()["running"]:
+            pass
+        assert bob.delete("/v1/judgements/mine-").json() == {"cancelled": 0}
+        assert ann.delete("/v1/judgements/mine-").json() == {"cancelled": 4}
+        answers = list(FrameReader().answers(answer.read()))
+    assert [code(each) for each in answers] == ["busy"] * 4
+    while ann.get("/v1/load").json()["running"]:
+        pass
+
+
 def test_a_frame_may_come_in_any_parts() -> None:
     answers = [PackedAnswer(str(n), b"x" * n) for n in range(40)]
     frames = [msgspec.msgpack.encode(each) for each in answers]

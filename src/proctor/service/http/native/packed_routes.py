@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
-from litestar import Request, get, post, put
+from litestar import Request, delete, get, post, put
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import ResponseSpec
 from litestar.types import ASGIApp
@@ -51,7 +51,7 @@ HttpRequest = Request[Any, Any, Any]
 
 def packed_routes(engine: Engine) -> list[HTTPRouteHandler]:
     """Return the routes."""
-    return [_problem(engine), _judgements(engine), *_facts(engine)]
+    return [_problem(engine), *_judgements(engine), *_facts(engine)]
 
 
 def _answers(result: Any, *more: int) -> dict[int, ResponseSpec]:
@@ -78,7 +78,7 @@ def _problem(engine: Engine) -> HTTPRouteHandler:
     return problem_put
 
 
-def _judgements(engine: Engine) -> HTTPRouteHandler:
+def _judgements(engine: Engine) -> list[HTTPRouteHandler]:
     judging = PackedJudging(engine)
 
     @post("/judgements", status_code=200, responses=_answers(bytes))
@@ -87,7 +87,12 @@ def _judgements(engine: Engine) -> HTTPRouteHandler:
         requests = decoded_requests(await request.body())
         return StreamingResponse(judging.answers(owner_of(request), requests), ANSWERS, bytes)
 
-    return judgements
+    @delete("/judgements/{beginning:str}", status_code=200, responses=_answers(dict[str, int]))
+    async def judgements_cancel(beginning: str, request: HttpRequest) -> dict[str, int]:
+        """Cancel the judgements whose keys begin so; they are then as if never asked for."""
+        return {"cancelled": engine.judgements.cancel_keys(owner_of(request), beginning)}
+
+    return [judgements, judgements_cancel]
 
 
 def _facts(engine: Engine) -> list[HTTPRouteHandler]:
@@ -212,8 +217,8 @@ def _answer_of(ended: Job | PackedAnswer) -> PackedAnswer:
     if ended.state == "done":
         return PackedAnswer(key, ended.result)
     error = ended.error
-    if error is None:  # cancelled
-        error = Busy("the judgement was taken back: the server is about to end", _COME_BACK)
+    if error is None:  # cancelled, as what has not begun is when the server is to end
+        error = Busy("the judgement was taken back", _COME_BACK)
     elif not isinstance(error, ProctorError):
         _logger.error("please report this", exc_info=error)
         error = InfraFault(f"internal error: {type(error).__name__}")

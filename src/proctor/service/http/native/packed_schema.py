@@ -77,6 +77,11 @@ def problem_path(digest: str) -> str:
     return _PROBLEMS + digest
 
 
+def judgements_path(beginning: str) -> str:
+    """Return the path of the judgements whose keys begin so."""
+    return f"{_JUDGEMENTS}/{beginning}"
+
+
 def is_packed(path: str) -> bool:
     """Return True for a path whose requests are not JSON."""
     return path == _JUDGEMENTS or path.startswith(_PROBLEMS)
