@@ -19,7 +19,7 @@ from served import OWNERS, Served, noting, serving, serving_two
 
 BUNDLED = Path(package.__file__).parent / "bundled"
 PACKAGES = Path(__file__).parents[1] / "packages"
-KILLS = 5
+KILLS = 3
 QUIET = ("--cells", "1", "--no-access-log")
 
 
@@ -43,7 +43,7 @@ def noted(notes: list[Path]) -> list[int]:
 def test_kill_9_of_the_driver(two: tuple[list[Served], list[Path]], tmp_path: Path) -> None:
     servers, notes = two
     text = (BUNDLED / "programs.jsonl").read_text()
-    programs = [json.loads(line) for line in text.splitlines()] * 3
+    programs = [json.loads(line) for line in text.splitlines()] * 2
     for number, row in enumerate(programs):
         row["code"] += f"\n# row {number}\n"
     out = tmp_path / "out.jsonl"
@@ -149,6 +149,23 @@ def test_what_is_no_proctor(tmp_path: Path) -> None:
         code, said = judged_on(wrong, tmp_path)
         assert code == 2, said
         assert "Traceback" not in said
+
+
+def test_verdicts_of_servers_can_be_remembered(
+    two: tuple[list[Served], list[Path]], tmp_path: Path
+) -> None:
+    servers, notes = two
+    row = json.loads((BUNDLED / "programs.jsonl").read_text().splitlines()[0])
+    row["code"] += "\n# row 4711\n"
+    asked = [
+        "judge", "--problems", BUNDLED / "problems.jsonl", "--programs",
+        write_rows(tmp_path / "programs.jsonl", [row]), "--on", ",".join(s.url for s in servers),
+        "--cache", tmp_path / "cache", "--json",
+    ]  # fmt: skip
+    first, again = proctor(*asked), proctor(*asked)
+    assert (first.returncode, again.returncode) == (0, 0), again.stderr
+    assert json.loads(again.stdout)["passed"] == json.loads(first.stdout)["passed"] == 1
+    assert noted(notes).count(4711) == 1
 
 
 def test_ctrl_c_says_where_it_goes_on(two: tuple[list[Served], list[Path]], tmp_path: Path) -> None:

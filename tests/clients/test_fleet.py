@@ -27,10 +27,12 @@ from proctor.errors import (
 )
 from proctor.formats.livecodebench import load_problems
 from proctor.judgement import Judgement
+from proctor.judging.judge import PoolJudges
 from proctor.judging.settings import JudgeSettings
 from proctor.limits import Limits
 from proctor.prediction import CallTask
 from proctor.problem import Checker, Communication, Convention, Interactive, Problem, Subtask, Test
+from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 from served import OWNERS, Served, noting, serving, serving_two
 
@@ -141,7 +143,8 @@ def test_one_bad_item_costs_no_other(fleet: Fleet) -> None:
     assert "not judged: pairs 1, 2, 3, 4" in raised.value.__notes__[0]
 
 
-def test_versions_are_those_of_the_servers(fleet: Fleet) -> None:
+def test_versions_are_those_of_the_servers(fleet: Fleet, pool: Pool) -> None:
+    assert fleet.surroundings() == PoolJudges(pool).surroundings()
     assert fleet.version_of("python").startswith("3.")
     with pytest.raises(InputError, match="no-such"):
         fleet.version_of("no-such")
@@ -231,7 +234,7 @@ def test_a_hung_server_is_left(tmp_path: Path) -> None:
 
 
 SLOW = Problem("slow", (Test("", ""),), limits=Limits(cpu=10.0))
-BUSY = "import time\nwhile time.process_time() < 0.4: pass\n# row {}\n"
+BUSY = "import time\nwhile time.process_time() < 0.3: pass\n# row {}\n"
 
 
 def test_a_server_that_is_told_to_stop_gives_back_what_it_has_not_begun(tmp_path: Path) -> None:
@@ -243,12 +246,12 @@ def test_a_server_that_is_told_to_stop_gives_back_what_it_has_not_begun(tmp_path
         fleet = stack.enter_context(Fleet([stopped.url, well.url]))
         assert all(each.machine for each in fleet.servers())
         made = []
-        for each in judge_many([(SLOW, BUSY.format(n)) for n in range(40)], on=fleet):
+        for each in judge_many([(SLOW, BUSY.format(n)) for n in range(30)], on=fleet):
             made.append(each)
             if len(made) == 4:
                 stopped.process.send_signal(signal.SIGTERM)
         stopped.process.wait(60)
-        assert sorted(each.index for each in made) == list(range(40))
+        assert sorted(each.index for each in made) == list(range(30))
         assert {each.judgement.verdict for each in made} == {Verdict.AC}
         # It has ended what it had begun: nothing was judged twice, on any server.
         assert set(noted(*notes).values()) == {1}

@@ -108,6 +108,10 @@ class Fleet(RemoteJudges):
             for seat in self._seats.values()
         ]
 
+    def surroundings(self) -> tuple[str, ...]:
+        """Return what verdicts depend on, once for each kind of server. Raises Unreachable."""
+        return self._thread.wait(self._surroundings())
+
     def _wake_all(self) -> None:
         """Give what waits to servers that have room, one by one to the one with most to spare."""
         now = time.monotonic()
@@ -217,15 +221,24 @@ class Fleet(RemoteJudges):
                 return
             await asyncio.sleep(LOOK_EVERY / 20)
 
-    async def _versions(self, language: str) -> str:
+    async def _judging(self) -> list[ServerSeat]:
+        """Wait until it is known which servers judge, and return them. Raises why none does."""
         since = time.monotonic()
         await self._settled()
         while not self._dispatcher.sites and not self._watching.done():
             if (error := self._hopeless(since)) is not None:
                 raise error
             await asyncio.sleep(LOOK_EVERY / 20)
-        seats = [seat for seat in self._seats.values() if seat.line is not None]
-        return await agreed_version([each.version_of(language) for each in seats], self._nobody)
+        return [seat for seat in self._seats.values() if seat.line is not None]
+
+    async def _versions(self, language: str) -> str:
+        asked = [each.version_of(language) for each in await self._judging()]
+        return await agreed_version(asked, self._nobody)
+
+    async def _surroundings(self) -> tuple[str, ...]:
+        asked = [each.surroundings() for each in await self._judging()]
+        found = set(await asyncio.gather(*asked))
+        return () if None in found else tuple(sorted(each for each in found if each is not None))
 
     def _end_all(self, watching: asyncio.Task[None]) -> None:
         failed = None if watching.cancelled() else watching.exception()

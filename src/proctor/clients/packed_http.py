@@ -58,10 +58,10 @@ class PackedHttp(HttpTransport):
             return _another(version)
         return broken(self._url, ready)
 
-    async def version_of(self, language: str) -> str:
-        """Return the version of a language's tools. Raises NoLanguage, InputError."""
+    async def language(self, language: str) -> LanguageVersion:
+        """Return what is said of a language there. Raises NoLanguage, InputError."""
         named = Program("", language).language  # else it could lead to another path
-        return (await self._get(f"/v1/languages/{quote(named)}", LanguageVersion)).version
+        return await self._get(f"/v1/languages/{quote(named)}", LanguageVersion)
 
     async def put(self, digest: str, data: bytes) -> None:
         """Have a packed problem kept. Raises InputError, Busy."""

@@ -84,7 +84,11 @@ class ServerSeat:
 
     async def version_of(self, language: str) -> str:
         """Return the version of a language's tools there. Raises what the server answers."""
-        return await self._http.version_of(language)
+        return (await self._http.language(language)).version
+
+    async def surroundings(self) -> str | None:
+        """Return a digest of what verdicts depend on there, besides versions; None if not known."""
+        return (await self._http.language("python")).surroundings
 
     def _checked(self, load: ServerLoad) -> ServerLoad:
         """Return the load of a server by itself. Raises PlatformError for several in its place."""

@@ -161,12 +161,10 @@ class Engine:
     def _check_level(self, what: str) -> None:
         check_level(what, only_python=self._only_python)
 
-    def version_of(self, language: str) -> str:
-        """Return the version of a language's tools, as judges say it. Not for an event loop.
-
-        Raises NoLanguage, InputError.
-        """
-        return programs.PoolJudges(self.pool).version_of(language)
+    @property
+    def judges(self) -> programs.PoolJudges:
+        """This engine's pool as judges, which take no turns: for what they say of themselves."""
+        return programs.PoolJudges(self.pool)
 
     def languages(self) -> list[InstalledLanguage]:
         """Return the languages that this engine runs. Starts their tools: not for an event loop."""

@@ -107,10 +107,15 @@ def _facts(engine: Engine) -> list[HTTPRouteHandler]:
 
     @get("/languages/{language:str}", responses=_answers(LanguageVersion))
     async def language_version(language: str) -> LanguageVersion:
-        """Return the version of a language's tools."""
-        return LanguageVersion(await asyncio.to_thread(engine.version_of, language))
+        """Return the version of a language's tools, and a digest of all else there."""
+        return await asyncio.to_thread(_language, engine, language)
 
     return [load, language_version]
+
+
+def _language(engine: Engine, language: str) -> LanguageVersion:
+    version = engine.judges.version_of(language)
+    return LanguageVersion(version, next(iter(engine.judges.surroundings()), None))
 
 
 class PackedJudging:

@@ -67,9 +67,12 @@ class ServerLoad(msgspec.Struct, frozen=True):
 
 
 class LanguageVersion(msgspec.Struct, frozen=True):
-    """Version of a language's tools. GET /v1/languages/{language}."""
+    """Tools of a language. GET /v1/languages/{language}."""
 
     version: str
+    surroundings: str | None = None
+    """Digest of all else that verdicts depend on there: isolation, packages and such; None if it
+    cannot be told."""
 
 
 def problem_path(digest: str) -> str:
