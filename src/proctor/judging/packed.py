@@ -120,31 +120,42 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _plain(value: Any) -> Any:
+_AS_IS = frozenset({str, bytes, int, float, bool, types.NoneType})
+"""Types of most values, which are packed as they are."""
+
+
+def _plain(value: Any) -> Any:  # noqa: PLR0911 - one for each kind of value
+    kind: Any = type(value)
+    if kind in _AS_IS:
+        return value
+    if kind is tuple or isinstance(value, tuple | list):
+        return [each if type(each) in _AS_IS else _plain(each) for each in value]
     if isinstance(value, StrEnum):
         return value.value
     if isinstance(value, Path):
         return content_bytes(value)
     if is_dataclass(value):
-        given = {_CLASS: type(value).__name__}
-        for field in fields(value):
+        given = {_CLASS: kind.__name__}
+        for field in _fields_of(kind):
             each = getattr(value, field.name)
             if not _is_default(field, each):
-                given[field.name] = _plain(each)
+                given[field.name] = each if type(each) in _AS_IS else _plain(each)
         return given
-    if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
     if isinstance(value, Mapping):
         return {key: _plain(each) for key, each in value.items()}
     return value
 
 
+@cache
+def _fields_of(kind: Any) -> tuple[Field[Any], ...]:
+    return fields(kind)
+
+
 def _is_default(field: Field[Any], value: Any) -> bool:
     # Of equal values of unlike types, such as 1 and True, only the default itself is left out.
-    if field.default is not MISSING:
-        return value is field.default or (
-            type(value) is type(field.default) and bool(value == field.default)
-        )
+    default = field.default
+    if default is not MISSING:
+        return value is default or (type(value) is type(default) and bool(value == default))
     return field.default_factory is not MISSING and not value
 
 
@@ -189,7 +200,9 @@ def _reader(hint: Any) -> _Reader:
         of_key, of_value = map(_reader, args)
         return lambda value: {of_key(k): of_value(v) for k, v in _checked(value, dict).items()}
     # Without builtin_types, text would do for bytes: as base64.
-    return lambda value: msgspec.convert(value, hint, builtin_types=(bytes,))
+    return lambda value: (
+        value if type(value) is hint else msgspec.convert(value, hint, builtin_types=(bytes,))
+    )
 
 
 def _reader_of_class(kind: type[Any]) -> _Reader:
@@ -197,12 +210,15 @@ def _reader_of_class(kind: type[Any]) -> _Reader:
     readers = {field.name: _reader(hints[field.name]) for field in fields(kind)}
 
     def read(value: Any) -> Any:
-        given = dict(_checked(value, dict))
-        if (name := given.pop(_CLASS, kind.__name__)) != kind.__name__:
-            raise ValueError(f"a {kind.__name__} was expected, not {name!r}")
-        if unknown := given.keys() - readers.keys():
-            raise ValueError(f"{kind.__name__} has no field {min(map(str, unknown))}")
-        return kind(**{name: readers[name](each) for name, each in given.items()})
+        made = {}
+        for name, each in _checked(value, dict).items():
+            if (reader := readers.get(name)) is not None:
+                made[name] = reader(each)
+            elif name != _CLASS:
+                raise ValueError(f"{kind.__name__} has no field {name}")
+            elif each != kind.__name__:
+                raise ValueError(f"a {kind.__name__} was expected, not {each!r}")
+        return kind(**made)
 
     return read
 

@@ -36,8 +36,9 @@ from proctor.service.jobs import Job
 from proctor.verdict import Verdict
 from proctor.version import __version__
 
-GATHER = 0.05
-"""Seconds that a judgement waits for others, to be sent with them."""
+_GATHER, _STEPS, _ENOUGH = 0.01, 5, 8
+"""Seconds in so many steps that a judgement waits for others, to be sent with them, and how many
+are enough: a message costs as much as a small judgement."""
 ABANDONED_AFTER = 10.0
 """Seconds after which judgements that nobody waits for any more are cancelled."""
 _MOST_VALUES = 20_000
@@ -141,8 +142,10 @@ class PackedJudging:
             left = len(requests)
             while left:
                 found = [await ended.get()]
-                if left > 1 and ended.empty():
-                    await asyncio.sleep(GATHER)
+                for _ in range(_STEPS):
+                    if ended.qsize() + 1 >= min(left, _ENOUGH):
+                        break
+                    await asyncio.sleep(_GATHER)
                 while not ended.empty():
                     found.append(ended.get_nowait())
                 left -= len(found)
