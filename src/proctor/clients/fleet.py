@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from proctor.clients.http import http_modules
 from proctor.clients.remote_judges import RemoteJudges, agreed_version
 from proctor.clients.server_line import ROOM, FleetParts
 from proctor.clients.server_list import ServerList
@@ -79,6 +80,7 @@ class Fleet(RemoteJudges):
         UsageError.
         """
         self._list = ServerList(servers)
+        http_modules()
         super().__init__()
         self._endpoints = Endpoints()
         shown = token or os.environ.get("PROCTOR_TOKEN") or None
@@ -133,7 +135,7 @@ class Fleet(RemoteJudges):
 
     async def _begin(self) -> asyncio.Task[None]:
         watching = asyncio.create_task(self._watch())
-        watching.add_done_callback(self._end_all)
+        watching.add_done_callback(self._note_end)
         return watching
 
     async def _watch(self) -> None:
@@ -240,9 +242,9 @@ class Fleet(RemoteJudges):
         found = set(await asyncio.gather(*asked))
         return () if None in found else tuple(sorted(each for each in found if each is not None))
 
-    def _end_all(self, watching: asyncio.Task[None]) -> None:
+    def _note_end(self, watching: asyncio.Task[None]) -> None:
         failed = None if watching.cancelled() else watching.exception()
-        self._fail_all(
+        self._end_all(
             PoolClosed("the fleet was closed")
             if failed is None
             else Unreachable(f"the fleet has ended: {failed!r}")

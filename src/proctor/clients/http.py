@@ -52,18 +52,24 @@ class Repeatable(Exception):
         self.error, self.wait = error, wait
 
 
+def http_modules() -> tuple[Any, Any]:
+    """Return httpx and stamina, which are imported only here. Raises UsageError without them."""
+    try:
+        import httpx
+        import stamina
+    except ImportError as error:
+        raise UsageError(
+            "over HTTP the client needs more packages: pip install 'proctor[client]'"
+        ) from error
+    return httpx, stamina
+
+
 class HttpTransport:
     """A transport to a server. Redirects are not followed: they would show others the token."""
 
     def __init__(self, url: str, token: str | None, attempts: int = ATTEMPTS) -> None:
-        try:
-            import httpx
-            import stamina
-        except ImportError as error:
-            raise UsageError(
-                "over HTTP the client needs more packages: pip install 'proctor[client]'"
-            ) from error
-        self._stamina, self._httpx = stamina, httpx
+        httpx, self._stamina = http_modules()
+        self._httpx = httpx
         self._url, self._attempts = shown(url), attempts
         self._client = httpx.AsyncClient(
             base_url=url,

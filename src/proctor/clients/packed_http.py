@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from proctor.clients.http import HttpTransport, Repeatable
+from proctor.clients.http import HttpTransport, Repeatable, Unsent
 from proctor.clients.remote_errors import broken
 from proctor.errors import NotFound, PlatformError, ProctorError, ReplyBroken, Unreachable
 from proctor.program import Program
@@ -43,7 +43,7 @@ class PackedHttp(HttpTransport):
         """
         try:
             async with asyncio.timeout(self._patience):
-                found = await self._get("/v1/load", ServerLoad)
+                found = await self._load()
         except TimeoutError as error:
             raise Unreachable(f"has not answered for {self._patience:g} s") from error
         except NotFound as error:
@@ -51,6 +51,14 @@ class PackedHttp(HttpTransport):
         if found.version != __version__:
             raise _another(found.version)
         return found
+
+    async def _load(self) -> ServerLoad:
+        try:
+            return await self._get("/v1/load", ServerLoad)
+        except Unsent:
+            raise
+        except Unreachable:  # perhaps only the connection was gone, which was idle until now
+            return await self._get("/v1/load", ServerLoad)
 
     async def _too_old(self) -> PlatformError | ReplyBroken:
         ready = await self._get("/readyz", dict[str, str])

@@ -40,6 +40,8 @@ class RemoteJudges:
         self._inbox: list[PendingJudgement] = []
         """Judgements that the event loop has not seen yet."""
         self._closed = False
+        self._over: ProctorError | None = None
+        """Why nothing is judged any more."""
         self._thread = LoopThread()
 
     @property
@@ -108,12 +110,15 @@ class RemoteJudges:
             tasks, self._inbox = self._inbox, []
         for task in tasks:
             self._dispatcher.add(task)
-        self._wake_all()
+        if self._over is None:
+            self._wake_all()
+        else:
+            self._dispatcher.fail_all(self._over)
 
-    def _fail_all(self, error: ProctorError) -> None:
-        """Let all that waits or is under way raise an error, and what the loop has not seen."""
+    def _end_all(self, error: ProctorError) -> None:
+        """Let all that waits or is under way raise an error, and whatever is queued later."""
+        self._over = error
         self._queue()
-        self._dispatcher.fail_all(error)
 
     def _wake_all(self) -> None:
         """Have sites take what waits, now that there may be something for them."""

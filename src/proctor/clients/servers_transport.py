@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from proctor.clients.http import HttpSessions, Repeatable, Unsent
+from proctor.clients.http import HttpSessions, Repeatable, Unsent, http_modules
 from proctor.clients.many_servers import ManyServers
 from proctor.clients.server_list import ServerList, shown
 from proctor.clients.transport import Call, Result
@@ -35,6 +35,7 @@ class ServersTransport:
     """A transport to several servers, which may join and leave."""
 
     def __init__(self, servers: ServerList, token: str | None) -> None:
+        http_modules()
         self._servers = ManyServers(servers, token)
 
     async def call(self, call: Call[Result]) -> Result:

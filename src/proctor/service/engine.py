@@ -75,11 +75,11 @@ class Engine:
         session_pool: Pool | None = None,
         sets: PackageSets | None = None,
         solvers: Callable[[Admission], Solvers] = Solvers,
-        name: str = "",
     ) -> None:
         """Take over `pool`, `session_pool` and `sets`. Use open_engine."""
         self.pool = pool
-        self.machine = Machine(name or platform.node(), cpus.model())
+        self.machine = Machine(platform.node(), cpus.model())
+        """This machine, as packed judgements name it."""
         self.instance = secrets.token_hex(8)
         """Name of this start of the server, which no other has."""
         self.package_sets = sets or PackageSets(PackageCells(pool), {})
@@ -224,14 +224,13 @@ def open_engine(
     package_sets: Mapping[str, PackageSet] | None = None,
     directories: tuple[str, ...] = (),
     profiles: tuple[Profile, ...] = (),
-    name: str = "",
 ) -> Engine:
     """Open an engine of so many cells, and so many sessions at once besides.
 
     `package_sets` are those that requests may name. `directories` are further ones that programs
     may read; those that no cell could read are left out. `profiles` are those of solvers that
-    requests may name besides those that come with proctor. `name` is the machine's in judgements.
-    The other arguments are those of open_pool. Raises PlatformError, UsageError.
+    requests may name besides those that come with proctor. The other arguments are those of
+    open_pool. Raises PlatformError, UsageError.
     """
     sets = package_sets or {}
     for set_name, each in sets.items():
@@ -271,4 +270,4 @@ def open_engine(
         return Solvers(admission, host, {each.id: each for each in profiles})
 
     known = PackageSets(PackageCells(pool), sets, CellOpeners(pool_of, sessions_of))
-    return Engine(pool, most_waiting, session_pool, known, solvers, name)
+    return Engine(pool, most_waiting, session_pool, known, solvers)

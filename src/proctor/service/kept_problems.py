@@ -5,7 +5,7 @@ wait for, or are under way with, is not forgotten.
 """
 
 import asyncio
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -45,6 +45,8 @@ class ProblemStore:
         self._most = max(most_of_one, share) if most is None else most
         self._kept: OrderedDict[tuple[str, str], _KeptProblem] = OrderedDict()
         """By owner and digest, the least recently used first."""
+        self._sizes = Counter[str]()
+        """Bytes of each owner's."""
         self._unpacking = asyncio.Semaphore(_UNPACKED_AT_ONCE)
 
     async def put(self, owner: str, digest: str, data: bytes) -> None:
@@ -61,6 +63,7 @@ class ProblemStore:
         if (owner, digest) not in self._kept:
             self._make_room(owner, size)
             self._kept[owner, digest] = _KeptProblem(problem, size)
+            self._sizes[owner] += size
 
     @contextmanager
     def use(self, owner: str, digest: str) -> Iterator[Problem]:
@@ -80,26 +83,27 @@ class ProblemStore:
 
         One that is too large for its owner is kept if the owner has no other.
         """
-        mine = [key for key in self._kept if key[0] == owner]
-        over = self._size(owner) + size - self._most_of_one
-        if self._forget(mine, over) > 0 and any(key in self._kept for key in mine):
+        over = self._sizes[owner] + size - self._most_of_one
+        if over > 0 and self._forget(over, owner) > 0 and self._sizes[owner]:
             raise Busy("your judgements under way use all the memory for your problems", _COME_BACK)
-        over = self._size() + size - self._most
-        if self._forget(list(self._kept), over) > 0 and self._kept:
+        over = self._sizes.total() + size - self._most
+        if over > 0 and self._forget(over) > 0 and self._kept:
             raise Busy("judgements under way use all the memory for problems", _COME_BACK)
 
-    def _size(self, owner: str | None = None) -> int:
-        return sum(
-            each.size for key, each in self._kept.items() if owner is None or key[0] == owner
-        )
-
-    def _forget(self, keys: list[tuple[str, str]], over: int) -> int:
-        """Forget problems that nobody uses, in this order; return the bytes still over."""
-        for key in keys:
+    def _forget(self, over: int, owner: str | None = None) -> int:
+        """Forget problems, of one owner or all, that nobody uses; return the bytes still over."""
+        unused = [
+            key
+            for key, each in self._kept.items()
+            if not each.users and (owner is None or key[0] == owner)
+        ]
+        for key in unused:
             if over <= 0:
                 break
-            if not self._kept[key].users:
-                over -= self._kept.pop(key).size
+            size = self._kept.pop(key).size
+            self._sizes[key[0]] -= size
+            over -= size
+        self._sizes = +self._sizes  # of owners who still have any
         return over
 
 

@@ -113,7 +113,7 @@ class RayCluster(RemoteJudges):
 
     async def _begin(self) -> asyncio.Task[None]:
         watching = asyncio.create_task(self._watch())
-        watching.add_done_callback(self._end_all)
+        watching.add_done_callback(self._note_end)
         return watching
 
     async def _watch(self) -> None:
@@ -182,9 +182,9 @@ class RayCluster(RemoteJudges):
         found = {"" if seat.facts is None else seat.facts.surroundings for seat in seats}
         return () if "" in found else tuple(sorted(found))
 
-    def _end_all(self, watching: asyncio.Task[None]) -> None:
+    def _note_end(self, watching: asyncio.Task[None]) -> None:
         failed = None if watching.cancelled() else watching.exception()
-        self._fail_all(
+        self._end_all(
             PoolClosed("the cluster was closed")
             if failed is None
             else Unreachable(f"the cluster is no longer to be reached: {failed!r}")
