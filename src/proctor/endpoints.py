@@ -45,6 +45,8 @@ class _EndpointState:
     at_once: int = 0
     """Most requests at once; 0 if the endpoint is no longer listed."""
     load: int = 0
+    others: int = 0
+    """Requests of others that it has, as far as is known."""
     failures: int = 0
     """Failures in a row; 0 for an endpoint that is well."""
     paused_until: float = 0.0
@@ -90,10 +92,25 @@ class Endpoints:
         }
         self._note_whether_down(now)
 
-    def take(self, now: float, avoid: Collection[str] = ()) -> EndpointTurn | None:
-        """Give a turn at the endpoint with the smallest share of its requests under way.
+    def report(self, name: str, at_once: int, others: int) -> None:
+        """Note what an endpoint says: the requests that it takes at once, and those of others.
 
-        Of equals it is the one that has waited longest. None if all that are well and not in
+        Nothing happens if it is not listed.
+        """
+        state = self._states.get(name)
+        if state is not None and state.at_once:
+            state.at_once, state.others = max(at_once, 1), others
+
+    def take_at(self, name: str, now: float) -> EndpointTurn | None:
+        """Give a turn at this endpoint; None if it is not listed, or may get no request now."""
+        state = self._states.get(name)
+        return self._turn(name, state) if state is not None and state.may_take(now) else None
+
+    def take(self, now: float, avoid: Collection[str] = ()) -> EndpointTurn | None:
+        """Give a turn at the endpoint with the most to spare.
+
+        It is the one with the fewest requests, those of others among them, for what it takes at
+        once. Of equals it is the one that has waited longest. None if all that are well and not in
         `avoid` are busy, and no trial is due.
         """
         free = [
@@ -104,15 +121,17 @@ class Endpoints:
         if not free:
             return None
         chosen = min(free, key=self._rank)
-        state = self._states[chosen]
+        return self._turn(chosen, self._states[chosen])
+
+    def _turn(self, name: str, state: _EndpointState) -> EndpointTurn:
         self._turns += 1
         state.load, state.last_turn = state.load + 1, self._turns
         state.in_trial = state.failures > 0
-        return EndpointTurn(chosen, state.in_trial, state.pauses)
+        return EndpointTurn(name, state.in_trial, state.pauses)
 
     def _rank(self, name: str) -> tuple[float, int]:
         state = self._states[name]
-        return state.load / state.at_once, state.last_turn
+        return (state.load + state.others) / state.at_once, state.last_turn
 
     def succeeded(self, turn: EndpointTurn) -> None:
         """End a turn: the endpoint has done its work, whatever the answer means."""
@@ -185,12 +204,16 @@ class Endpoints:
         """Time from which no endpoint has been well, if only for want of any; None if one is."""
         return self._down_since
 
-    def next_trial(self, now: float) -> float | None:
-        """Return the seconds until the first pause ends; None if none is to be waited for."""
+    def next_trial(self, now: float, name: str | None = None) -> float | None:
+        """Return the seconds until the first pause ends, or that of one endpoint; None if none is.
+
+        A pause that is over is not waited for.
+        """
         ends = [
             state.paused_until - now
-            for state in self._states.values()
+            for each, state in self._states.items()
             if state.at_once and state.failures and state.paused_until > now
+            if name in (None, each)
         ]
         return min(ends, default=None)
 

@@ -18,6 +18,7 @@
     ├── SessionEnded             the session is over: closed, idle for too long, killed (exit 125)
     ├── Cancelled                the job was cancelled by its owner               (exit 125)
     ├── NotFound                 no such job, session or file of the caller's       (exit 2)
+    │   └── UnknownProblem       a server does not keep the problem of this digest
     ├── Busy                     too much is waiting already; ask again later     (exit 125)
     ├── ModelFault               a model gave no usable reply                      (exit 125)
     │   ├── ModelUnreachable     nothing answers at its address, or the line breaks
@@ -183,6 +184,12 @@ class NotFound(ProctorError):
 
     code = "not-found"
     exit_code = 2
+
+
+class UnknownProblem(NotFound):
+    """A server does not keep the problem that a judgement names; it must be sent again."""
+
+    code = "unknown-problem"
 
 
 class Busy(ProctorError):

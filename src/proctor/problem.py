@@ -377,13 +377,17 @@ class Problem:
             for name in subtask.depends:
                 if name not in known:
                     raise InputError(f"there is no subtask {name!r}", field=where)
-        for subtask in self.subtasks:
-            below = todo = set(subtask.depends)
-            while todo:
-                todo = {each for name in todo for each in known[name].depends} - below
-                below = below | todo
-            if subtask.name in below:
-                raise InputError("it depends on itself", field=f"subtasks.{subtask.name}")
+        if any(subtask.depends for subtask in self.subtasks):
+            self._check_order()
+
+    def _check_order(self) -> None:
+        from graphlib import CycleError, TopologicalSorter  # for few problems
+
+        try:
+            TopologicalSorter({each.name: each.depends for each in self.subtasks}).prepare()
+        except CycleError as error:
+            where = f"subtasks.{error.args[1][0]}"
+            raise InputError("it depends on itself", field=where) from error
 
     def tests_by_name(self) -> dict[str, Test]:
         """Return the tests by name, in order; one without a name has its position's, from 0."""

@@ -38,20 +38,33 @@ from proctor.formats.tables import Row
 from proctor.integrations import rows as reward_rows
 from proctor.integrations.open_r1 import add_includes
 from proctor.judgement import Judgement, Machine, SubtaskResult, TestResult, UpstreamReport
-from proctor.judging import checkers, comparison, values
+from proctor.judging import checkers, comparison, foreign, packed, values
 from proctor.judging.cache.sealing import VerdictSeal
 from proctor.judging.official import upstream
-from proctor.judging.packed import pack, unpack
+from proctor.judging.packed import pack
+from proctor.judging.remote import Payload
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import naming, registry
 from proctor.languages.headers import _FIRST_INCLUDE
-from proctor.problem import Comparison, Convention, Match, Problem, Test
+from proctor.limits import Limits
+from proctor.prediction import CallTask
+from proctor.problem import (
+    Aggregate,
+    Communication,
+    Comparison,
+    Convention,
+    Match,
+    Problem,
+    Stub,
+    Subtask,
+    Test,
+)
 from proctor.program import Program
 from proctor.service.http.judge0 import request as judge0
 from proctor.service.http.judge0.archive import unpacked
 from proctor.service.http.judge0.languages import Judge0Language
 from proctor.service.http.judge0.settings import Judge0Settings
-from proctor.service.http.native import convert, schema
+from proctor.service.http.native import convert, packed_schema, schema
 from proctor.service.http.piston import request as piston
 from proctor.service.http.piston.runtimes import Runtime
 from proctor.service.http.piston.semver import satisfies, version_in
@@ -305,6 +318,23 @@ def version(data: bytes) -> None:
     version_in(said)
 
 
+def packed_bytes(data: bytes) -> None:
+    """What a server is sent, and a client answered, by POST /v1/judgements."""
+    with contextlib.suppress(ProctorError):
+        packed.unpack(data, Problem)
+    for kind in (Problem, Payload, Judgement):
+        with contextlib.suppress(ProctorError):
+            packed.count_values(data, 1 << 16)
+            found = packed.unpack(data, kind)
+            if isinstance(found, Problem):
+                foreign.check_foreign(found)
+    with contextlib.suppress(ProctorError):
+        for each in packed_schema.decoded_requests(data):
+            packed_schema.checked_digest(each.problem)
+    with contextlib.suppress(msgspec.DecodeError):
+        list(packed_schema.FrameReader().answers(data))
+
+
 @dataclass(frozen=True)
 class Parser:
     """One of them, and what its inputs are made of. All raise ProctorError, if anything."""
@@ -377,6 +407,27 @@ NATIVE = {
 }  # fmt: skip
 
 
+TESTS = (Test("1", b"2", name="a", flags=("f",), files={"g": "h"}), Test("\ud800", None, name="b"))
+SUBTASKS = (Subtask("s", 1.0, ("a", "b")), Subtask("t", 2.5, ("b",), Aggregate.SUM, depends=("s",)))
+PACKED = tuple(
+    packed.pack(each)
+    for each in (
+        Problem("p", TESTS, subtasks=SUBTASKS, limits=Limits(cpu=1.5), stubs={"cpp": Stub({"a": b"x"})}),
+        Problem("q", TESTS[:1], running=Communication(Program("x", "cpp"), 2)),
+        Problem("r", (), running=CallTask("a", "f", "f(1)", "2")),
+        Problem("s", TESTS[:1], "f", extra={"x": [1, None, {"y": 2.5}]}),
+        Payload(Program("x", files={"a": b"b"}), JudgeSettings("official"), ("s",)),
+        Judgement(
+            Verdict.WA, 0.5, (TestResult(Verdict.AC, 0.1, 0.2, 3),), points=1.0, of=2.0,
+            upstream=UpstreamReport((True, -2), -2, "x", {"a": [1]}), machine=Machine("m"),
+            subtasks=(SubtaskResult("s", Verdict.WA, None, None, 1.0, ("a",)),),
+        ),
+    )
+)  # fmt: skip
+ASKED = msgspec.msgpack.encode([packed_schema.PackedRequest("k", "0" * 64, PACKED[4])])
+FRAME = packed_schema.framed(packed_schema.PackedAnswer("k", PACKED[5]))
+
+
 def documents(*values: Mapping[str, object]) -> tuple[bytes, ...]:
     """Values as JSON, one a line."""
     return tuple(json.dumps(each).encode() + b"\n" for each in values)
@@ -409,6 +460,12 @@ ROWS = documents(LCB, CODEFORCES, IOI, REWARD, EVALPLUS)
 CARD = b"---\nconfigs:\n- config_name: a\n  default: true\n  data_files:\n  - split: x\n    path: data/*.jsonl\n---\n# It\n"
 
 PARSERS = {
+    "packed": Parser(packed_bytes, (pack(JUDGED.problem), *PACKED, ASKED, FRAME), (
+        b"\x80", b"\x90", b"\x91", b"\xc0", b"\xc1", b"\xdc\x10\x00", b"\xdd\x7f\xff\xff\xff",
+        b"\xdf\xff\xff\xff\xff", b"\xc6\x00\x00\xff\xff", b"\xc7\x01\x01", b"\xc7\x0c\xff", b"\xd6\xff",
+        b"\xcb\x7f\xf8\x00\x00\x00\x00\x00\x00", b"\xcf\xff\xff\xff\xff\xff\xff\xff\xff", b"\xd9\x20",
+        b"\xa5class", b"\xa7Problem", b"\xa4Test", b"\xa6limits", b"\xa5extra", b"\xa5tests", b"\x81\xa1a\x81\xa1a",
+    )),
     "reply": Parser(reply, (REPLY, PYTHON), (
         b"```", b"```python\n", b"~~~\n", b"> ", b"- ", b"1. ", b"[ANSWER]", b"[/ANSWER]",
         b"<think>", b"</think>", b"assert ", b" == ", b"(", b"\t", b"    ", b"[a]: <b> \"", b"* * ",
@@ -445,10 +502,6 @@ PARSERS = {
     "bundle": Parser(MANIFEST_OF_BUNDLE[0], (MANIFEST_OF_BUNDLE[1],), (
         b"[", b"{", b"]", b"}", b'"', b"1", b"null", b"\\ud800", b"1e999", b"-1", b"../", b"/", b"true", b'""',
         b"9" * 5000, b"program/", b"beside/", b"tests/", b"XX", b"\\u0000", b"NaN", b".",
-    )),
-    "packed": Parser(lambda data: unpack(data, Problem), (pack(JUDGED.problem),), (
-        b"\x80", b"\x81", b"\x90", b"\x91", b"\xa0", b"\xa5class", b"\xa7Problem", b"\xc0", b"\xc3", b"\xc4\x01a",
-        b"\xc7\x01\x01a", b"\xcb", b"\xdd\xff\xff\xff\xff", b"\xdf\x00\x00\x00\x01", b"\xff", b"\x00",
     )),
     "results row": Parser(results_row, RESULTS, (
         b"[", b"{", b"]", b"}", b'"', b"1", b"null", b"\\ud800", b"1e999", b"-1", b"true", b'""', b"SK", b"XX",

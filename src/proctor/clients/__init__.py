@@ -1,4 +1,4 @@
-"""One interface to proctor: in this process, over a daemon, or over HTTP.
+"""One interface to proctor: in this process, over a daemon, or over HTTP, of one server or many.
 
 ::
 
@@ -17,6 +17,7 @@ from proctor.clients.client import Client as Client
 from proctor.clients.client import JudgeOutcome as JudgeOutcome
 from proctor.clients.connecting import connect as connect
 from proctor.clients.connecting import connect_async as connect_async
+from proctor.clients.fleet import Fleet as Fleet
 from proctor.clients.session import AsyncSession as AsyncSession
 from proctor.clients.session import ClientSession as Session  # noqa: F401 (renamed)
 from proctor.clients.streamed import AsyncStreamedRun as AsyncStreamedRun

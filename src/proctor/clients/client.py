@@ -2,10 +2,11 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from proctor.clients.addresses import transport_to
 from proctor.clients.blocking import Blocking, LoopThread, blocking, iterating, wrapping
 from proctor.clients.requests import (
     AnyProblem,
@@ -57,8 +58,9 @@ class AsyncClient:
     task that awaits it, or give it an id and call cancel().
     """
 
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
+    def __init__(self, transport: Transport | str | Sequence[str]) -> None:
+        """`transport`: or the URLs of what connect_async takes."""
+        self._transport = _transport_of(transport)
         self._named: dict[str, asyncio.Task[Any]] = {}
         self._undoing: set[asyncio.Task[None]] = set()
 
@@ -305,8 +307,11 @@ class Client(Blocking[AsyncClient]):
     happened; Ctrl-C ends the job that is waited for.
     """
 
-    def __init__(self, make: Callable[[], AsyncClient]) -> None:
-        """`make` is called in the event loop that the client lives in."""
+    def __init__(self, make: Callable[[], AsyncClient] | str | Sequence[str]) -> None:
+        """`make` is called in the event loop that the client lives in; or URLs, as for connect."""
+        if not callable(make):
+            transport = transport_to(make)
+            make = lambda: AsyncClient(transport())  # noqa: E731
         loop = LoopThread()
         try:
             super().__init__(loop.wait(_called(make)), loop)
@@ -351,6 +356,12 @@ class Client(Blocking[AsyncClient]):
 
     def __exit__(self, *_error: object) -> None:
         self.close()
+
+
+def _transport_of(given: Transport | str | Sequence[str]) -> Transport:
+    if not isinstance(given, str | Sequence):
+        return given
+    return transport_to(given)()
 
 
 async def _called(make: Callable[[], AsyncClient]) -> AsyncClient:

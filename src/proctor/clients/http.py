@@ -10,6 +10,7 @@ from urllib.parse import quote
 import msgspec
 
 from proctor.clients.remote_errors import broken, error_of
+from proctor.clients.server_list import shown
 from proctor.clients.transport import Call, Result, encoded
 from proctor.errors import Busy, Cancelled, NotFound, ProctorError, Unreachable, UsageError
 from proctor.program import check_relative
@@ -30,6 +31,7 @@ ATTEMPTS = 8
 """Attempts of one request at most; only requests that cannot do anything twice are repeated."""
 RETRY_FOR = 300.0
 """Seconds within which a request is repeated."""
+IDLE_CONNECTIONS = 8
 _CONNECT_TIMEOUT = 10.0
 """Seconds."""
 _CANCEL_TIMEOUT = 10.0
@@ -39,41 +41,56 @@ _REPORTED = ("test", "stdout", "stderr", "incumbent")
 T = TypeVar("T")
 
 
-class _Retry(Exception):
+class Unsent(Unreachable):
+    """Nothing of the request was sent: nobody has begun what it asks for."""
+
+
+class Repeatable(Exception):
     """A failed attempt that can be repeated: nothing was done, or it can be done twice."""
 
     def __init__(self, error: ProctorError, wait: float | None = None) -> None:
         self.error, self.wait = error, wait
 
 
+def http_modules() -> tuple[Any, Any]:
+    """Return httpx and stamina, which are imported only here. Raises UsageError without them."""
+    try:
+        import httpx
+        import stamina
+    except ImportError as error:
+        raise UsageError(
+            "over HTTP the client needs more packages: pip install 'proctor[client]'"
+        ) from error
+    return httpx, stamina
+
+
 class HttpTransport:
     """A transport to a server. Redirects are not followed: they would show others the token."""
 
     def __init__(self, url: str, token: str | None, attempts: int = ATTEMPTS) -> None:
-        try:
-            import httpx
-            import stamina
-        except ImportError as error:
-            raise UsageError(
-                "over HTTP the client needs more packages: pip install 'proctor[client]'"
-            ) from error
-        self._stamina, self._httpx = stamina, httpx
-        self._url, self._attempts = url, attempts
+        httpx, self._stamina = http_modules()
+        self._httpx = httpx
+        self._url, self._attempts = shown(url), attempts
         self._client = httpx.AsyncClient(
             base_url=url,
             headers={} if token is None else {"Authorization": f"Bearer {token}"},
             # A job may take any time; connecting to a server that is there does not.
             timeout=httpx.Timeout(None, connect=_CONNECT_TIMEOUT),
-            limits=httpx.Limits(max_connections=None),
+            # Each request looks at all that are idle.
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=IDLE_CONNECTIONS),
         )
 
     async def call(self, call: Call[Result]) -> Result:
         """Send a request and wait for the answer."""
-        body = call.body()
-        headers = {"Content-Type": "application/json"}
-        if call.key is not None:
-            headers["Idempotency-Key"] = call.key
-        path = "/v1/run" if call.method == "stream" else f"/v1/{call.method}"
+        try:
+            return await self._tried(lambda: self.once(call), self._attempts)
+        except asyncio.CancelledError:
+            await self.cancel(call)
+            raise
+
+    async def once(self, call: Call[Result]) -> Result:
+        """Send a request once. Raises Repeatable if that failed, and may be done again."""
+        path, body, headers = _parts_of(call)
 
         async def attempt() -> Result:
             if call.listens:
@@ -81,13 +98,20 @@ class HttpTransport:
             answer = await self._client.post(path, content=body, headers=headers)
             return self._decoded(answer, call.result)
 
-        try:
-            return await self._tried(attempt, keyed=call.key is not None)
-        except asyncio.CancelledError:
-            # Without a key the server cancels a job when its client hangs up.
-            if call.key is not None:
-                await self._cancel(path, body, headers)
-            raise
+        return await self._attempted(attempt, keyed=call.key is not None)
+
+    async def cancel(self, call: Call[Any]) -> None:
+        """Cancel a job that its key keeps alive: sent with `wait=false`, it returns its id."""
+        if call.key is None:  # the server cancels a job when its client hangs up
+            return
+        path, body, headers = _parts_of(call)
+        with contextlib.suppress(self._httpx.HTTPError, ProctorError, TimeoutError):
+            async with asyncio.timeout(_CANCEL_TIMEOUT):
+                started = await self._client.post(
+                    path, params={"wait": "false"}, content=body, headers=headers
+                )
+                identity = self._decoded(started, dict[str, Any], 202)["id"]
+                await self._client.delete(f"/v1/jobs/{identity}")
 
     async def languages(self) -> list[LanguageJson]:
         """Return the languages whose tools are installed on the server."""
@@ -115,11 +139,13 @@ class HttpTransport:
         status: int = 200,
         repeatable: bool = True,
         wait_for_room: bool = True,
+        once: bool = False,
     ) -> T:
         """Send a request that is not a job; `bytes` as `kind` returns the body as it is.
 
         `repeatable` requests can be done twice, and are repeated when the connection breaks.
-        With `wait_for_room` a request that a busy server refuses is repeated, too.
+        With `wait_for_room` a request that a busy server refuses is repeated, too. With `once`
+        none is.
         """
         headers = {"Content-Type": "application/json"} if verb == "POST" else {}
 
@@ -129,35 +155,41 @@ class HttpTransport:
                 if kind is bytes and answer.status_code == status:
                     return cast("T", answer.content)
                 return self._decoded(answer, kind, status)
-            except _Retry as refused:
+            except Repeatable as refused:
                 if wait_for_room:
                     raise
                 raise refused.error from refused
 
-        return await self._tried(attempt, keyed=repeatable)
+        attempts = 1 if once else self._attempts
+        return await self._tried(lambda: self._attempted(attempt, keyed=repeatable), attempts)
 
     async def _get(self, path: str, kind: type[T]) -> T:
         return await self.ask("GET", path, kind)
 
-    async def _tried(self, attempt: Callable[[], Awaitable[T]], *, keyed: bool) -> T:
+    async def _tried(self, attempt: Callable[[], Awaitable[T]], attempts: int) -> T:
         """Make attempts until one gets an answer. Raises the last one's error."""
+        try:
+            async for each in self._stamina.retry_context(
+                on=_wait, attempts=attempts, timeout=RETRY_FOR
+            ):
+                with each:
+                    return await attempt()
+        except Repeatable as last:
+            raise last.error from last.__cause__
+        raise AssertionError("unreachable")
+
+    async def _attempted(self, attempt: Callable[[], Awaitable[T]], *, keyed: bool) -> T:
+        """Make one attempt. Raises Repeatable if it failed, and may be made again."""
         httpx = self._httpx
         unsent = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
         try:
-            async for each in self._stamina.retry_context(
-                on=_wait, attempts=self._attempts, timeout=RETRY_FOR
-            ):
-                with each:
-                    try:
-                        return await attempt()
-                    except (httpx.TransportError, httpx.InvalidURL) as error:
-                        lost = Unreachable(f"{self._url}: {error or type(error).__name__}")
-                        if keyed or isinstance(error, unsent):
-                            raise _Retry(lost) from error
-                        raise lost from error
-        except _Retry as last:
-            raise last.error from last.__cause__
-        raise AssertionError("unreachable")
+            return await attempt()
+        except (httpx.TransportError, httpx.InvalidURL) as error:
+            kind = Unsent if isinstance(error, unsent) else Unreachable
+            lost = kind(f"{self._url}: {error or type(error).__name__}")
+            if keyed or kind is Unsent:
+                raise Repeatable(lost) from error
+            raise lost from error
 
     async def _follow(
         self, path: str, body: bytes, headers: dict[str, str], call: Call[Result]
@@ -185,16 +217,6 @@ class HttpTransport:
         except msgspec.DecodeError as error:
             raise broken(self._url, error) from error
 
-    async def _cancel(self, path: str, body: bytes, headers: dict[str, str]) -> None:
-        """Cancel a job that its key keeps alive: sent with `wait=false`, it returns its id."""
-        with contextlib.suppress(self._httpx.HTTPError, ProctorError, TimeoutError):
-            async with asyncio.timeout(_CANCEL_TIMEOUT):
-                started = await self._client.post(
-                    path, params={"wait": "false"}, content=body, headers=headers
-                )
-                identity = self._decoded(started, dict[str, Any], 202)["id"]
-                await self._client.delete(f"/v1/jobs/{identity}")
-
     def _decoded(self, answer: "httpx.Response", kind: type[T], status: int = 200) -> T:
         if answer.status_code == status:
             return self._read(answer.content, kind)
@@ -206,15 +228,15 @@ class HttpTransport:
         raise AssertionError("unreachable")
 
     def _raise(self, problem: ProblemDetails, retry_after: str | None) -> None:
-        """Raise the server's error; as _Retry if the server says that the job was not begun."""
+        """Raise the server's error; as Repeatable if the server says that the job was not begun."""
         wait = None
         with contextlib.suppress(ValueError):
             wait = None if retry_after is None else max(0.0, float(retry_after))
         error = error_of(problem, wait)
         if isinstance(error, Busy):
-            raise _Retry(error, error.retry_after)
+            raise Repeatable(error, error.retry_after)
         if problem.status == 503 and wait is not None:
-            raise _Retry(error, wait)
+            raise Repeatable(error, wait)
         raise error
 
     def _read(self, data: bytes, kind: type[T]) -> T:
@@ -227,14 +249,15 @@ class HttpTransport:
 class HttpSessions:
     """The sessions of a server: one route for each operation."""
 
-    def __init__(self, http: HttpTransport) -> None:
-        self._ask = http.ask
+    def __init__(self, http: HttpTransport, *, once: bool = False) -> None:
+        """With `once`, no attempt at opening a session is repeated."""
+        self._ask, self._once = http.ask, once
 
     async def open(self, request: SessionRequest) -> SessionState:
         """Open a session. Does not wait for room: the caller may hold all sessions."""
         return await self._ask(
             "POST", "/v1/sessions", SessionState, encoded(request),
-            status=201, repeatable=False, wait_for_room=False,
+            status=201, repeatable=False, wait_for_room=False, once=self._once,
         )  # fmt: skip
 
     async def all(self) -> list[SessionState]:
@@ -267,6 +290,15 @@ class HttpSessions:
         return await self._ask("DELETE", _place(identity), SessionState, repeatable=False)
 
 
+def _parts_of(call: Call[Any]) -> tuple[str, bytes, dict[str, str]]:
+    """Return the path, body and headers of a call's request."""
+    headers = {"Content-Type": "application/json"}
+    if call.key is not None:
+        headers["Idempotency-Key"] = call.key
+    path = "/v1/run" if call.method == "stream" else f"/v1/{call.method}"
+    return path, call.body(), headers
+
+
 def _place(identity: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9_-]+", identity):
         raise NotFound(f"there is no session {identity!r} of yours")
@@ -280,7 +312,7 @@ def _file(identity: str, path: str) -> str:
 
 def _wait(error: Exception) -> bool | float:
     """Return True to retry, or the seconds after which to retry; False not to."""
-    if not isinstance(error, _Retry):
+    if not isinstance(error, Repeatable):
         return False
     return True if error.wait is None else error.wait
 

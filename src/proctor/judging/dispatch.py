@@ -289,15 +289,15 @@ class Dispatcher:
                 task.future.set_exception(error)
 
 
-def _give_up(task: PendingJudgement, why: str) -> None:
-    message = f"{task.losses} machines were lost while they judged this; the last: {why}"
-    _logger.warning("a judgement was given up: %s", message)
-    task.future.set_result(Judgement(Verdict.INFRA_FAULT, 0.0, (), message))
-
-
 def blames_the_site(outcome: Judgement | ProctorError) -> bool:
     """Return True for an error that is about the site, and may not be met at another."""
     about_the_program = (NoLanguage, LevelLacks)
     return isinstance(outcome, InfraFault | PlatformError) and not isinstance(
         outcome, about_the_program
     )
+
+
+def _give_up(task: PendingJudgement, why: str) -> None:
+    message = f"{task.losses} machines were lost while they judged this; the last: {why}"
+    _logger.warning("a judgement was given up: %s", message)
+    task.future.set_result(Judgement(Verdict.INFRA_FAULT, 0.0, (), message))

@@ -55,6 +55,59 @@ def unpack(data: bytes | memoryview, kind: type[T]) -> T:
         raise InputError(f"is no packed {kind.__name__}: {error}") from error
 
 
+def count_values(data: bytes, most: int) -> int:
+    """Return the number of values in packed bytes, before anything is made of them.
+
+    A list can be one byte, and takes a hundred: whoever unpacks what strangers send calls this
+    first. Raises InputError if there are more than `most`, or the bytes end too early or too late.
+    """
+    at, found, left, size = 0, 0, 1, len(data)
+    while left and at < size:
+        length, items, counted, per_item = _SHAPES[data[at]]
+        if counted:
+            count = int.from_bytes(data[at + 1 : at + 1 + counted], "big")
+            items, length = count * per_item, length + (0 if per_item else count)
+        at += length
+        left += items - 1
+        found += 1
+        if found + left > most:
+            raise InputError(f"has more than {most} values")
+    if left or at != size:
+        raise InputError("is cut off, or goes on behind its end")
+    return found
+
+
+def _shape(first: int) -> tuple[int, int, int, int]:
+    """Return the form of a MessagePack value that begins with this byte.
+
+    Bytes, items in it, bytes that say how many items or further bytes it has, and values for each
+    such item (0: they count bytes). Source: github.com/msgpack/msgpack/blob/master/spec.md.
+    """
+    if first < 0x80 or first >= 0xE0 or 0xC0 <= first <= 0xC3:  # small numbers; nil, true, false
+        return 1, 0, 0, 0
+    if first < 0x90:
+        return 1, 2 * (first & 0x0F), 0, 0
+    if first < 0xA0:
+        return 1, first & 0x0F, 0, 0
+    if first < 0xC0:
+        return 1 + (first & 0x1F), 0, 0, 0
+    if first in _COUNTED:
+        counted, more, per_item = _COUNTED[first]
+        return 1 + counted + more, 0, counted, per_item
+    return 1 + _FIXED[first - 0xCA], 0, 0, 0
+
+
+_COUNTED = {
+    0xC4: (1, 0, 0), 0xC5: (2, 0, 0), 0xC6: (4, 0, 0),  # bytes
+    0xC7: (1, 1, 0), 0xC8: (2, 1, 0), 0xC9: (4, 1, 0),  # extensions
+    0xD9: (1, 0, 0), 0xDA: (2, 0, 0), 0xDB: (4, 0, 0),  # text
+    0xDC: (2, 0, 1), 0xDD: (4, 0, 1), 0xDE: (2, 0, 2), 0xDF: (4, 0, 2),  # lists, mappings
+}  # fmt: skip
+_FIXED = (4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17)
+"""Bytes of numbers, and of extensions with their types, from 0xCA to 0xD8."""
+_SHAPES = tuple(map(_shape, range(256)))
+
+
 def to_judge(problem: Problem) -> Problem:
     """Return the problem without what no judgement depends on: its statement, date and such."""
     return replace(
@@ -67,31 +120,42 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _plain(value: Any) -> Any:
+_AS_IS = frozenset({str, bytes, int, float, bool, types.NoneType})
+"""Types of most values, which are packed as they are."""
+
+
+def _plain(value: Any) -> Any:  # noqa: PLR0911 - one for each kind of value
+    kind: Any = type(value)
+    if kind in _AS_IS:
+        return value
+    if kind is tuple or isinstance(value, tuple | list):
+        return [each if type(each) in _AS_IS else _plain(each) for each in value]
     if isinstance(value, StrEnum):
         return value.value
     if isinstance(value, Path):
         return content_bytes(value)
     if is_dataclass(value):
-        given = {_CLASS: type(value).__name__}
-        for field in fields(value):
+        given = {_CLASS: kind.__name__}
+        for field in _fields_of(kind):
             each = getattr(value, field.name)
             if not _is_default(field, each):
-                given[field.name] = _plain(each)
+                given[field.name] = each if type(each) in _AS_IS else _plain(each)
         return given
-    if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
     if isinstance(value, Mapping):
         return {key: _plain(each) for key, each in value.items()}
     return value
 
 
+@cache
+def _fields_of(kind: Any) -> tuple[Field[Any], ...]:
+    return fields(kind)
+
+
 def _is_default(field: Field[Any], value: Any) -> bool:
     # Of equal values of unlike types, such as 1 and True, only the default itself is left out.
-    if field.default is not MISSING:
-        return value is field.default or (
-            type(value) is type(field.default) and bool(value == field.default)
-        )
+    default = field.default
+    if default is not MISSING:
+        return value is default or (type(value) is type(default) and bool(value == default))
     return field.default_factory is not MISSING and not value
 
 
@@ -147,13 +211,15 @@ def _reader_of_class(kind: type[Any]) -> _Reader:
     readers = {field.name: _reader(hints[field.name]) for field in fields(kind)}
 
     def read(value: Any) -> Any:
-        given = dict(_checked(value, dict))
-        if (name := given.pop(_CLASS, kind.__name__)) != kind.__name__:
-            raise ValueError(f"a {kind.__name__} was expected, not {name!r}")
-        if not given.keys() <= readers.keys():
-            unknown = given.keys() - readers.keys()
-            raise ValueError(f"{kind.__name__} has no field {min(map(str, unknown))}")
-        return kind(**{name: readers[name](each) for name, each in given.items()})
+        made = {}
+        for name, each in _checked(value, dict).items():
+            if (reader := readers.get(name)) is not None:
+                made[name] = reader(each)
+            elif name != _CLASS:
+                raise ValueError(f"{kind.__name__} has no field {name}")
+            elif each != kind.__name__:
+                raise ValueError(f"a {kind.__name__} was expected, not {each!r}")
+        return kind(**made)
 
     return read
 

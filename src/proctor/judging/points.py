@@ -24,9 +24,12 @@ class Plan:
         known = {subtask.name: subtask for subtask in every}
         names = list(known) if wanted is None else [name for name in known if name in wanted]
         self.subtasks = tuple(known[name] for name in names)
-        self.tests_of = {name: _tests_of(known[name], known) for name in names}
-        """All tests that count for a subtask, those of what it depends on included."""
         self._inherited = {name: _inherited(known[name], known) for name in names}
+        self.tests_of = {
+            name: tuple(dict.fromkeys((*self._inherited[name], *known[name].tests)))
+            for name in names
+        }
+        """All tests that count for a subtask, those of what it depends on included."""
         order = dict.fromkeys(test for name in names for test in self.tests_of[name])
         self.order = tuple(order)
 
@@ -65,15 +68,18 @@ class Plan:
         )
 
 
-def _tests_of(subtask: Subtask, known: Mapping[str, Subtask]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*_inherited(subtask, known), *subtask.tests)))
-
-
 def _inherited(subtask: Subtask, known: Mapping[str, Subtask]) -> tuple[str, ...]:
-    """Tests of what it depends on; some may be its own too."""
-    return tuple(
-        dict.fromkeys(test for name in subtask.depends for test in _tests_of(known[name], known))
-    )
+    """Tests of what it depends on, deepest first; some may be its own too."""
+    order: dict[str, None] = {}
+    waiting = [(each, False) for each in reversed(subtask.depends)]
+    while waiting:  # no recursion, and each once: a problem may come from a stranger
+        name, ready = waiting.pop()
+        if ready:
+            order[name] = None
+        elif name not in order:
+            waiting.append((name, True))
+            waiting += [(each, False) for each in reversed(known[name].depends)]
+    return tuple(dict.fromkeys(test for name in order for test in known[name].tests))
 
 
 def _subtask_result(

@@ -27,6 +27,8 @@ _HEADER = "bits/stdc++.h"
 _BESIDE = "#pragma GCC system_header\n#include_next <bits/stdc++.h>\n"
 _MOST = 8
 """Number of headers that are kept; each takes about 100 MB."""
+_MOST_NEEDED = 1000
+"""Sets of flags, which strangers may send, that are remembered to have been used once."""
 # A header that comes after anything but comments and directives is not taken from there. All
 # possessive: sources are hostile, and a thousand comments must not take for ever to refuse.
 _FIRST_INCLUDE = re.compile(rb'\A(?>\s++|//[^\n]*+\n|/\*.*?\*/|#\s*+(?:pragma|define)[^\n]*+\n)*+'
@@ -75,6 +77,8 @@ class Headers:
             (self._needed / key).touch(exist_ok=False)
         except FileExistsError:
             return False
+        if sum(1 for _ in self._needed.iterdir()) > _MOST_NEEDED:
+            shutil.rmtree(self._needed, ignore_errors=True)
         return True
 
     def _make(

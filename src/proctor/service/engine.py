@@ -4,12 +4,14 @@ To cancel a job, cancel the task that awaits it: all its processes are ended.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+import platform
+import secrets
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
 from proctor.execution import Isolation
-from proctor.judgement import Judgement, TestResult
+from proctor.judgement import Judgement, Machine, TestResult
 from proctor.judging import judge as programs
 from proctor.judging.environment import start_cells
 from proctor.judging.settings import JudgeSettings
@@ -17,9 +19,11 @@ from proctor.judging.unjudged import is_plain
 from proctor.languages import pools, registry
 from proctor.languages.language import InstalledLanguage
 from proctor.languages.run import PYTHON, Ran, RunRequest
+from proctor.prediction import AssertionTask, CallTask
 from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable
+from proctor.sandbox.machine import cpus
 from proctor.sandbox.machine.interpreter import checked_packages
 from proctor.sandbox.pool import Pool, open_pool
 from proctor.service.admission import (
@@ -30,6 +34,7 @@ from proctor.service.admission import (
     check_limits,
 )
 from proctor.service.jobs import Jobs
+from proctor.service.kept_problems import ProblemStore
 from proctor.service.live import LiveRun
 from proctor.service.package_sets import (
     CellOpeners,
@@ -73,11 +78,20 @@ class Engine:
     ) -> None:
         """Take over `pool`, `session_pool` and `sets`. Use open_engine."""
         self.pool = pool
+        self.machine = Machine(platform.node(), cpus.model())
+        """This machine, as packed judgements name it."""
+        self.instance = secrets.token_hex(8)
+        """Name of this start of the server, which no other has."""
         self.package_sets = sets or PackageSets(PackageCells(pool), {})
         self.admission = Admission(pool.cells, most_waiting)
         self.sessions = Sessions(session_pool, pool, self.admission, self.package_sets)
         self.solvers = solvers(self.admission)
         self.jobs = Jobs()
+        self.problems = ProblemStore()
+        self.judgements = Jobs()
+        """Judgements of `problems`; not among `jobs`, which their owners may look at for long."""
+        self.stopping = False
+        """True once the server is to end: what has not begun is better done elsewhere."""
 
     async def run(self, request: RunRequest, context: RequestContext = ANONYMOUS) -> Ran:
         """Run one program.
@@ -116,15 +130,18 @@ class Engine:
         *,
         packages: str | None = None,
         progress: Callable[[TestResult], None] | None = None,
+        subtasks: Collection[str] | None = None,
     ) -> QueuedJudgement:
-        """Judge a program on a problem of any kind.
+        """Judge a program on a problem of any kind, all of it or these subtasks.
 
         `packages` names a set of packages; `progress` is called in this event loop. Raises Busy,
         PoolClosed, and what proctor.judge raises.
         """
-        if not is_plain(problem):
+        if not is_plain(problem) and not isinstance(problem.running, CallTask | AssertionTask):
             self._check_level("contest problems are")
-        check_limits(problem.limits or settings.limits)
+        for limits in (problem.limits, settings.limits):
+            if limits is not None:
+                check_limits(limits)
         self.package_sets.check(packages)
         async with (
             self.admission.place(context) as place,
@@ -132,7 +149,7 @@ class Engine:
         ):
             cancellation = Cancellation()
             future = programs.start(
-                problem, program, settings, cells.pool, cancellation, in_loop(progress)
+                problem, program, settings, cells.pool, cancellation, in_loop(progress), subtasks
             )
             judgement = await revocable(future, cancellation)
         return QueuedJudgement(judgement, place.queue)
@@ -143,6 +160,11 @@ class Engine:
 
     def _check_level(self, what: str) -> None:
         check_level(what, only_python=self._only_python)
+
+    @property
+    def judges(self) -> programs.PoolJudges:
+        """This engine's pool as judges, which take no turns: for what they say of themselves."""
+        return programs.PoolJudges(self.pool)
 
     def languages(self) -> list[InstalledLanguage]:
         """Return the languages that this engine runs. Starts their tools: not for an event loop."""
@@ -169,6 +191,11 @@ class Engine:
         async with self.admission.place(context):
             future = self.pool.submit(lambda cell, _queued: cell.isolation)
             return await asyncio.wrap_future(future)
+
+    def stop(self) -> None:
+        """Take back judgements that have not begun, and begin no more: the server is to end."""
+        self.stopping = True
+        self.judgements.cancel_queued()
 
     def close(self) -> None:
         """Stop at once: running jobs are killed, waiting ones raise PoolClosed."""
@@ -206,9 +233,9 @@ def open_engine(
     open_pool. Raises PlatformError, UsageError.
     """
     sets = package_sets or {}
-    for name, each in sets.items():
+    for set_name, each in sets.items():
         checked_packages(each.packages)
-        checked_name(name)
+        checked_name(set_name)
 
     def pool_of(chosen: PackageSet) -> Pool:
         pool = pools.open_pool(

@@ -190,6 +190,24 @@ class Jobs:
             for job in list(jobs.values()):
                 job.cancel()
 
+    def cancel_queued(self) -> None:
+        """Cancel the jobs that have not begun."""
+        for jobs in list(self._jobs.values()):
+            for job in list(jobs.values()):
+                if job.state == "queued":
+                    job.cancel()
+
+    def cancel_keys(self, owner: str, beginning: str) -> int:
+        """Cancel an owner's jobs whose keys begin so, and have not ended; return their number."""
+        found = [
+            job
+            for job in self._jobs.get(owner, {}).values()
+            if job.key is not None and job.key.startswith(beginning) and job.state not in ENDED
+        ]
+        for job in found:
+            job.cancel()
+        return len(found)
+
     @staticmethod
     async def _run(job: Job, work: Callable[[Job], Coroutine[Any, Any, Any]]) -> Any:
         try:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import hashlib
 import json
 import os
 import secrets
@@ -13,12 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import msgspec
 import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from proctor.service.http.connection import HEAD_BYTES, HEAD_FIELDS
 from proctor.service.http.middleware import MESSAGE, MOST_VALUES
+from proctor.service.http.native.packed_schema import FrameReader
 from served import Served, serving
 
 PRINT = json.dumps({"code": "print(1)", "language": "python"}).encode()
@@ -283,6 +286,51 @@ def test_no_body_makes_the_server_fail(server: Served, path: str, body: bytes) -
     answer = talk(server, request(body, path, "Connection: close\r\n"), end=False)
     status = int(answer[9:12])
     assert status == 200 or 400 <= status < 500, answer
+
+
+HOSTILE_PACKED = [
+    b"",
+    b"null",
+    b"\xc1",
+    b"\x90" * (4 << 20),
+    b"\xdd\x00\x40\x00\x00" + b"\x90" * (4 << 20),  # four million lists
+    b"\xdd\xff\xff\xff\xff" * 1000,  # that promise more than there is
+    b"\xdf\xff\xff\xff\xff",
+    b"\x91" * 100_000,
+    b"\x81\xa1a" * 100_000,
+    b"\xc6\xff\xff\xff\xff",
+    b'[{"a": ' + b"{}," * 1_000_000,
+    msgspec.msgpack.encode([["k", "0" * 64, b"\x91" * 100_000]]),
+    msgspec.msgpack.encode([["k", "0" * 64, b"\xdd\x00\x40\x00\x00" + b"\x90" * (4 << 20)]]),
+    msgspec.msgpack.encode([["k" * 201, "0" * 64, b""]]),
+    msgspec.msgpack.encode([["k", "0" * 64, b""]] * 10_001),
+]
+
+
+@pytest.mark.parametrize("number", range(len(HOSTILE_PACKED)))
+def test_no_packed_body_makes_the_server_fail(server: Served, number: int) -> None:
+    """A list of a byte takes a hundred: none is made of what has too many."""
+    body = HOSTILE_PACKED[number]
+    with server.client() as client:
+        answer = client.post("/v1/judgements", content=body)
+        assert answer.status_code in {200, 422}, answer.text
+        if answer.status_code == 200:
+            (found,) = FrameReader().answers(answer.content)
+            assert found.error is not None
+            assert found.error.status == 422
+        digest = hashlib.sha256(body).hexdigest()
+        assert client.put(f"/v1/problems/{digest}", content=body).status_code == 422
+    works(server)
+
+
+def test_a_body_of_json_is_counted_wherever_json_is_read(server: Served) -> None:
+    """Bodies of packed judgements are not, and neither path nor media type makes JSON of them."""
+    body = b'{"requests": [' + b"{}," * (MOST_VALUES // 2) + b"{}]}"
+    for path in ("/v1/batch", "/v1//judgements", "/v1/judgements/", "/V1/judgements"):
+        more = "Connection: close\r\nX-Type: application/vnd.msgpack\r\n"
+        status = talk(server, request(body, path, more), end=False)[9:12]
+        assert status in {b"413", b"404", b"422"}, path
+    works(server)
 
 
 def test_a_body_of_a_hundred_megabytes(server: Served) -> None:

@@ -8,28 +8,17 @@ reason.
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
-from collections.abc import Collection
-from concurrent.futures import Future
 from dataclasses import dataclass
-from itertools import count
-from typing import Any, Self
+from typing import Any
 
-from proctor.clients.blocking import LoopThread
-from proctor.errors import InputError, NoLanguage, PoolClosed, Unreachable, UsageError, must_be
+from proctor.clients.remote_judges import RemoteJudges, agreed_version
+from proctor.errors import PoolClosed, Unreachable, UsageError
 from proctor.integrations.ray import connection
 from proctor.integrations.ray.connection import RayNode
 from proctor.integrations.ray.node import NodeFacts
-from proctor.integrations.ray.seat import ROOM, NodeSeat, Seating
-from proctor.judgement import Judgement
-from proctor.judging.dispatch import Dispatcher, PendingJudgement, QueueTimes
-from proctor.judging.judges import SEVERAL
-from proctor.judging.remote import PackedProblems, payload_of
-from proctor.judging.settings import JudgeSettings
+from proctor.integrations.ray.seat import NodeSeat, Seating
 from proctor.judging.speed import Speed
-from proctor.problem import Problem
-from proctor.program import Program
 
 LOOK_EVERY = 1.0
 """Seconds between two looks at which nodes there are."""
@@ -52,12 +41,14 @@ class NodeState:
     judged: int
 
 
-class RayCluster:
+class RayCluster(RemoteJudges):
     """Judges on all nodes of a Ray cluster. Close it, or use `with`.
 
     For `on=` of proctor.judge_many. Problems and programs travel as bytes, problems once to each
     node. Judgements carry their node's id and CPU model.
     """
+
+    what = "cluster"
 
     def __init__(
         self,
@@ -81,35 +72,15 @@ class RayCluster:
             if number is not None and number < 1:
                 raise UsageError(f"{name} must be at least 1, not {number}")
         self._ours = connection.connect(address)
-        self._dispatcher, self._ids = Dispatcher(), count()
+        super().__init__(connection.put)
         speed = None if normalise_cpu is None else str(normalise_cpu)
         self._seating = Seating(self._dispatcher, cpus, pool, speed, self._wake_all)
         self._actors = actors
         self._seats: dict[str, NodeSeat] = {}
-        self._problems = PackedProblems(connection.put)
-        self._packing = threading.Lock()
-        self._inbox: list[PendingJudgement] = []
-        """Judgements that the event loop has not seen yet."""
-        self._looked, self._closed = False, False
+        self._looked = False
         self._used = time.monotonic()
         """Latest time when a node judged or nothing waited, by the monotonic clock."""
-        self._thread = LoopThread()
         self._watching = self._thread.wait(self._begin())
-
-    @property
-    def at_once(self) -> int:
-        """Judgements to have under way at once: those that nodes have, and as many that wait."""
-        return 2 * sum(site.room for site in list(self._dispatcher.sites)) or ROOM
-
-    @property
-    def queue_times(self) -> QueueTimes:
-        """Times that judgements have waited for a node."""
-        return self._dispatcher.times
-
-    @property
-    def given_out_again(self) -> int:
-        """Number of judgements that were lost with a node, and given to another."""
-        return self._dispatcher.again
 
     def nodes(self) -> list[NodeState]:
         """Return all nodes, once it is known of each whether it can judge."""
@@ -124,64 +95,17 @@ class RayCluster:
         self._thread.wait(self._settled())
         return self._thread.wait(self._speeds())
 
-    def version_of(self, language: str) -> str:
-        """Return the version of a language's tools; several, joined by `; `, if nodes differ.
-
-        Raises NoLanguage where no node has it, InputError for an unknown one, Unreachable.
-        """
-        return self._thread.wait(self._versions(language))
-
     def surroundings(self) -> tuple[str, ...]:
         """Return what verdicts depend on, once for each kind of node."""
         return self._thread.wait(self._surroundings())
-
-    def start(
-        self,
-        problem: Problem,
-        program: Program | str,
-        settings: JudgeSettings,
-        subtasks: Collection[str] | None = None,
-    ) -> Future[Judgement]:
-        """Queue one judgement.
-
-        Its future raises what that of judging.judge.start does, and Unreachable if no node has
-        judged for PATIENCE seconds. Raises PoolClosed, InputError for arguments of other types.
-        """
-        if self._closed:
-            raise PoolClosed("the cluster is closed")
-        must_be(Problem, problem, "problem")
-        must_be(JudgeSettings, settings, "settings")
-        payload = payload_of(program, settings, subtasks)
-        with self._packing:
-            task = PendingJudgement(next(self._ids), self._problems.get(problem), payload, Future())
-            self._inbox.append(task)
-            first = len(self._inbox) == 1
-        if first:  # the loop takes all that is there when it comes to it
-            self._thread.call(self._queue)
-        return task.future
 
     def close(self) -> None:
         """End all actors with their cells; what waits or is under way raises PoolClosed."""
         if self._closed:
             return
-        self._closed = True
-        self._thread.wait(self._end())
-        self._thread.close()
+        super().close()
         if self._ours:
             connection.disconnect()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.close()
-
-    def _queue(self) -> None:
-        with self._packing:
-            tasks, self._inbox = self._inbox, []
-        for task in tasks:
-            self._dispatcher.add(task)
-        self._wake_all()
 
     def _wake_all(self) -> None:
         for seat in self._seats.values():
@@ -189,7 +113,7 @@ class RayCluster:
 
     async def _begin(self) -> asyncio.Task[None]:
         watching = asyncio.create_task(self._watch())
-        watching.add_done_callback(self._end_all)
+        watching.add_done_callback(self._note_end)
         return watching
 
     async def _watch(self) -> None:
@@ -251,13 +175,7 @@ class RayCluster:
     async def _versions(self, language: str) -> str:
         await self._settled()
         asked = [seat.version_of(language) for seat in self._seats.values()]
-        found = await asyncio.gather(*asked, return_exceptions=True)
-        if versions := sorted({each for each in found if isinstance(each, str) and each}):
-            return SEVERAL.join(versions)
-        for each in found:
-            if isinstance(each, InputError | NoLanguage):
-                raise each
-        raise self._nobody()
+        return await agreed_version(asked, self._nobody)
 
     async def _surroundings(self) -> tuple[str, ...]:
         await self._settled()
@@ -265,10 +183,9 @@ class RayCluster:
         found = {"" if seat.facts is None else seat.facts.surroundings for seat in seats}
         return () if "" in found else tuple(sorted(found))
 
-    def _end_all(self, watching: asyncio.Task[None]) -> None:
-        self._queue()
+    def _note_end(self, watching: asyncio.Task[None]) -> None:
         failed = None if watching.cancelled() else watching.exception()
-        self._dispatcher.fail_all(
+        self._end_all(
             PoolClosed("the cluster was closed")
             if failed is None
             else Unreachable(f"the cluster is no longer to be reached: {failed!r}")

@@ -52,6 +52,7 @@ def make_app(settings: ServeSettings) -> Middleware:
             yield
         finally:
             engine.jobs.cancel_all()
+            engine.judgements.cancel_all()
             await asyncio.to_thread(engine.close)
 
     app = Litestar(
@@ -72,7 +73,7 @@ def make_app(settings: ServeSettings) -> Middleware:
         logging_config=None,
         debug=False,
     )
-    return Middleware(DirectCalls(app, settings.most_body), settings, metrics)
+    return Middleware(DirectCalls(app, settings.most_body), settings, metrics, engine.stop)
 
 
 def _mcp(engine: Engine, settings: ServeSettings) -> tuple[list[Any], list[ASGIRouteHandler]]:

@@ -13,7 +13,7 @@ from typing import Any, Self, cast
 import msgspec
 from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
-from litestar.params import ParameterKwarg
+from litestar.params import HeaderParameter
 from litestar.routes import HTTPRoute
 from litestar.types import ASGIApp
 
@@ -56,8 +56,8 @@ class DirectRoute:
             if name in {"data", "request"}:
                 continue
             about = field.kwarg_definition
-            if isinstance(about, ParameterKwarg) and about.header:
-                headers.add(about.header.lower().encode())
+            if isinstance(about, HeaderParameter):
+                headers.add((about.name or name).lower().encode())
             else:
                 takes_query = True
         data = signature.parameters.get("data")

@@ -13,6 +13,7 @@ from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 from proctor.limits import MIB
 from proctor.service.admission import physical_memory
 from proctor.service.http.monitoring import Metrics
+from proctor.service.http.native.packed_schema import is_packed
 from proctor.service.http.problem_details import TYPE, ProblemDetails
 from proctor.service.http.settings import Hosts, ServeSettings
 
@@ -47,8 +48,16 @@ class Middleware:
     code nor tokens get into them.
     """
 
-    def __init__(self, app: Application, settings: ServeSettings, metrics: Metrics) -> None:
+    def __init__(
+        self,
+        app: Application,
+        settings: ServeSettings,
+        metrics: Metrics,
+        stop: Callable[[], None] = lambda: None,
+    ) -> None:
         self._app, self._tokens, self._metrics = app, settings.tokens, metrics
+        self.stop = stop
+        """To be called when no more requests are accepted, before those under way have ended."""
         self._hosts = Hosts(tuple(each.lower() for each in settings.allow_hosts))
         self.bodies = BodyBudget()
 
@@ -83,7 +92,7 @@ class Middleware:
                 status = message["status"]
             await send(message)
 
-        body = BoundedBody(receive, self.bodies, declared)
+        body = BoundedBody(receive, self.bodies, declared, json=not is_packed(scope["path"]))
         try:
             await self._app(scope, body.receive if scope["type"] == "http" else receive, watched)
         finally:
@@ -201,13 +210,16 @@ class JsonValueCounter:
 class BoundedBody:
     """A request's body as it arrives; clients that stall or send too much count as disconnected."""
 
-    def __init__(self, receive: Receive, bodies: BodyBudget, declared: int) -> None:
+    def __init__(
+        self, receive: Receive, bodies: BodyBudget, declared: int, *, json: bool = True
+    ) -> None:
         """Reserve memory for the declared bytes; release() must follow."""
         self._receive, self._bodies = receive, bodies
         self._reserved, self._come = declared, 0
         bodies.held += declared
         self._complete = False
-        self._values = JsonValueCounter() if declared > _SHORT or not declared else None
+        long = declared > _SHORT or not declared
+        self._values = JsonValueCounter() if json and long else None
 
     async def receive(self) -> Message:
         """Return the next part, or a message that the client has disconnected.

@@ -12,6 +12,7 @@ from litestar.types import Receive, Scope, Send
 
 from proctor.errors import Cancelled, InfraFault, PoolClosed, ProctorError
 from proctor.service.encoding import as_json
+from proctor.service.http.native.packed_schema import ANSWERS, EMPTY_FRAME
 from proctor.service.http.problem_details import TYPE, headers_of, problem_of, status_of
 
 _logger = logging.getLogger(__name__)
@@ -25,7 +26,7 @@ _WATCH_AFTER = 0.2
 """Seconds after which a client is watched that waits for one value: most have it by then."""
 _CHUNK = 1 << 18
 """Bytes handed to the connection at a time, which keeps them until the client reads them."""
-_STREAM_PADS = {EVENTS: b": still here\n\n"}
+_STREAM_PADS = {EVENTS: b": still here\n\n", ANSWERS: EMPTY_FRAME}
 """Padding of streams by media type, a blank line for others."""
 
 Headers = list[tuple[bytes, bytes]]

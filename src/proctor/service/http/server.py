@@ -5,6 +5,7 @@ import gc
 import socket
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 import uvicorn
 
@@ -27,7 +28,8 @@ def serve(settings: ServeSettings, ready: Callable[[str], None]) -> None:
     most = min(settings.most_connections, _descriptors() * 3 // 4)
     listening = _listen(settings.host, settings.port)
     with listening:
-        app = make_app(settings)
+        host, port = listening.getsockname()[:2]
+        app = make_app(replace(settings, port=port))
         config = uvicorn.Config(
             app,
             loop="uvloop" if sys.platform != "win32" else "asyncio",
@@ -45,17 +47,18 @@ def serve(settings: ServeSettings, ready: Callable[[str], None]) -> None:
             ws_max_size=min(settings.most_body, MESSAGE),
             ws_per_message_deflate=False,  # or a message could grow a thousandfold
         )
-        host, port = listening.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
-        _Server(config, lambda: ready(f"http://{shown}:{port}")).run([listening])
+        _Server(config, lambda: ready(f"http://{shown}:{port}"), app.stop).run([listening])
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server, which calls `ready` when it accepts requests."""
+    """uvicorn's server, which calls `ready` when it accepts requests, and `stop` after the last."""
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, ready: Callable[[], None], stop: Callable[[], None]
+    ) -> None:
         super().__init__(config)
-        self._ready = ready
+        self._ready, self._stop = ready, stop
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -63,6 +66,10 @@ class _Server(uvicorn.Server):
             # Else each full collection looks at the framework's objects: 50 ms for all requests.
             gc.freeze()
             self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._stop()
+        await super().shutdown(sockets)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -7,7 +7,7 @@ import stat
 from base64 import b64decode
 from binascii import Error as NotBase64
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -100,12 +100,14 @@ class ServeSettings:
 
     def open_engine(self, directories: tuple[str, ...] = ()) -> Engine:
         """Open the server's engine. Raises as the function open_engine does."""
-        return open_engine(
+        engine = open_engine(
             isolation=self.isolation, min_isolation=self.min_isolation, python=self.python,
             packages=self.packages, preload=self.preload, cells=self.cells,
             most_waiting=self.most_waiting, sessions=self.sessions,
             package_sets=self.package_sets, directories=directories, profiles=self.profiles,
         )  # fmt: skip
+        engine.machine = replace(engine.machine, id=f"{engine.machine.id}:{self.port}")
+        return engine
 
 
 @dataclass(frozen=True, slots=True)

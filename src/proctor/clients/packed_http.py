@@ -1,0 +1,117 @@
+"""Requests of packed judgements to one server."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from urllib.parse import quote
+
+import msgspec
+
+from proctor.clients.http import HttpTransport, Repeatable, Unsent
+from proctor.clients.remote_errors import broken
+from proctor.errors import NotFound, PlatformError, ProctorError, ReplyBroken, Unreachable
+from proctor.program import Program
+from proctor.service.http.native.packed_schema import (
+    ANSWERS,
+    PACKED,
+    FrameReader,
+    LanguageVersion,
+    PackedAnswer,
+    PackedRequest,
+    ServerLoad,
+    judgements_path,
+    problem_path,
+)
+from proctor.version import __version__
+
+_TAKE_BACK_PATIENCE = 2.0
+"""Seconds."""
+
+
+class PackedHttp(HttpTransport):
+    """A server that judges packed problems. Each request is one attempt."""
+
+    def __init__(self, url: str, token: str | None, patience: float) -> None:
+        """`patience`: seconds for answers that take a server no time."""
+        super().__init__(url, token, attempts=1)
+        self._patience = patience
+
+    async def load(self) -> ServerLoad:
+        """Return who the server is, and how busy.
+
+        Raises PlatformError for a server of another version, and what `ask` raises.
+        """
+        try:
+            async with asyncio.timeout(self._patience):
+                found = await self._load()
+        except TimeoutError as error:
+            raise Unreachable(f"has not answered for {self._patience:g} s") from error
+        except NotFound as error:
+            raise await self._too_old() from error
+        if found.version != __version__:
+            raise _another(found.version)
+        return found
+
+    async def _load(self) -> ServerLoad:
+        try:
+            return await self._get("/v1/load", ServerLoad)
+        except Unsent:
+            raise
+        except Unreachable:  # perhaps only the connection was gone, which was idle until now
+            return await self._get("/v1/load", ServerLoad)
+
+    async def _too_old(self) -> PlatformError | ReplyBroken:
+        ready = await self._get("/readyz", dict[str, str])
+        if version := ready.get("version"):
+            return _another(version)
+        return broken(self._url, ready)
+
+    async def language(self, language: str) -> LanguageVersion:
+        """Return what is said of a language there. Raises NoLanguage, InputError."""
+        named = Program("", language).language  # else it could lead to another path
+        return await self._get(f"/v1/languages/{quote(named)}", LanguageVersion)
+
+    async def put(self, digest: str, data: bytes) -> None:
+        """Have a packed problem kept. Raises InputError, Busy."""
+        await self.ask("PUT", problem_path(digest), dict[str, str], data)
+
+    async def judge(
+        self,
+        requests: Sequence[PackedRequest],
+        take: Callable[[list[PackedAnswer]], None],
+    ) -> None:
+        """Have judgements made; `take` is called with answers as they come, [] for a sign of life.
+
+        Raises Busy, InputError, ReplyBroken, Unreachable if the connection breaks.
+        """
+        body = msgspec.msgpack.encode(requests)
+
+        async def attempt() -> None:
+            headers = {"Content-Type": PACKED}
+            request = self._client.stream("POST", "/v1/judgements", content=body, headers=headers)
+            async with request as answer:
+                if answer.status_code != 200 or answer.headers.get("content-type") != ANSWERS:
+                    await answer.aread()
+                    self._decoded(answer, dict[str, str])
+                    raise broken(self._url, answer.headers.get("content-type"))
+                frames = FrameReader()
+                async for part in answer.aiter_raw():
+                    try:
+                        take(list(frames.answers(part)))
+                    except msgspec.DecodeError as error:
+                        raise broken(self._url, error) from error
+
+        try:
+            await self._attempted(attempt, keyed=True)
+        except Repeatable as failed:
+            raise failed.error from failed.__cause__
+
+    async def take_back(self, beginning: str) -> None:
+        """Cancel the judgements whose keys begin so, if the server can be reached at once."""
+        with suppress(ProctorError, TimeoutError):
+            async with asyncio.timeout(_TAKE_BACK_PATIENCE):
+                await self.ask("DELETE", judgements_path(beginning), dict[str, int])
+
+
+def _another(version: str) -> PlatformError:
+    return PlatformError(f"it has proctor {version}, and this is {__version__}: install the same")
