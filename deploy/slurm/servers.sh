@@ -30,8 +30,9 @@ mkdir -p "$servers"
 # is by then, since others come and go at the same time. No lock: not every file system has any.
 publish() {
     until cat /dev/null "$servers"/*.url | cmp -s - "$dir/urls"; do
-        cat /dev/null "$servers"/*.url >"$dir/.urls-$me"
-        mv "$dir/.urls-$me" "$dir/urls"
+        # A file that goes as it is read is no fault; a directory that is gone is.
+        { cat /dev/null "$servers"/*.url || true; } >"$dir/.urls-$me" || return
+        mv "$dir/.urls-$me" "$dir/urls" || return
     done
 }
 enlist() {
@@ -39,15 +40,15 @@ enlist() {
     mv "$servers/.$me" "$servers/$me.url"
     publish
 }
-delist() {
+leave() {  # first no new work
     rm -f "$servers/$me.url"
-    publish
+    publish || true
+    kill -TERM "$server" 2>/dev/null || true
 }
 signals=0
-stop() {  # first no new work
+stop() {
     signals=$((signals + 1))
-    delist
-    kill -TERM "$server" 2>/dev/null || true
+    leave
 }
 
 # Homes are shared, and slow: what was compiled, and which isolation works, is kept on the node.
@@ -58,7 +59,7 @@ mkdir -p "$XDG_CACHE_HOME"
 exec {said}< <(exec proctor serve --host 0.0.0.0 --port 0 --json --no-access-log \
     --cells "${SLURM_CPUS_PER_TASK:-1}" --token-file "$dir/tokens" "${@:2}")
 server=$!
-trap delist EXIT
+trap leave EXIT
 trap stop TERM INT
 if read -r url <&"$said"; then  # {"url":"http://0.0.0.0:PORT"}
     port=${url##*:}

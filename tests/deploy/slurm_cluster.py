@@ -42,8 +42,8 @@ ReturnToService=2
 MpiDefault=none
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
-NodeName={nodes[0]} NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]} CPUs=4
-NodeName={nodes[1]} NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[2]} CPUs=4
+NodeName={nodes[0]} NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]} CPUs=4 RealMemory=64000
+NodeName={nodes[1]} NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[2]} CPUs=4 RealMemory=64000
 PartitionName=low Nodes=ALL Default=YES PriorityTier=1 GraceTime={patience}
 PartitionName=high Nodes=ALL PriorityTier=10 PreemptMode=OFF
 """

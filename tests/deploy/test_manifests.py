@@ -1,15 +1,19 @@
 """deploy/kubernetes: manifests are valid, fit one another and proctor; and a wrong one is noticed."""
 
+import json
+import os
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 import manifests
+import proctor
 from manifests import KUBERNETES, OVERLAYS, Answers
 from proctor.version import __version__
-from served import serving_two
+from served import OWNERS, PROCTOR, serving_two
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +23,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
             paths = ("/healthz", "/readyz", "/metrics", "/nothing")
             statuses = {path: nobody.get(path).status_code for path in paths}
         assert statuses.pop("/nothing") == 401
-        with served.client("0123456789abcdef-ann") as client:
+        with served.client(OWNERS["ann"]) as client:
             text = client.get("/metrics").text
     return Answers(statuses, frozenset(re.findall(r"^# TYPE (\w+) gauge$", text, re.MULTILINE)))
 
@@ -50,6 +54,27 @@ def test_a_manifest_that_is_applied_by_itself(answers: Answers, name: str) -> No
     documents = manifests.read(KUBERNETES / name)
     assert documents
     assert manifests.faults(documents, answers) == []
+
+
+def test_the_job_judges(tmp_path: Path) -> None:
+    """Its command, with a server here in place of the service."""
+    needs_on()
+    (job,) = manifests.read(KUBERNETES / "judge.yaml")
+    arguments = job["spec"]["template"]["spec"]["containers"][0]["args"]
+    package = Path(proctor.__file__).parent
+    with serving_two(tmp_path) as served:
+        here = f"localhost:{served.url.rpartition(':')[2]}"
+        given = [
+            each.replace("proctor-servers:8377", here).replace("/opt/proctor/proctor", str(package))
+            for each in arguments
+        ]
+        assert given[0] == f"--on=dns+http://{here}"
+        done = subprocess.run(
+            [PROCTOR, "judge", *given, "--json"], capture_output=True, text=True, timeout=240,
+            env={**os.environ, "PROCTOR_TOKEN": OWNERS["ann"], "COLUMNS": "200"},
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["verdicts"]["AC"] > 0, done.stdout
 
 
 def test_the_rule_is_for_the_figures_that_the_autoscaler_reads() -> None:

@@ -6,7 +6,7 @@ import signal
 import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -194,7 +194,7 @@ def _do(store: RunStore, model: Model, ending: Ending) -> int:
 def _open_grader(
     benchmark: Benchmark[Any], settings: Settings, ending: Ending, stack: ExitStack
 ) -> Grader[Any]:
-    where = replace(ending.where, normalise_cpu=settings.normalise_cpu or None)
+    where = ending.where.with_cpu(settings.normalise_cpu or None)
     open_judges = where.opener(settings.pool)
     if open_judges is None:
         return stack.enter_context(benchmark.open_grader(settings))

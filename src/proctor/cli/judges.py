@@ -3,7 +3,7 @@
 import platform
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -82,6 +82,12 @@ class Where:
             from proctor.judging.cache import CacheTally
 
             object.__setattr__(self, "tally", CacheTally())
+
+    def with_cpu(self, normalise_cpu: str | None) -> "Where":
+        """Return the same choice with CPU limits as on this machine; figures stay together."""
+        other = replace(self, normalise_cpu=normalise_cpu)
+        object.__setattr__(other, "tally", self.tally)
+        return other
 
     def opener(self, pool: Mapping[str, Any]) -> Opener | None:
         """Return what opens the judges that were asked for; None for cells of this machine.

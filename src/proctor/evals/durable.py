@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from proctor.errors import ProctorError
@@ -20,6 +21,9 @@ Entry = TypeVar("Entry")
 Made = TypeVar("Made")
 COMMIT_EVERY = 0.1
 """Seconds between two commits of results: one disk flush serves many rows."""
+BURST = 1000
+"""Entries to start before looking at what is finished: a cluster takes so many at once that to
+start them all takes minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +65,15 @@ class DurableRun(Generic[Entry, Made]):
         due = 0.0
         try:
             while True:
-                while len(running) < self.at_once() and (entry := next(waiting, None)) is not None:
+                room = min(self.at_once() - len(running), BURST)
+                some = list(islice(waiting, max(room, 0)))
+                for entry in some:
                     running.add(self.start(entry), entry)
                 if not running:
                     return
                 left = max(due - time.monotonic(), 0.0) if batch else None
+                if len(some) == BURST:  # there may be more to start
+                    left = 0.0
                 fresh = not batch
                 for entry, future in running.done(left):
                     batch.append(self.finish(entry, future))

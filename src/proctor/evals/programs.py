@@ -128,6 +128,8 @@ def judge_programs(
     todo = submissions
     if results is not None:
         todo = [entry for entry in submissions if not results.is_finished(entry.row, digest(entry))]
+    if judges is not None:  # a problem is packed once then, and goes to few machines
+        todo = sorted(todo, key=lambda entry: entry.question_id)
     show = begin(len(submissions), len(submissions) - len(todo))
     try:
         if not todo:

@@ -1,11 +1,15 @@
 """Judgements given out to sites that may be lost: each is answered once, whatever happens.
 
-A judgement that was under way where a site is lost is given out again. One that has been so
-twice is a suspect: it may be what kills sites. It is then judged alone, so that the next loss
-costs no other judgement, and after TRIES losses it is an INFRA_FAULT. Nothing is ever under way at
-two sites, so a slow site delays its judgements but doubles none.
+A judgement that was under way where a site is lost is given out again, with few others that were:
+it may be what kills sites. One that has been lost twice is a suspect. It is then judged alone, so
+that the next loss costs no other judgement, and after TRIES losses it is an INFRA_FAULT.
 
-All of it belongs to one event loop; only the futures are seen by others.
+When nothing waits any more, a site with nothing to do gets a copy of what has been under way
+elsewhere for LATE seconds: a slow site, or one that has stalled, is not waited for. The first
+answer counts.
+
+All of it belongs to one event loop; only the futures are seen by others. `benchmarks/simulate.py`
+shows what a change of it does to a thousand sites.
 """
 
 from __future__ import annotations
@@ -13,9 +17,10 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from itertools import chain, islice
 
 from proctor.errors import InfraFault, LevelLacks, NoLanguage, PlatformError, ProctorError
 from proctor.judgement import Judgement
@@ -26,6 +31,12 @@ TRIES = 3
 """Sites that may be lost with a judgement under way before it is given up."""
 _SUSPECT = 2
 """Losses from which on a judgement is made alone."""
+_QUIET = 4
+"""One site in so many, or one, is kept for suspects at a time while other work waits."""
+_PATIENCE = 60.0
+"""Seconds after which one that is not empty yet, or judges a suspect still, does not count."""
+LATE = 10.0
+"""Seconds after which a judgement is made a second time by a site that has nothing else to do."""
 _logger = logging.getLogger(__name__)
 
 
@@ -42,6 +53,10 @@ class PendingJudgement:
     lacking: set[str] = field(default_factory=set)
     """Names of sites that lack the program's language."""
     queued: float = field(default_factory=time.monotonic)
+    given: float = 0.0
+    """Time when a site took it, the latest of them."""
+    sites: int = 0
+    """Number of sites that have it under way."""
 
 
 @dataclass(slots=True, eq=False)
@@ -77,28 +92,32 @@ class QueueTimes:
 class Dispatcher:
     """The queue, and the sites that it is given out to."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """`clock` says the time in seconds, as the tasks' `queued` does."""
         self.sites: set[Site] = set()
         self.times = QueueTimes()
         self.again = 0
         """Judgements that were given out again."""
-        self._waiting: deque[PendingJudgement] = deque()
-        self._suspects: deque[PendingJudgement] = deque()
-        self._quiet: Site | None = None
-        """Site that takes nothing new until it is empty, for suspects."""
+        self._clock = clock
+        self._queues: tuple[deque[PendingJudgement], ...] = (deque(), deque(), deque())
+        """Judgements that no site has, by the number of their losses."""
+        self._quiet: dict[Site, float] = {}
+        """Sites that take nothing new until they are empty, for suspects, and since when."""
+        self._taken: dict[int, PendingJudgement] = {}
+        """Judgements under way that another site may be given too, by id, the latest given last."""
 
     def add(self, task: PendingJudgement) -> None:
         """Queue a judgement."""
-        self._waiting.append(task)
+        self._queues[0].append(task)
 
     @property
     def waiting(self) -> int:
         """Number of judgements that no site has."""
-        return len(self._waiting) + len(self._suspects)
+        return sum(map(len, self._queues))
 
     @property
     def under_way(self) -> int:
-        """Number of judgements that sites have."""
+        """Number of judgements that sites have, those of two sites twice."""
         return sum(len(site.tasks) for site in self.sites)
 
     def take(self, site: Site, most: int | None = None) -> list[PendingJudgement]:
@@ -108,52 +127,119 @@ class Dispatcher:
         would have a queue of its own while others have nothing. Tasks whose future is cancelled are
         dropped.
         """
-        if self._suspects and self._quiet is None:
-            self._quiet = site
-        if self._quiet is site:
+        fresh, lost, suspects = self._queues
+        if suspects and site not in self._quiet and self._may_be_quiet(site):
+            self._quiet[site] = self._clock()
+        if site in self._quiet:
             if site.tasks:
                 return []
-            if self._suspects:
-                return self._given([self._suspects.popleft()], site)
-            self._quiet = None
-        share = len(self._waiting) // (2 * len(self.sites) or 1)
+            if suspect := self._next(suspects, site, 1):
+                self._quiet[site] = self._clock()
+                return self._given(suspect, site)
+            del self._quiet[site]
+        sites = len(self.sites) or 1
+        share = (len(fresh) + len(lost)) // (2 * sites)
         room = min(site.room, max(2 * site.cells, share)) - len(site.tasks)
-        return self._given(self._next(site, room if most is None else min(room, most)), site)
+        room = room if most is None else min(room, most)
+        taken: list[PendingJudgement] = []
+        if lost:
+            few = min(site.cells, 1 + len(lost) // sites)
+            few -= sum(task.losses > 0 for task in site.tasks.values())
+            taken = self._next(lost, site, min(room, few))
+        taken += self._next(fresh, site, room - len(taken))
+        if not fresh and not lost and not taken and len(site.tasks) < min(site.cells, site.room):
+            taken = self._late(site)
+        return self._given(taken, site)
 
-    def _next(self, site: Site, room: int) -> list[PendingJudgement]:
+    def _may_be_quiet(self, site: Site) -> bool:
+        """Return True if a site may be kept for a suspect: one that is empty, or is to become so.
+
+        None has to become so for as long as nothing else waits.
+        """
+        fresh, lost, suspects = self._queues
+        if not fresh and not lost:
+            return not site.tasks
+        since = self._clock() - _PATIENCE
+        quiet = sum(begin > since for begin in self._quiet.values())
+        return quiet < min(len(suspects), max(1, len(self.sites) // _QUIET))
+
+    def _next(
+        self, queue: deque[PendingJudgement], site: Site, room: int
+    ) -> list[PendingJudgement]:
         taken: list[PendingJudgement] = []
         others: list[PendingJudgement] = []
-        while self._waiting and len(taken) < room:
-            task = self._waiting.popleft()
+        while queue and len(taken) < room:
+            task = queue.popleft()
             if site.name in task.lacking:
                 others.append(task)
             elif task.future.running() or task.future.set_running_or_notify_cancel():
                 taken.append(task)
-        self._waiting.extendleft(reversed(others))
+        queue.extendleft(reversed(others))
         return taken
 
+    def _late(self, site: Site) -> list[PendingJudgement]:
+        """Return a judgement that was given to its latest site LATE seconds ago.
+
+        Sites that have it count as if it had been lost with them: it may be alone here.
+        """
+        now = self._clock()
+        for task in islice(self._taken.values(), 2 * site.cells):
+            if now - task.given < LATE:
+                break
+            here = task.id in site.tasks or site.name in task.lacking
+            alone = task.losses + task.sites >= _SUSPECT
+            if not here and not (alone and site.tasks):
+                if alone:
+                    self._quiet[site] = now
+                return [task]
+        return []
+
     def _given(self, tasks: list[PendingJudgement], site: Site) -> list[PendingJudgement]:
-        now = time.monotonic()
+        now = self._clock()
         for task in tasks:
             site.tasks[task.id] = task
-            self.times.add(now - task.queued)
+            if not task.sites:
+                self.times.add(now - task.queued)
+            task.given, task.sites = now, task.sites + 1
+            self._taken.pop(task.id, None)
+            if task.losses + task.sites < TRIES:
+                self._taken[task.id] = task
         return tasks
+
+    def _had(self, site: Site, identity: int) -> PendingJudgement | None:
+        """Return what a site has no longer; None if that changes nothing."""
+        task = site.tasks.pop(identity, None)
+        if task is None:
+            return None
+        task.sites -= 1
+        if not task.sites:
+            self._taken.pop(identity, None)
+        return None if task.future.done() else task
+
+    def _requeue(self, task: PendingJudgement, *, last: bool = False) -> bool:
+        """Queue again, before all others or behind them, what no site has any more."""
+        if task.sites:
+            return False
+        task.queued = self._clock()
+        queue = self._queues[min(task.losses, _SUSPECT)]
+        (queue.append if last else queue.appendleft)(task)
+        return True
 
     def answered(self, site: Site, identity: int, outcome: Judgement | ProctorError) -> None:
         """Hand over an answer. One from a site that was lost meanwhile, or a second, is nothing.
 
         What fails for want of a language is given to another site, if any may have it.
         """
-        task = site.tasks.pop(identity, None)
+        task = self._had(site, identity)
         if task is None:
             return
         if isinstance(outcome, NoLanguage):
             task.lacking.add(site.name)
             if any(each.name not in task.lacking for each in self.sites):
-                task.queued = time.monotonic()
-                self._waiting.append(task)
+                self._requeue(task, last=True)
                 return
         site.judged += 1
+        self._taken.pop(identity, None)
         if isinstance(outcome, ProctorError):
             task.future.set_exception(outcome)
         else:
@@ -161,9 +247,8 @@ class Dispatcher:
 
     def returned(self, site: Site, identity: int) -> None:
         """Queue again, before all others, what a site has not begun and will not."""
-        if (task := site.tasks.pop(identity, None)) is not None:
-            task.queued = time.monotonic()
-            (self._suspects if task.losses >= _SUSPECT else self._waiting).appendleft(task)
+        if (task := self._had(site, identity)) is not None:
+            self._requeue(task)
 
     def lost(self, site: Site, why: str, *, blameless: bool = False) -> None:
         """Give out again what was under way at a site that is gone.
@@ -171,8 +256,7 @@ class Dispatcher:
         `blameless`: it is known that none of it is the cause, as when a node was to go anyway.
         """
         self.sites.discard(site)
-        if self._quiet is site:
-            self._quiet = None
+        self._quiet.pop(site, None)
         self.dropped(site, list(site.tasks), why, blameless=blameless)
 
     def dropped(
@@ -180,27 +264,27 @@ class Dispatcher:
     ) -> None:
         """Give out again some of what was under way at a site, as if it were gone."""
         for identity in reversed(identities):
-            task = site.tasks.pop(identity)
-            task.losses += not blameless
-            task.queued = time.monotonic()
-            if task.losses >= TRIES:
-                _give_up(task, why)
+            task = self._had(site, identity)
+            if task is None:
                 continue
-            self.again += 1
-            if task.losses >= _SUSPECT:
-                self._suspects.appendleft(task)
+            task.losses += not blameless
+            if task.losses >= TRIES and not task.sites:
+                _give_up(task, why)
             else:
-                self._waiting.appendleft(task)
+                self.again += self._requeue(task)
 
     def fail_all(self, error: ProctorError) -> None:
         """Let everything that waits or is under way raise an error."""
-        tasks = [*self._waiting, *self._suspects]
-        self._waiting.clear()
-        self._suspects.clear()
+        tasks = list(chain(*self._queues))
+        for queue in self._queues:
+            queue.clear()
         for site in self.sites:
             tasks += site.tasks.values()
             site.tasks = {}
+        self._taken.clear()
         for task in tasks:
+            if task.future.done():
+                continue
             if task.future.running() or task.future.set_running_or_notify_cancel():
                 task.future.set_exception(error)
 

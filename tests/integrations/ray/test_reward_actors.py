@@ -88,7 +88,7 @@ def test_several_batches_at_once(actors: RewardActors) -> None:
     assert rewards(few) == [0.5, None]
     assert [each.masked for each in few] == [False, True]
     assert (few[1].verdict, none) == ("TASK_FAULT", [])
-    assert sum(node.judged for node in actors.nodes()) == 42
+    assert sum(node.judged for node in actors.nodes()) <= 3  # equal ones of a batch once
 
 
 def test_wrong_use_is_told(cluster: Cluster, actors: RewardActors) -> None:

@@ -130,6 +130,7 @@ class RayCluster(RemoteJudges):
                         del self._seats[name], serving[name]
                 self._looked = True
                 self._give_up_if_hopeless()
+                self._wake_all()  # something may be late by now
                 for task in serving.values():
                     if task.done():
                         task.result()

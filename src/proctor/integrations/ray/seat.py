@@ -21,7 +21,7 @@ from proctor.judging.packed import unpack
 from proctor.service.http.problem_details import ProblemDetails
 from proctor.version import __version__
 
-ROOM = 16
+ROOM = 8
 """Judgements that a node has at once, for each of its cells, while many wait: messages to and from
 nodes then carry several each."""
 FAILURES = 3
@@ -168,14 +168,16 @@ class NodeSeat:
         """Hand over the node's answers as they come, until one says that the node is unfit."""
         while True:
             answers: list[Answer] = await self._actor.finished.remote(site.room // 2)
+            waiting = self.shared.dispatcher.waiting
             for answer in answers:
                 outcome = _outcome(answer)
                 if blames_the_site(outcome):
                     return str(outcome)
                 self.shared.dispatcher.answered(site, answer.id, outcome)
                 self.judged += 1
-            if self.shared.dispatcher.waiting:
-                self.shared.wake_all()  # a suspect, or a language that this node lacks
+            self.wake.set()
+            if self.shared.dispatcher.waiting > waiting:  # in a language that this node lacks
+                self.shared.wake_all()
 
 
 def _outcome(answer: Answer) -> Judgement | ProctorError:

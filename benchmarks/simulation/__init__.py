@@ -1,0 +1,1 @@
+"""Simulation of judging on many nodes: the real queue, everything around it by measured times."""
