@@ -1,9 +1,11 @@
 """Judging on many servers: the same verdicts, each once, whatever happens to servers and lines."""
 
+import asyncio
 import json
 import os
 import signal
 import socket
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -17,6 +19,9 @@ import pytest
 import proctor
 from proctor import InputError, Program, judge_many
 from proctor.clients.fleet import Fleet
+from proctor.clients.server_line import FleetParts
+from proctor.clients.server_seat import ServerSeat
+from proctor.endpoints import Endpoints
 from proctor.errors import (
     PlatformError,
     PoolClosed,
@@ -27,12 +32,14 @@ from proctor.errors import (
 )
 from proctor.formats.livecodebench import load_problems
 from proctor.judgement import Judgement
+from proctor.judging.dispatch import Dispatcher
 from proctor.judging.judge import PoolJudges
 from proctor.judging.settings import JudgeSettings
 from proctor.limits import Limits
 from proctor.prediction import CallTask
 from proctor.problem import Checker, Communication, Convention, Interactive, Problem, Subtask, Test
 from proctor.sandbox.pool import Pool
+from proctor.service.http.native.packed_schema import ServerLoad
 from proctor.verdict import Verdict
 from served import OWNERS, Served, noting, serving, serving_two
 
@@ -314,6 +321,58 @@ def load(server: Served) -> dict[str, Any]:
     with server.client() as client:
         found: dict[str, Any] = client.get("/v1/load").json()
     return found
+
+
+FORGETFUL = r"""
+from proctor.service.kept_problems import ProblemStore
+ProblemStore.__init__.__defaults__ = (5000, 5000)
+from proctor.cli.main import main
+main()
+"""
+"""The command, with room for two of the problems below."""
+
+
+def test_problems_that_a_server_has_forgotten_are_sent_again() -> None:
+    problems = [
+        Problem(f"p{n}", (Test(f"{n}\n", f"{n * n}\n"), Test("0\n" + " " * 1500, "0\n")))
+        for n in range(6)
+    ]
+    command = (sys.executable, "-c", FORGETFUL)
+    with serving(*QUIET, command=command) as served, Fleet(served.url) as fleet:
+        made = list(judge_many([(each, RIGHT) for each in problems] * 2, on=fleet))
+        assert {each.judgement.verdict for each in made} == {Verdict.AC}
+        assert len(made) == 12
+        assert fleet.given_out_again == 0
+
+
+def test_a_server_that_others_keep_busy_is_given_less(three: list[Served]) -> None:
+    forever = {"program": {"source": "while True: pass"}, "limits": {"cpu": 600}}
+    busy, idle = three[:2]
+    with busy.client() as client:
+        jobs = [client.post("/v1/run?wait=false", json=forever).json()["id"] for _ in range(5)]
+        try:
+            with Fleet([busy.url, idle.url]) as fleet:
+                assert all(each.machine for each in fleet.servers())
+                for _ in range(5):  # else some would wait for those that never end
+                    found = fleet.start(SQUARE, RIGHT, JudgeSettings()).result(60)
+                    assert found.machine is not None
+                    assert found.machine.id == load(idle)["id"]
+        finally:
+            for each in jobs:
+                client.delete(f"/v1/jobs/{each}")
+
+
+def test_several_servers_behind_one_address_are_refused() -> None:
+    async def met(*instances: str) -> None:
+        parts = FleetParts("k", Dispatcher(), Endpoints(), None, 5.0, lambda: None)
+        seat = ServerSeat("http://a:1", parts)
+        for each in instances:
+            seat._checked(ServerLoad("a", each, "1", 1, 0, 0))
+        await seat._http.close()
+
+    asyncio.run(met("first", "first", "restarted", "restarted", "again"))
+    with pytest.raises(PlatformError, match="dns"):
+        asyncio.run(met("one", "two", "one"))
 
 
 def test_a_judgement_that_three_servers_died_with_is_a_fault_of_its_own() -> None:

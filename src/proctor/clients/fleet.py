@@ -130,6 +130,7 @@ class Fleet(RemoteJudges):
                 line.give(tasks[0], turn)
             else:
                 self._endpoints.released(turn)
+            if not tasks or line.full:
                 avoid.add(turn.endpoint)
         self._give_up_if_hopeless()
 

@@ -45,8 +45,10 @@ BREAKS = 3
 """Times in a row that a server may break off before it has judged anything."""
 _MOST_BYTES, _MOST_TASKS = 4 * MIB, 1000
 """Bytes of programs in one request, unless a single one has more; and judgements in it."""
-_MOST_SENT = 5
-"""Times that a problem is sent for one judgement: a server that always forgets it is broken."""
+_MOST_FORGOTTEN = 100
+"""Problems that a server may have forgotten, one after the other, before it has judged anything."""
+_PROBLEMS_SHARE = 2
+"""Problems under way take one part in so many of what the server keeps, and the latest besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,12 @@ class ServerLine:
         self._outbox: list[PendingJudgement] = []
         self._awaiting: dict[str, list[PendingJudgement]] = {}
         """Judgements that wait for their problem to be sent, by its digest."""
-        self._sent = Counter[int]()
-        """Times that a problem was sent anew for a judgement, by id."""
+        self._forgotten = 0
+        """Problems that it had forgotten since the latest judgement."""
+        self._problems = Counter[str]()
+        """Judgements under way of each problem, by its digest."""
+        self._problem_bytes = 0
+        self._most_problem_bytes = load.problem_bytes // _PROBLEMS_SHARE
         self._wake = asyncio.Event()
         self._work: set[asyncio.Task[None]] = set()
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -99,11 +105,20 @@ class ServerLine:
 
     def wants(self, now: float) -> bool:
         """Return True if it may be given judgements, and has few enough."""
-        return _LOW * len(self.site.tasks) <= self.site.room and self.takes(now)
+        few = _LOW * len(self.site.tasks) <= self.site.room
+        return few and not self.full and self.takes(now)
+
+    @property
+    def full(self) -> bool:
+        """True if the problems that it has are as many as it can be relied upon to keep."""
+        return len(self._problems) > 1 and self._problem_bytes > self._most_problem_bytes
 
     def give(self, task: PendingJudgement, turn: EndpointTurn) -> None:
         """Have a judgement made that the site has taken."""
         self._turns[task.id] = turn
+        self._problems[task.problem.digest] += 1
+        if self._problems[task.problem.digest] == 1:
+            self._problem_bytes += len(task.problem.data)
         self._outbox.append(task)
         self._wake.set()
 
@@ -306,7 +321,7 @@ class ServerLine:
         else:
             now = time.monotonic()
             for task in tasks:
-                self._parts.endpoints.failed(self._turns.pop(task.id), str(why), now)
+                self._parts.endpoints.failed(self._taken_off(task), str(why), now)
             said = f"{self.site.name}: {why}"
             self._parts.dispatcher.dropped(self.site, [task.id for task in tasks], said)
         self._parts.wake()
@@ -332,17 +347,26 @@ class ServerLine:
             self._finish(task, outcome)
 
     def _send_problem_again(self, task: PendingJudgement) -> None:
-        self._sent[task.id] += 1
-        if self._sent[task.id] > _MOST_SENT:
+        """Have a judgement made whose problem the server does not keep any more."""
+        self._forgotten += 1
+        if self._forgotten > _MOST_FORGOTTEN:
             raise ReplyBroken("forgets problems that it has just been sent")
         self.site.problems.discard(task.problem.digest)
         self._give_again([task])
 
     def _finish(self, task: PendingJudgement, outcome: Judgement | ProctorError) -> None:
-        self._sent.pop(task.id, None)
-        self._parts.endpoints.succeeded(self._turns.pop(task.id))
+        self._parts.endpoints.succeeded(self._taken_off(task))
         self.judged += 1
+        self._forgotten = 0
         self._parts.dispatcher.answered(self.site, task.id, outcome)
+
+    def _taken_off(self, task: PendingJudgement) -> EndpointTurn:
+        """Count a judgement no longer; return its turn."""
+        self._problems[task.problem.digest] -= 1
+        if not self._problems[task.problem.digest]:
+            del self._problems[task.problem.digest]
+            self._problem_bytes -= len(task.problem.data)
+        return self._turns.pop(task.id)
 
     def _give_again(self, tasks: list[PendingJudgement]) -> None:
         self._outbox[:0] = tasks
@@ -350,7 +374,7 @@ class ServerLine:
 
     def _return(self, task: PendingJudgement) -> None:
         """Give a judgement back that the server has not begun."""
-        self._parts.endpoints.released(self._turns.pop(task.id))
+        self._parts.endpoints.released(self._taken_off(task))
         self._parts.dispatcher.returned(self.site, task.id)
 
     def _hold(self, error: Busy) -> None:

@@ -41,7 +41,7 @@ class ProblemStore:
     def __init__(self, most_of_one: int = KEPT, most: int | None = None) -> None:
         """`most_of_one` owner and `most` in all are bytes; None: an eighth of the memory."""
         share = min(4 * GIB, physical_memory() // 8)
-        self._most_of_one = most_of_one
+        self.most_of_one = most_of_one
         self._most = max(most_of_one, share) if most is None else most
         self._kept: OrderedDict[tuple[str, str], _KeptProblem] = OrderedDict()
         """By owner and digest, the least recently used first."""
@@ -83,7 +83,7 @@ class ProblemStore:
 
         One that is too large for its owner is kept if the owner has no other.
         """
-        over = self._sizes[owner] + size - self._most_of_one
+        over = self._sizes[owner] + size - self.most_of_one
         if over > 0 and self._forget(over, owner) > 0 and self._sizes[owner]:
             raise Busy("your judgements under way use all the memory for your problems", _COME_BACK)
         over = self._sizes.total() + size - self._most

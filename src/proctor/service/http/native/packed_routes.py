@@ -103,7 +103,8 @@ def _facts(engine: Engine) -> list[HTTPRouteHandler]:
         admission = engine.admission
         return ServerLoad(
             engine.machine.id, engine.instance, __version__,
-            admission.places, admission.running, admission.waiting, engine.stopping,
+            admission.places, admission.running, admission.waiting,
+            engine.problems.most_of_one, engine.stopping,
         )  # fmt: skip
 
     @get("/languages/{language:str}", responses=_answers(LanguageVersion))

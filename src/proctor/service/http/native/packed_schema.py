@@ -62,6 +62,8 @@ class ServerLoad(msgspec.Struct, frozen=True):
     """How many jobs may run at once."""
     running: int
     waiting: int
+    problem_bytes: int = 0
+    """Bytes of problems that are kept for each owner."""
     stopping: bool = False
     """True if it takes no more judgements."""
 
