@@ -15,7 +15,7 @@ from simulation.figures import Cells, Figures
 from simulation.nodes import Network, Node, Wires
 from simulation.workload import SCENARIOS, Scenario, workload
 
-ROOM, GATHER = 8, 0.25
+ROOM, GATHER = 32, 0.25
 """Those of integrations/ray, which would want Ray; a test compares them."""
 OPENING = 5.0
 """Seconds in which a node opens its pool; those there at the begin have opened theirs."""

@@ -49,8 +49,6 @@ def test_an_overlay(copy: Path, answers: Answers, level: str, scaled: bool) -> N
 
 @pytest.mark.parametrize("name", ["judge.yaml", "ray.yaml"])
 def test_a_manifest_that_is_applied_by_itself(answers: Answers, name: str) -> None:
-    if name == "judge.yaml":
-        needs_on()
     documents = manifests.read(KUBERNETES / name)
     assert documents
     assert manifests.faults(documents, answers) == []
@@ -58,7 +56,6 @@ def test_a_manifest_that_is_applied_by_itself(answers: Answers, name: str) -> No
 
 def test_the_job_judges(tmp_path: Path) -> None:
     """Its command, with a server here in place of the service."""
-    needs_on()
     (job,) = manifests.read(KUBERNETES / "judge.yaml")
     arguments = job["spec"]["template"]["spec"]["containers"][0]["args"]
     package = Path(proctor.__file__).parent
@@ -127,8 +124,6 @@ MUTATIONS = {
 @pytest.mark.parametrize("what", MUTATIONS)
 def test_what_is_wrong_is_noticed(copy: Path, answers: Answers, what: str) -> None:
     name, right, wrong = MUTATIONS[what]
-    if name == "judge.yaml":
-        needs_on()
     text = (copy / name).read_text("utf-8")
     assert right in text
     (copy / name).write_text(text.replace(right, wrong), "utf-8")
@@ -142,8 +137,3 @@ def test_what_is_wrong_is_noticed(copy: Path, answers: Answers, what: str) -> No
     except (ValueError, KeyError) as error:  # kustomize's, or of what is not there at all
         found = [repr(error)]
     assert found, what
-
-
-def needs_on() -> None:
-    if [*manifests.flag_faults(["judge", "--on=x"])]:
-        pytest.skip("no case: `proctor judge` cannot ask servers yet")

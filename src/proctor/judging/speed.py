@@ -63,7 +63,7 @@ class Speed:
             if each is not None and not 0.0001 <= each <= 1000:
                 raise InputError(
                     f"{text!r} is no speed: give reference, here, or what `proctor doctor --speed`"
-                    " prints, such as 34.2,74.8",
+                    " prints, such as 29.5,31.0",
                     field="--normalise-cpu",
                 )
         return found
@@ -81,7 +81,7 @@ class Speed:
         return round(min(max(ratio, LEAST), MOST), 3)
 
 
-REFERENCE = Speed(0.034, 0.075)
+REFERENCE = Speed(0.0295, 0.031)
 """A core of an AMD EPYC (Zen 3) at 3.4 GHz, CPython 3.11.7, g++ 12.2, Linux 6.18."""
 
 

@@ -21,7 +21,7 @@ from proctor.judging.packed import unpack
 from proctor.service.http.problem_details import ProblemDetails
 from proctor.version import __version__
 
-ROOM = 8
+ROOM = 32
 """Judgements that a node has at once, for each of its cells, while many wait: messages to and from
 nodes then carry several each."""
 FAILURES = 3
