@@ -154,10 +154,14 @@ def pod_faults(pod: Document, answers: Answers) -> Iterator[str]:
 
 
 def flag_faults(command: list[str]) -> Iterator[str]:
-    """Check that each option of a command line of proctor's is one."""
+    """Check that each option of a command line of proctor's is one, of some subcommand at least."""
     commands = get_command(app).commands  # type: ignore[attr-defined]
     name = next(word for word in command if word in commands)
-    known = {opt for each in commands[name].params for opt in (*each.opts, *each.secondary_opts)}
+    found = [commands[name]]
+    for each in found:
+        found += getattr(each, "commands", {}).values()
+    parameters = [each for one in found for each in one.params]
+    known = {opt for each in parameters for opt in (*each.opts, *each.secondary_opts)}
     for word in command[command.index(name) + 1 :]:
         flag = word.partition("=")[0]
         if flag.startswith("-") and flag not in known:

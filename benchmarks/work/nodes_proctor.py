@@ -20,7 +20,8 @@ CHUNK = 8
 """Judgements that one of two pools is handed at once."""
 rows = [json.loads(line) for line in PROGRAMS.read_text("utf-8").splitlines()]
 problems = load_problems(PROBLEMS)
-pool = None
+pools = []
+"""This process's pool, once it is open."""
 
 
 def open_cluster(stack):
@@ -39,9 +40,7 @@ def open_cluster(stack):
 
 
 def open_own_pool():
-    global pool
-    pool = open_pool(cells=1)
-    pool.__enter__()
+    pools.append(open_pool(cells=1).__enter__())
 
 
 def judge(numbers, **judges):
@@ -53,7 +52,7 @@ def judge(numbers, **judges):
 
 
 def judge_in_own_pool(numbers):
-    return judge(numbers, pool=pool)
+    return judge(numbers, pool=pools[0])
 
 
 def judge_by_two(processes, numbers):
@@ -65,7 +64,7 @@ def main():
     with ExitStack() as opened:
         if JUDGES == "pool":
             open_own_pool()
-            opened.push(pool)
+            opened.push(pools[0])
             loop.serve(judge_in_own_pool)
         elif JUDGES == "pools":
             # Without exit handlers the cells of a worker end with it, as they do by kill -9.
