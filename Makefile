@@ -45,7 +45,7 @@ house: $(BIN)/.ready  ## Unique class names, no import circles, docstrings that 
 	$(BIN)/python tools/check_house.py
 
 kernel: $(BIN)/.ready  ## Boot a second kernel in qemu, as root, and run checks inside
-	$(BIN)/python -m pytest tests/vm $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest -o faulthandler_timeout=2800 tests/vm $(PYTEST_FLAGS)
 
 far: kernel binary real-model soak  ## A second kernel, the one-file binary, a real model, a soak
 
