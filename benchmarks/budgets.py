@@ -15,7 +15,7 @@ COUNTS = {
 `make counts` prints what they have become: put lower figures here.
 """
 MARGINS = (1.1, 1.08, 1.35)
-"""Factors above COUNTS from which the tests fail.
+"""Factors above COUNTS from which a budget is not kept.
 
 Processes differ a little in where things lie, and who has to wait for whom is partly luck.
 """

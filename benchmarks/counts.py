@@ -2,8 +2,8 @@
 
     .venv/bin/python benchmarks/counts.py [--detail NAME]
 
-A busy machine does not change these counts, so tests/test_counts.py gates them. `--detail` names
-a kind of job, whose faults by place and calls by name are shown.
+A busy machine does not change how many faults and calls there are, so tests/test_counts.py gates
+them. `--detail` names a kind of job, whose faults by place and calls by name are shown.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Jobs ask no more of the kernel than they did: counts, which no load changes, and their budgets."""
+"""Jobs ask no more of the kernel than they did: counts that no load changes, and their budgets."""
 
 import budgets
 import counts
@@ -20,7 +20,10 @@ def test_a_fork_in_c_is_counted_exactly() -> None:
 
 @pytest.mark.parametrize("name", budgets.COUNTS)
 def test_a_job_costs_no_more_than_it_did(name: str) -> None:
-    """`make counts` prints what has become more, and by whom."""
+    """`make counts` prints what has become more, and by whom.
+
+    It shows context switches too, which are left out here: who has to wait for whom depends on load.
+    """
     try:
         found = counts.spreads(name, processes=3)
     except budgets.MissingError as error:
@@ -30,6 +33,6 @@ def test_a_job_costs_no_more_than_it_did(name: str) -> None:
         for (kind, parts), figure, margin in zip(
             found.items(), budgets.COUNTS[name], budgets.MARGINS, strict=True
         )
-        if parts[counts.ALL][1] > figure * margin
+        if kind != tracing.SWITCHES and parts[counts.ALL][1] > figure * margin
     ]
     assert not over

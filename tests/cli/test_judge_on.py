@@ -40,6 +40,15 @@ def noted(notes: list[Path]) -> list[int]:
     return [int(line) for each in notes if each.exists() for line in each.read_text().split()]
 
 
+def come_to_rest(servers: list[Served]) -> None:
+    """Wait until nothing is left that somebody asked for: a server judges on for a while."""
+    for served in servers:
+        with served.client() as client:
+            rest = {"proctor_jobs_running 0.0", "proctor_jobs_waiting 0.0"}
+            while not rest <= set(client.get("/metrics").text.splitlines()):
+                os.sched_yield()
+
+
 def test_kill_9_of_the_driver(two: tuple[list[Served], list[Path]], tmp_path: Path) -> None:
     servers, notes = two
     text = (BUNDLED / "programs.jsonl").read_text()
@@ -53,6 +62,7 @@ def test_kill_9_of_the_driver(two: tuple[list[Served], list[Path]], tmp_path: Pa
         "--timeout", "400ms", "--on", ",".join(each.url for each in servers),
     ]  # fmt: skip
     for _ in range(KILLS):
+        come_to_rest(servers)
         finished = rows_of(out)
         before = [len(noted([each])) for each in notes]
         with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment()) as driver:

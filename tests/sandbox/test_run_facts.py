@@ -353,8 +353,12 @@ def test_cpu_time_is_that_of_all_processes(pool: Pool) -> None:
     assert 0.6 <= cpu_of(run(waited, pool=pool)) < 4
 
 
+@pytest.mark.cgroup
 def test_cpu_time_of_orphans_counts(pool: Pool) -> None:
-    """A grandchild whose parent is gone shows in no rusage; the control group has it."""
+    """A grandchild whose parent is gone shows in no rusage; the control group has it.
+
+    Without one, what it used since the last look is not known if the program ends first.
+    """
     orphan = (
         "import os, time\n"
         "r, w = os.pipe()\n"

@@ -54,15 +54,17 @@ def test_right_and_wrong(score: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "status"),
+    ("code", "status", "timeout"),
     [
-        ("while True: pass", "timeout"),
-        ("raise SystemExit(1)", "runtime_error"),
-        ("x = b'x' * (1 << 33)", "runtime_error"),
+        ("while True: pass", "timeout", 1),
+        ("raise SystemExit(1)", "runtime_error", 30),
+        ("x = b'x' * (1 << 33)", "runtime_error", 30),
     ],
 )
-def test_programs_that_end_badly(score: Callable[..., Any], code: str, status: str) -> None:
-    value, cases = score(f"```python\n{code}\n```", TESTS, timeout=1)
+def test_programs_that_end_badly(
+    score: Callable[..., Any], code: str, status: str, timeout: int
+) -> None:
+    value, cases = score(f"```python\n{code}\n```", TESTS, timeout=timeout)
     assert value == 0.0
     assert {each["status"] for each in cases} == {status}
 
