@@ -18,6 +18,7 @@ from proctor import Limits, Pool, Program, open_pool, run
 from proctor.errors import CellDied
 from proctor.languages.run import RunRequest, start
 from proctor.sandbox.machine import cgroup, procfs
+from proctor.sandbox.machine.cgroup import scope
 
 pytestmark = [pytest.mark.root, pytest.mark.cgroup("v1")]
 MIB = 1 << 20
@@ -315,3 +316,9 @@ def test_sweep_waits_for_the_last_process(child: StartChild) -> None:
     finish(program)
     cgroup.sweep()
     assert not home.exists()
+
+
+def test_a_scope_that_no_cell_entered_has_no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cell that did not start in time is cleared away like any other, and another is started."""
+    monkeypatch.setattr(scope, "_works", lambda: True)
+    assert scope.ScopedGroup("never entered").pids() == []

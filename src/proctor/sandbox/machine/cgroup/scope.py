@@ -51,6 +51,9 @@ class ScopedGroup(V2Group):
             self._entered = False
         return self._entered
 
+    def pids(self) -> list[int]:
+        return super().pids() if self._entered else []  # of a cell that did not start: none known
+
     def remove(self) -> None:
         if self._entered:
             super().remove()  # the empty scope is collected by systemd
