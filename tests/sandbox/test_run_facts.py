@@ -355,10 +355,7 @@ def test_cpu_time_is_that_of_all_processes(pool: Pool) -> None:
 
 @pytest.mark.cgroup
 def test_cpu_time_of_orphans_counts(pool: Pool) -> None:
-    """A grandchild whose parent is gone shows in no rusage; the control group has it.
-
-    Without one, what it used since the last look is not known if the program ends first.
-    """
+    """A grandchild whose parent is gone shows in no rusage; without a group, looks may miss its end."""
     orphan = (
         "import os, time\n"
         "r, w = os.pipe()\n"

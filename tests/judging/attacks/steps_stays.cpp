@@ -53,6 +53,7 @@ const char *decode(int) {
     for (int i = 0; i < 500; i++) {
         for (int fd : {one, two})
             if (fd >= 0 && recv(fd, word, sizeof word - 1, 0) > 0) return word;
+        // Not each time: 200,000 opens can take the whole limit, and it would be TLE.
         for (int pid = 1; pid < 400 && i % 50 == 0; pid++) {
             char place[64];
             snprintf(place, sizeof place, "/proc/%d/cmdline", pid);

@@ -52,7 +52,7 @@ class ScopedGroup(V2Group):
         return self._entered
 
     def pids(self) -> list[int]:
-        return super().pids() if self._entered else []  # of a cell that did not start: none known
+        return super().pids() if self._entered else []  # before, no group is known to be ours
 
     def remove(self) -> None:
         if self._entered:
