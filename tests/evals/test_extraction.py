@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from proctor.errors import InputError
-from proctor.evals.extraction import answer, extract
+from proctor.evals.extraction import extract as _extract
+from proctor.formats.thoughts import answer
+
+
+def extract(*a, **k):
+    return _extract(*a, **k).code
+
 
 CASES = {
     "plain": ("Text\n```python\nx = 1\n```\n", "x = 1\n"),

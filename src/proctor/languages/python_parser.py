@@ -30,6 +30,10 @@ _NO_PYTHON = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError, O
 _LOOPS = (
     ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
 )  # fmt: skip
+_DEFINING = (
+    ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign,
+    ast.AnnAssign,
+)  # fmt: skip
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -57,8 +61,8 @@ def _outline(text: str) -> object:
     tree = ast.parse(text)
     body = tree.body
     found = Outline(
-        acts=any(not (isinstance(each, ast.Expr) and isinstance(each.value, _IDLE))
-                 for each in body),
+        acts=not all(map(_idle, body)),
+        runs=not all(_idle(each) or isinstance(each, _DEFINING) for each in body),
         definitions=tuple(
             _definition(each) for each in body if isinstance(each, (*_FUNCTIONS, ast.ClassDef))
         ),
@@ -73,6 +77,10 @@ def _outline(text: str) -> object:
         ),
     )  # fmt: skip
     return msgspec.to_builtins(found)
+
+
+def _idle(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, _IDLE)
 
 
 def _definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Definition:

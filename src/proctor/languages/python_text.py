@@ -36,6 +36,8 @@ class Outline(msgspec.Struct, frozen=True):
 
     acts: bool = False
     """False for a text that does nothing: a single word is Python, too."""
+    runs: bool = False
+    """False for a module that only imports, defines and sets names."""
     definitions: tuple[Definition, ...] = ()
     imports: tuple[str, ...] = ()
     """Import statements at the top level."""
