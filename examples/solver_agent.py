@@ -90,7 +90,7 @@ class Agent:
         for attempt in range(PROGRAMS):
             reply = await self.ask("code", attempt, talk)
             envelope = await solve_async(
-                extract(reply), given, "timetable", timeout=self.timeout, host=self.host
+                extract(reply).code, given, "timetable", timeout=self.timeout, host=self.host
             )
             print(f"program {attempt + 1}: {summary(envelope)}")
             if envelope.accepted:

@@ -1,55 +1,86 @@
-"""Programs in replies; each case is one that some harness got wrong."""
+"""Programs in replies; most cases are shapes of reply_shapes.py."""
 
 import ast
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from reply_shapes import CPP, EXAMPLE, FUNCTION, OTHER, PROGRAM, SHAPES, fenced
 
 from proctor.errors import InputError
-from proctor.evals.extraction import extract as _extract
+from proctor.evals.extraction import Extracted, extract
 from proctor.formats.thoughts import answer
 
-
-def extract(*a, **k):
-    return _extract(*a, **k).code
-
-
-CASES = {
+LAST_BLOCK = {
     "plain": ("Text\n```python\nx = 1\n```\n", "x = 1\n"),
     "unterminated": ("```python\nn = int(input())\nprint(n)", "n = int(input())\nprint(n)"),
-    "tilde": ("~~~python\nx = 1\n~~~", "x = 1\n"),
-    "version": ("```python3.11\nx = 1\n```", "x = 1\n"),
-    "short name": ("```py\nx = 1\n```", "x = 1\n"),
     "last of several": ("```python\nx = 1\n```\nBetter:\n```python\nx = 2\n```", "x = 2\n"),
     "output after it": ("```python\nx = 1\n```\nIt prints\n```\n1\n```", "x = 1\n"),
     "unnamed": ("```\nx = 1\n```", "x = 1\n"),
     "another language": ("```cpp\nint main() {}\n```", ""),
     "no fence": ("n = int(input())\nprint(n)", "n = int(input())\nprint(n)"),
     "prose": ("I do not know", ""),
-    "one word": ("Sorry", ""),
-    "nothing": ("", ""),
     "empty block": ("```python\n```", ""),
     "thoughts": ("<think>```python\nx = 0\n```</think>```python\nx = 1\n```", "x = 1\n"),
-    "thoughts without a start": ("```python\nx = 0\n```</think>\n```python\nx = 1\n```", "x = 1\n"),
-    "still thinking": ("<think>\n```python\nx = 0\n```", ""),
-    "a tag in a program": ("```python\ns = '<think>'\n```", "s = '<think>'\n"),
-    "fence in a string": (
-        '```python\ns = """\n```\n"""\nprint(s)\n```\nDone.', 's = """\n```\n"""\nprint(s)\n'
-    ),
-    "in a list": ("1. Do\n\n   ```python\n   x = 1\n   ```\n", "x = 1\n"),
-    "windows": ("```python\r\nx = 1\r\n```\r\n", "x = 1\n"),
-}  # fmt: skip
+}
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_program_that_a_person_would_take(name: str) -> None:
+    shape = SHAPES[name]
+    found = extract(shape.reply, "auto", shape.language, shape.entry)
+    assert found.code.strip() == shape.code.strip()
+    assert bool(found.rule) == bool(shape.code)
+
+
+def test_there_are_many_shapes_and_lcb_runner_gets_many_wrong() -> None:
+    wrong = [
+        name
+        for name, shape in SHAPES.items()
+        if extract(shape.reply, "upstream").code.strip() != shape.code.strip()
+    ]
+    assert len(SHAPES) >= 140
+    assert len(wrong) >= 60
+
+
+@pytest.mark.parametrize(
+    ("reply", "entry", "rule"),
+    [
+        (fenced(), None, "block"),
+        (fenced(FUNCTION) + "\n" + fenced(EXAMPLE), "double", "defines"),
+        (fenced(OTHER) + "\n" + fenced("x = 1\n"), None, "reads"),
+        (fenced("def f():\n    print(input())\n") + "\n" + fenced("f()\n"), None, "joined"),
+        (fenced("y = 1\n") + "\n" + fenced("x = 1\n"), None, "parses"),
+        (fenced("y = (\n") + "\n" + fenced("x = (\n"), None, "last-block"),
+        (PROGRAM, None, "whole"),
+        ('{"code": "print(1)"}', None, "json"),
+        ("<code>print(1)</code>", None, "tag"),
+        (fenced("+print(1)\n", "diff"), None, "diff"),
+        (f"So:\n\n{PROGRAM}", None, "part"),
+        ("a ``` b\nx = (\n c ``` d", None, "upstream"),
+        ("no", None, ""),
+    ],
+)
+def test_the_rule_is_named(reply: str, entry: str | None, rule: str) -> None:
+    assert extract(reply, entry=entry).rule == rule
+
+
+def test_rules_of_other_languages() -> None:
+    explained = fenced(CPP, "cpp") + "\n" + fenced("n = 1;\n", "cpp")
+    assert extract(explained, language="cpp") == Extracted(CPP, "main")
+    assert extract(fenced("x\n", "ruby"), language="cpp") == Extracted("x", "upstream")
+
+
+@pytest.mark.parametrize("name", LAST_BLOCK)
 def test_last_block(name: str) -> None:
-    reply, code = CASES[name]
-    assert extract(reply) == code
+    reply, code = LAST_BLOCK[name]
+    assert extract(reply, "last-block").code == code
 
 
 def test_first_block() -> None:
-    assert extract(CASES["last of several"][0], "first-block") == "x = 1\n"
+    found = extract(LAST_BLOCK["last of several"][0], "first-block")
+    assert found == Extracted("x = 1\n", "first-block")
 
 
 @pytest.mark.parametrize(
@@ -62,11 +93,11 @@ def test_first_block() -> None:
     ],
 )
 def test_upstreams_rule(reply: str, code: str) -> None:
-    assert extract(reply, "upstream") == code
+    assert extract(reply, "upstream").code == code
 
 
 def test_whole() -> None:
-    assert extract(" x ", "whole") == " x "
+    assert extract(" x ", "whole") == Extracted(" x ", "whole")
 
 
 def test_unknown_policy() -> None:
@@ -74,32 +105,44 @@ def test_unknown_policy() -> None:
         extract("", "best")
 
 
-def test_a_reply_of_tags_only_takes_no_time() -> None:
+def test_a_reply_of_tags_or_tokens_only_takes_no_time() -> None:
     """Patterns that look ahead from every tag would take hours."""
     assert answer("<think>" * 100_000) == ""
     assert answer("<think></think>" * 100_000 + "x") == "x"
+    assert answer("<|im_end|> " * 100_000) == ""
+    assert answer("<|channel|>x<|message|>" * 100_000) == ""
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["```python\nx\n```\n", "```", "```\n", "> " * 50 + "```\n", "<code>", "`x`", "{", "+\n",
+     "import x\n\n", "```python\nx = 1\n", "a```", "~~~\n", "- - - ```md\n", "<|a|>"],
+)  # fmt: skip
+def test_a_reply_of_one_piece_many_times_takes_no_time(piece: str) -> None:
+    """With work that grows by the square of a reply's length these would take an hour."""
+    for language in ("python", "cpp"):
+        for entry in (None, "x"):
+            extract(piece * (1_000_000 // len(piece)), "auto", language, entry)
 
 
 def test_real_replies(test_data: Path) -> None:
-    """Of 164 chat replies in Python, how many give a program that parses."""
+    """Of 164 chat replies in Python each gives the function that was asked for."""
     lines = (test_data / "chat-replies" / "llama3-python.jsonl").read_text().splitlines()
-    replies = [json.loads(line)["generation"] for line in lines]
-    parsed = 0
-    for reply in replies:
-        code = extract(reply)
-        assert code.strip(), reply
-        try:
-            ast.parse(code)
-        except SyntaxError:
-            continue
-        parsed += 1
-    assert parsed >= len(replies) - 2
+    rows = [json.loads(line) for line in lines]
+    rules = Counter[str]()
+    for row in rows:
+        entry = row["prompt"].rpartition("def ")[2].partition("(")[0]
+        found = extract(row["generation"], entry=entry)
+        rules[found.rule] += 1
+        ast.parse(found.code)
+    assert sum(rules.values()) == len(rows) >= 160
+    assert rules["block"] + rules["defines"] == len(rows), rules
 
 
 def test_real_replies_in_another_language(test_data: Path) -> None:
     lines = (test_data / "chat-replies" / "llama3-cpp.jsonl").read_text().splitlines()
     replies = [json.loads(line)["generation"] for line in lines]
-    found = [extract(reply, language="cpp") for reply in replies]
+    found = [extract(reply, language="cpp").code for reply in replies]
     assert all("{" in code for code in found)
     named = [reply for reply in replies if "```cpp" in reply or "```c++" in reply]
-    assert not any(extract(reply) for reply in named), "C++ is no Python"
+    assert not any(extract(reply).code for reply in named), "C++ is no Python"

@@ -10,10 +10,12 @@ from command import problem, write_rows
 from proctor_command import Proctor
 from stub import Call, completion, serving
 
+from proctor.evals.extraction import Extracted
 from proctor.evals.livecodebench import generation as benchmark
 from proctor.evals.livecodebench.generation import CodeGeneration
 from proctor.evals.store import RunStore
 from proctor.evals.stored import Generation
+from proctor.problem import Problem
 from proctor.verdict import Verdict
 
 ODD = "Ferry Queue"
@@ -93,10 +95,10 @@ def test_a_reply_that_no_program_can_be_taken_from(
 ) -> None:
     extract = CodeGeneration.extract
 
-    def failing(self: CodeGeneration, text: str, settings: Any) -> str:
+    def failing(self: CodeGeneration, instance: Problem, text: str, settings: Any) -> Extracted:
         if text == "odd":
             raise RuntimeError("the parser fell over")
-        return extract(self, text, settings)
+        return extract(self, instance, text, settings)
 
     monkeypatch.setattr(CodeGeneration, "extract", failing)
     with serving(lambda call: call.reply("odd" if is_odd(call) else right(call))) as stub:
@@ -113,8 +115,10 @@ def test_several_replies_in_one_request(
     """Half a character in one of them, and another that no program can be taken from."""
     extract = CodeGeneration.extract
 
-    def failing(self: CodeGeneration, text: str, settings: Any) -> str:
-        return extract(self, text, settings) if text != "odd" else str(1 // 0)
+    def failing(self: CodeGeneration, instance: Problem, text: str, settings: Any) -> Extracted:
+        if text == "odd":
+            raise ZeroDivisionError
+        return extract(self, instance, text, settings)
 
     def answer(call: Call) -> None:
         body: dict[str, Any] = completion("")

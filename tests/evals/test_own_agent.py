@@ -32,7 +32,7 @@ class Tries:
     async def solve(self, prompt, journal):
         for number in range(self.budgets.turns):
             reply = await journal.ask(prompt)
-            code = extract(reply.text)
+            code = extract(reply.text).code
             said = await journal.run_tests(code)
             if Path("off").exists() and "Lantern" in prompt[1].content:
                 raise LookupError("lost my way")
@@ -158,6 +158,7 @@ def test_an_error_is_one_sample_s_fault(proctor: Proctor, place: Place) -> None:
         assert first.returncode == 125
         found = json.loads(first.stdout)
         assert found["model_faults"] == {"agent-error": 1}
+        assert found["completion_tokens"] == 7 * 20, "the reply of the sample that failed, too"
         assert found["standard"]["passed"] == 3
         assert stub.calls.total() == 7
         with RunStore.open(Path("run")) as store:
@@ -168,6 +169,7 @@ def test_an_error_is_one_sample_s_fault(proctor: Proctor, place: Place) -> None:
         Path("off").unlink()
         again = proctor("retry", "run", "--json")
         assert json.loads(again.stdout)["standard"]["passed"] == 4
+        assert json.loads(again.stdout)["completion_tokens"] == 8 * 20
         assert stub.calls.total() == 8, "the first reply was in the store"
 
 

@@ -122,7 +122,9 @@ def test_prompts_hold_what_upstreams_do() -> None:
 
 
 def extracted(name: str, reply: str, policy: str = "last-block", template: str = "plain") -> str:
-    return benchmark_named(name).extract(reply, Settings(extraction=policy, prompt=template))
+    benchmark = benchmark_named(name)
+    settings = Settings(extraction=policy, prompt=template)
+    return str(benchmark.extract(None, reply, settings).code)
 
 
 @pytest.mark.parametrize(

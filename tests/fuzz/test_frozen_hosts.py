@@ -22,14 +22,15 @@ pytestmark = pytest.mark.usefixtures("ends")
 
 def test_a_reply_whose_program_is_slow_to_parse() -> None:
     program = "import a" + ".a" * 120_000
-    assert extract(f"```python\n{program}\n```\n\n```\nx\n```\n") == program + "\n"
-    assert extract(program) == ""
+    found = extract(f"```python\n{program}\n```\n\n```\nx\n```\n")
+    assert found.code == program + "\n"
+    assert extract(program).code == ""
 
 
 def test_a_reply_that_nearly_holds_its_program_everywhere() -> None:
     program = "b" + "a" * 300_000 + "\n"
     reply = f"```python\n{program}```\n" + "a" * 3_000_000
-    assert extract(reply) == program
+    assert extract(reply).code == program
 
 
 def test_a_version_of_a_million_terms() -> None:

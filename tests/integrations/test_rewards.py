@@ -10,6 +10,7 @@ import pytest
 import ioi_task
 from proctor import Limits, Pool, Problem, Test, open_pool
 from proctor.errors import InputError, SettingsError
+from proctor.evals.extraction import Extracted
 from proctor.integrations import grading, ioi_grading
 from proctor.integrations.rewards import (
     code_reward,
@@ -44,10 +45,11 @@ def test_a_completion_that_nothing_can_be_taken_from(
     """Whatever the parser raises costs that completion its reward, and no other."""
     extract = module.extract
 
-    def failing(reply: str, *rest: Any) -> str:
+    def failing(reply: str, *rest: Any) -> Extracted:
         if reply == "odd":
             raise RecursionError("the parser fell over")
-        return str(extract(reply, *rest))
+        found: Extracted = extract(reply, *rest)
+        return found
 
     monkeypatch.setattr(module, "extract", failing)
     if module is grading:

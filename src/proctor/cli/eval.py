@@ -29,6 +29,7 @@ from proctor.evals.rounds import begin_round, judges_to_use
 from proctor.evals.run import Done
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
+from proctor.reports.no_program import NoPrograms
 from proctor.units import seconds, size
 from proctor.verdict import Verdict
 
@@ -304,9 +305,19 @@ def _show(store: RunStore, settings: Settings, found: Figures) -> None:
     if found.faults:
         kinds = ", ".join(f"{name} {count}" for name, count in found.faults.items())
         terminal.write(f"without a reply: {kinds}; `proctor retry` asks again\n")
+    if found.no_program.count:
+        terminal.write(_no_program(found.no_program))
     if found.completion_tokens:
         terminal.write(f"tokens: {found.prompt_tokens} in, {found.completion_tokens} out\n")
         terminal.write(_cost(store, found))
+
+
+def _no_program(found: NoPrograms) -> str:
+    without = "" if found.without is None else f"; pass@1 of the others: {found.without.value:.1%}"
+    return (
+        f"{'warning: ' if found.many else ''}{found.count} of {found.replies} replies hold no "
+        f"program and count as failed: {found.words}{without}\n"
+    )
 
 
 def _cost(store: RunStore, found: Figures) -> str:

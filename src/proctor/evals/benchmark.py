@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
+from proctor.evals.extraction import Extracted
 from proctor.evals.models.model import Message, ModelReply
 from proctor.evals.settings import Settings
 from proctor.evals.stored import ProblemInfo
@@ -161,8 +162,8 @@ class Benchmark(Protocol[InstanceT]):
         """Return the prompt of one sample; or the reply itself, where there is nothing to ask."""
         ...
 
-    def extract(self, text: str, settings: Settings) -> str:
-        """Return the part of a reply that is graded; "" if there is none."""
+    def extract(self, instance: InstanceT, text: str, settings: Settings, /) -> Extracted:
+        """Take from a reply the part that is graded."""
         ...
 
     def open_grader(

@@ -42,7 +42,7 @@ _PROSE = re.compile(r"[#>*_\- ]{0,6}[A-Z][\w'’*`]{0,40}(?: [\w'’(`*_,.:-]{1,
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What was taken from a reply."""
+    """Program that was taken from a reply."""
 
     code: str
     """Source text; empty if there is none."""
@@ -113,7 +113,7 @@ class _Chooser:
         """Return rules by preference."""
         raise NotImplementedError
 
-    def unfenced(self, text: str, other: Sequence[Block]) -> Extracted:
+    def unfenced(self, text: str, _other: Sequence[Block]) -> Extracted:
         """Look for a program where no block is of the language; a label may be wrong."""
         code = between_last_fences(text)
         return Extracted(code, "upstream") if code.strip() else Extracted("")
@@ -252,9 +252,7 @@ def _beyond_quoted_fence(text: str, block: Block) -> list[str]:
 def _cut_at_prose(code: str) -> list[str]:
     lines = code.splitlines(keepends=True)
     gaps = [n for n, line in enumerate(lines[:-1]) if not line.strip()]
-    return [
-        "".join(lines[:gap]) for gap in gaps[-_FENCES_TRIED:] if _PROSE.match(lines[gap + 1])
-    ]
+    return ["".join(lines[:gap]) for gap in gaps[-_FENCES_TRIED:] if _PROSE.match(lines[gap + 1])]
 
 
 def _last_block(reply: str, language: str, _entry: str | None) -> Extracted:
@@ -268,9 +266,7 @@ def _first_block(reply: str, language: str, _entry: str | None) -> Extracted:
 def _block(reply: str, language: str, which: int) -> Extracted:
     text = answer(reply)
     names = names_of(language)
-    found = [
-        each for each in blocks(text, names) if each.label in names or is_neutral(each.label)
-    ]
+    found = [each for each in blocks(text, names) if each.label in names or is_neutral(each.label)]
     candidates = [each for each in found if each.code.strip()]
     named = [each for each in candidates if each.label in names]
     if not (named or candidates):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from proctor.reports.no_program import NoProgramCounter, NoPrograms
 from proctor.reports.records import SampleRecord
 from proctor.reports.summary import Summary, summary_of, to_json
 from proctor.reports.tallies import Mode, SampleCounter
@@ -21,6 +22,8 @@ class Figures:
     faults: dict[str, int]
     """Samples without a reply, per kind of fault."""
     modes: dict[str, Summary]
+    no_program: NoPrograms
+    """Replies without a program, by the main mode's rules."""
     bounds: dict[str, FaultBounds]
     """By mode, where samples were lost to infrastructure."""
     prompt_tokens: int
@@ -46,12 +49,15 @@ class Figures:
 def figures(records: Iterable[SampleRecord], modes: Sequence[str], ks: Sequence[int]) -> Figures:
     """Compute figures in these modes, with pass@k for these k; reads the records once."""
     counters = {mode: SampleCounter(Mode(mode)) for mode in modes}
+    standard = "standard" in modes or not modes
+    without = NoProgramCounter(Mode.STANDARD if standard else Mode(modes[0]))
     faults: Counter[str] = Counter()
     samples = prompt_tokens = completion_tokens = 0
     cpu = 0.0
     costs = array("d")
     for record in records:
         samples += 1
+        without.add(record)
         prompt_tokens += record.prompt_tokens or 0
         completion_tokens += record.completion_tokens or 0
         cpu += record.judge_cpu
@@ -66,6 +72,7 @@ def figures(records: Iterable[SampleRecord], modes: Sequence[str], ks: Sequence[
         samples=samples,
         faults=dict(faults),
         modes={mode: summary_of(counter, ks) for mode, counter in counters.items()},
+        no_program=without.found(),
         bounds={mode: each for mode, each in found.items() if each and each.infra_faults},
         prompt_tokens=prompt_tokens,
         completion_tokens=completion_tokens,
@@ -81,10 +88,21 @@ def to_plain(found: Figures) -> dict[str, Any]:
         "samples": found.samples,
         "model_faults": found.faults,
         **{mode: to_json(summary) for mode, summary in found.modes.items()},
+        "no_program": _no_program(found.no_program),
         "bounds": {mode: [each.low, each.high] for mode, each in found.bounds.items()},
         "prompt_tokens": found.prompt_tokens,
         "completion_tokens": found.completion_tokens,
         "cost": found.cost,
         "priced": found.priced,
         "judge_cpu": found.judge_cpu,
+    }
+
+
+def _no_program(found: NoPrograms) -> dict[str, Any]:
+    without = found.without
+    return {
+        "replies": found.replies,
+        "count": found.count,
+        "reasons": {reason.value: count for reason, count in found.reasons.items()},
+        "pass_at_1_of_the_others": None if without is None else without.value,
     }

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from proctor.errors import AgentFault
-from proctor.evals.extraction import extract
+from proctor.evals.extraction import Extracted, extract
 from proctor.evals.models.model import (
     Message,
     Model,
@@ -48,6 +48,8 @@ class Journal:
     """Steps of an earlier run, by number."""
     keep: Callable[[Turn], Awaitable[None]]
     """Returns when a step is on the disk."""
+    extract: Callable[[str], Extracted] = extract
+    """Takes the program from a reply."""
     made: list[Turn] = field(default_factory=list)
     """Steps so far, with their tokens and seconds."""
     _busy: bool = False
@@ -85,7 +87,7 @@ class Journal:
         return ModelReply(
             turn.content,
             reasoning=turn.reasoning,
-            usage=_usage([turn]),
+            usage=usage([turn]),
             finish_reason=turn.finish_reason,
             tool_calls=tuple(msgspec.json.decode(turn.arguments, type=list[ToolCall])),
             seconds=turn.seconds,
@@ -127,9 +129,9 @@ class Journal:
         reply = ModelReply(
             last.content,
             reasoning=last.reasoning,
-            usage=_usage(asked),
+            usage=usage(asked),
             finish_reason=last.finish_reason,
-            code=code if code is not None else extract(last.content),
+            code=code if code is not None else self.extract(last.content).code,
             seconds=sum(turn.seconds for turn in asked),
         )
         self._handed_in = Solved(reply, len(asked), stop_reason)
@@ -174,7 +176,8 @@ class Journal:
         return turn
 
 
-def _usage(turns: Iterable[Turn]) -> TokenUsage:
+def usage(turns: Iterable[Turn]) -> TokenUsage:
+    """Add up the tokens of replies."""
     made = list(turns)
     return TokenUsage(
         _total(turn.prompt_tokens for turn in made),

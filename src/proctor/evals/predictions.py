@@ -9,7 +9,7 @@ from typing import Literal
 
 from proctor.errors import SettingsError
 from proctor.evals.benchmark import Graded
-from proctor.evals.extraction import answer
+from proctor.evals.extraction import Extracted
 from proctor.evals.judging import cells_of, judged, open_judges
 from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
@@ -18,6 +18,7 @@ from proctor.evals.tables import Places, TableSource
 from proctor.formats.hub import Progress
 from proctor.formats.replies import code_blocks
 from proctor.formats.tables import Row
+from proctor.formats.thoughts import answer
 from proctor.judging.judges import Judges
 from proctor.judging.predictions import OFFICIAL_SECONDS, Task
 from proctor.prediction import CallTask
@@ -136,8 +137,10 @@ class PredictionBenchmark:
     ) -> tuple[Message, ...]:  # fmt: skip
         return (Message("user", self.ask(instance, settings.prompt)),)
 
-    def extract(self, text: str, settings: Settings) -> str:
-        return text if settings.extraction == "whole" else self.taken(text, settings)
+    def extract(self, _instance: Question, text: str, settings: Settings) -> Extracted:
+        policy = settings.extraction
+        value = text if policy == "whole" else self.taken(text, settings)
+        return Extracted(value, policy if value.strip() else "")
 
     def open_grader(
         self, settings: Settings, judges: Judges | None = None

@@ -11,6 +11,7 @@ from proctor.evals.rounds import rounds
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 from proctor.evals.stored import Generation, ProblemInfo, Sample, SampleJudgement
+from proctor.reports.no_program import Reason
 from proctor.reports.records import SampleRecord
 from proctor.verdict import Verdict
 
@@ -93,6 +94,7 @@ def _record(
         earlier_standard=_earlier(sample, "standard", standard, order),
         fault=_fault(generation, made),
         program=_digest(generation.code),
+        no_program=_no_program(generation),
         prompt_tokens=generation.prompt_tokens,
         completion_tokens=generation.completion_tokens,
         reasoning_tokens=generation.reasoning_tokens,
@@ -126,6 +128,12 @@ def _fault(generation: Generation, made: Mapping[str, SampleJudgement]) -> str:
         return f"{generation.fault}: {generation.fault_message}"
     faults = (each for each in made.values() if Verdict(each.verdict).is_fault)
     return next((f"{each.verdict}: {each.message}" for each in faults), "")
+
+
+def _no_program(generation: Generation) -> str:
+    # A run of an earlier version did not record the reason.
+    known = generation.no_program or Reason.NO_BLOCK
+    return "" if generation.fault or generation.code.strip() else known
 
 
 def _digest(code: str) -> str:

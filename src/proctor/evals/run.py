@@ -19,7 +19,8 @@ from proctor.errors import (
 )
 from proctor.evals.agent import AgenticAdapter
 from proctor.evals.benchmark import Benchmark, Graded, Grader, Instance, Rehearsing
-from proctor.evals.journal import Journal
+from proctor.evals.extraction import Extracted
+from proctor.evals.journal import Journal, usage
 from proctor.evals.models.model import (
     ManyAtOnce,
     Model,
@@ -28,6 +29,7 @@ from proctor.evals.models.model import (
     plain,
     prompt_hash,
 )
+from proctor.evals.no_program import reason_of
 from proctor.evals.settings import Settings
 from proctor.evals.store import Missing, RunStore
 from proctor.evals.stored import Change, Generation, Prompt, SampleJudgement, Turn
@@ -189,7 +191,7 @@ class _Run:
         except Exception as error:  # one sample's misfortune must not cost the others
             _logger.exception("please report this")
             fault = InfraFault(f"internal error: {error!r}")
-            generation = _faulty(instance.id, sample, "", fault)
+            generation = self._with_turns(_faulty(instance.id, sample, "", fault))
             await self._keep([generation])
             return generation
 
@@ -197,7 +199,9 @@ class _Run:
         plan = self._plan
         asked = plan.benchmark.messages(instance, sample, plan.settings)
         if isinstance(asked, ModelReply):
-            generation = self._generation(ModelRequest((), instance.id, sample), "", asked)
+            generation = self._generation(
+                instance, ModelRequest((), instance.id, sample), "", asked
+            )
             await self._keep([generation])
             return generation
         digest, changes = "", list[Change]()
@@ -212,11 +216,11 @@ class _Run:
                 generation = await self._worked_on(plan.agent, request, instance, digest)
             else:
                 reply = await plan.model.generate(request)
-                generation = self._generation(request, digest, reply)
+                generation = self._generation(instance, request, digest, reply)
             self._refusals = 0
         except ModelFault as fault:
             failed = fault
-            generation = _faulty(instance.id, sample, digest, fault)
+            generation = self._with_turns(_faulty(instance.id, sample, digest, fault))
         await self._keep([*changes, generation])
         if failed is not None:
             self._count(failed)
@@ -237,7 +241,7 @@ class _Run:
             assert isinstance(plan.model, ManyAtOnce)
             replies = await plan.model.generate_many(request, len(samples))
             made = [
-                self._generation(replace(request, sample=sample), digest, reply)
+                self._generation(instance, replace(request, sample=sample), digest, reply)
                 for sample, reply in zip(samples, replies, strict=False)
             ]
             self._refusals = 0
@@ -264,11 +268,34 @@ class _Run:
             await self._keep([turn])
 
         recorded = {turn.number: turn for turn in self._store.turns(instance.id, request.sample)}
-        journal = Journal(request, self._plan.model, run_public, recorded, keep)
+
+        def taken(text: str) -> Extracted:
+            return self._plan.benchmark.extract(instance, text, self._plan.settings)
+
+        journal = Journal(request, self._plan.model, run_public, recorded, keep, taken)
         solved = await agent.solve(request.messages, journal)
-        made = self._generation(request, digest, solved.reply)
+        made = self._generation(instance, request, digest, solved.reply)
         return msgspec.structs.replace(
             made, policy="agent", turns=solved.turns, stop_reason=solved.stop_reason
+        )
+
+    def _with_turns(self, generation: Generation) -> Generation:
+        """Add the tokens of an agent's turns to the fault that ended it: they were paid for."""
+        if self._plan.agent is None:
+            return generation
+        turns = self._store.turns(generation.problem_id, generation.sample)
+        asked = [turn for turn in turns if turn.kind == "model"]
+        if not asked:
+            return generation
+        spent = usage(asked)
+        return msgspec.structs.replace(
+            generation,
+            prompt_tokens=spent.prompt,
+            completion_tokens=spent.completion,
+            reasoning_tokens=spent.reasoning,
+            cached_tokens=spent.cached,
+            seconds=sum(turn.seconds for turn in asked),
+            turns=len(asked),
         )
 
     def _count(self, fault: ModelFault) -> None:
@@ -299,24 +326,27 @@ class _Run:
             raise SettingsError("the run has no grader")
         return self._plan.grader
 
-    def _generation(self, request: ModelRequest, digest: str, reply: ModelReply) -> Generation:
+    def _generation(
+        self, instance: Instance, request: ModelRequest, digest: str, reply: ModelReply
+    ) -> Generation:
         settings = self._plan.settings
-        given, fault = reply.code, ""
+        fault, found = "", Extracted(reply.code or "")
         try:
-            code = given
-            if code is None:
-                code = self._plan.benchmark.extract(reply.text, settings)
+            if reply.code is None:
+                found = self._plan.benchmark.extract(instance, reply.text, settings)
         except Exception as error:  # whatever a model wrote, it must not cost the other samples
             _logger.exception("please report this")
-            code, fault = "", f"no program could be taken from the reply: {error!r}"
+            fault = f"no program could be taken from the reply: {error!r}"
         return Generation(
             problem_id=request.problem_id,
             sample=request.sample,
             prompt_hash=digest,
             text=reply.text,
             reasoning=reply.reasoning,
-            code=code,
-            policy="given" if given is not None else settings.extraction,
+            code=found.code,
+            policy="given" if reply.code is not None else settings.extraction,
+            rule=found.rule,
+            no_program="" if found.code.strip() or fault else reason_of(reply),
             finish_reason=reply.finish_reason,
             prompt_tokens=reply.usage.prompt,
             completion_tokens=reply.usage.completion,

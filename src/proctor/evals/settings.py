@@ -7,9 +7,8 @@ from typing import Any, Literal, cast
 import msgspec
 
 from proctor.errors import SettingsError
+from proctor.evals import extraction as extractions
 from proctor.evals.agent import Budgets, Channel
-from proctor.evals.extraction import DEFAULT as LAST_BLOCK
-from proctor.evals.extraction import policies
 from proctor.evals.models.model import Sampling
 from proctor.judging.settings import JudgeSettings, Mode, default_limits
 from proctor.version import __version__
@@ -52,7 +51,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: int | None = None
     stop: tuple[str, ...] = ()
     prompt: str = "plain"
-    extraction: str = LAST_BLOCK
+    extraction: str = extractions.DEFAULT
     mode: Modes = "both"
     run_tests: bool = True
     timeout: float = 600.0
@@ -100,8 +99,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise SettingsError("agents ask for one reply at a time: leave --request-n out")
         if self.agent and not self.agentic_mode:
             raise SettingsError("an agent works in agentic mode only: set agentic_mode")
-        if self.extraction not in policies():
-            raise SettingsError(f"--extraction is one of {', '.join(policies())}")
+        if self.extraction not in extractions.policies():
+            raise SettingsError(f"--extraction is one of {', '.join(extractions.policies())}")
 
     @property
     def modes(self) -> tuple[Mode, ...]:

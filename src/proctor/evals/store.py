@@ -118,9 +118,12 @@ class RunStore:
     def _add_columns(self) -> None:
         """Add what tables of an earlier version lack: texts, so far, that are empty there."""
         with self._transaction() as connection:
-            there = {row[1] for row in connection.execute("PRAGMA table_info(judged)")}
-            if "machine" not in there:
-                connection.execute("ALTER TABLE judged ADD COLUMN machine TEXT DEFAULT ''")
+            for kind in (Generation, SampleJudgement):
+                rows = connection.execute(f"PRAGMA table_info({kind.TABLE})")
+                for name in set(columns(kind)) - {row[1] for row in rows}:
+                    connection.execute(
+                        f"ALTER TABLE {kind.TABLE} ADD COLUMN {name} TEXT DEFAULT ''"
+                    )
 
     def close(self) -> None:
         """Close the database and let others write."""
@@ -257,7 +260,7 @@ class RunStore:
                     continue
                 names = columns(type(change))
                 connection.execute(
-                    f"INSERT OR REPLACE INTO {change.TABLE} "  # noqa: S608
+                    f"INSERT OR REPLACE INTO {change.TABLE} ({', '.join(names)}) "  # noqa: S608
                     f"VALUES ({', '.join('?' * len(names))})",
                     to_row(change),
                 )

@@ -48,6 +48,10 @@ class Generation(msgspec.Struct, frozen=True):
     """Program taken from the reply; "" for none."""
     policy: str = ""
     """Policy by which the program was taken; `given` where the recording held it."""
+    rule: str = ""
+    """Rule of the policy that found the program; see extraction."""
+    no_program: str = ""
+    """Reason why there is no program in the reply, of those in `no_program`; empty if there is."""
     finish_reason: str = ""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None

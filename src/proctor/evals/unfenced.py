@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from proctor.errors import InputError
-from proctor.languages.python_text import LONGEST, first_module
 from proctor.formats.livecodebench import parse_json
+from proctor.languages.python_text import LONGEST, first_module
 
 Fits = Callable[[str], bool]
 _TAGS = (
@@ -51,7 +51,7 @@ def _in_json(text: str, others: list[str]) -> Iterator[str]:
     """Strings in the fields of a JSON object that usually hold code, the last first."""
     start, end = text.find("{"), text.rfind("}")
     for each in (text, *others, text[start : end + 1] if 0 <= start < end else ""):
-        if not each.lstrip()[:1] == "{" or len(each) > 4 * LONGEST:
+        if each.lstrip()[:1] != "{" or len(each) > 4 * LONGEST:
             continue
         try:
             value = parse_json(each)
@@ -93,7 +93,7 @@ def _in_tags(text: str, _others: list[str]) -> Iterator[str]:
 
 
 def _in_diff(text: str, others: list[str]) -> Iterator[str]:
-    """What a unified diff leaves: lines that it adds and keeps."""
+    """Lines that a unified diff adds and keeps."""
     for each in (*reversed(others), text):
         lines = each.splitlines()
         if not any(line.startswith("+") for line in lines):

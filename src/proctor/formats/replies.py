@@ -34,7 +34,7 @@ class Block:
     end: int
     """Offset in the reply behind its last line of content."""
     lead: str = ""
-    """What stands before its opening fence on the line."""
+    """Text before its opening fence on the line: indentation, marks of a quote or a list."""
     closed: bool = True
     """False if no fence closes it."""
 
@@ -148,7 +148,7 @@ class _Scanner:
         tail = rest[len(mark) :]
         if len(mark) < 3:
             if self._open is None:
-                self._opened_behind_text(line, bare, end)
+                self._open_behind_text(bare, end)
             return
         if self._open is None:
             inline = self._inline(mark, tail, at + behind.end())
@@ -171,7 +171,7 @@ class _Scanner:
             self._around += opened.label in _MARKDOWN
             self._open = _Open(label_of(tail), mark, behind[0], end)
 
-    def _opened_behind_text(self, line: str, bare: str, end: int) -> None:
+    def _open_behind_text(self, bare: str, end: int) -> None:
         """Open a block whose fence stands behind text, as in `Here it is: ```python`."""
         before, fence, info = bare.rpartition("```")
         if not fence or "`" in before:

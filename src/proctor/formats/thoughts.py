@@ -9,7 +9,7 @@ _TAG = re.compile(
 )
 _CHANNEL = re.compile(r"<\|channel\|>\s*(\w+)[^<\n]{0,100}(?:<\|\w+\|>\w*)?<\|message\|>")
 _BARE_FINAL = "assistantfinal"
-"""What is left between the channels where a server takes special tokens off."""
+"""Text that is left between the channels where a server takes special tokens off."""
 _LONGEST_TOKEN = 44
 _LAST = re.compile(
     r"(?:<\|[^|<>\s]{1,40}\|>|<｜[^｜<>\s]{1,40}｜>|</s>|<eos>|<end_of_turn>|\[/?INST\])\Z"

@@ -134,8 +134,8 @@ class CompletionGrader:
         try:
             task = self._task(row)
             language = task.language or self.language
-            program = Program(extract(text_of(completion), self.extraction, language), language)
-            return task, batch.start(task.problem, program)
+            found = extract(text_of(completion), self.extraction, language, task.problem.function)
+            return task, batch.start(task.problem, Program(found.code, language))
         except (InputError, InfraFault) as error:
             return None, error
         except ProctorError:

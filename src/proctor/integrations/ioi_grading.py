@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals.extraction import DEFAULT, extract
 from proctor.evals.ioi.sources import TESTS, RowTests
-from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE, add_includes
+from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE, add_includes, entry_of
 from proctor.integrations.grading import GradedCompletion, graded, loop_thread
 from proctor.integrations.reward_judges import RewardBatch, RewardJudges
 from proctor.integrations.rows import text_of
@@ -131,10 +131,13 @@ class IoiCompletionGrader:
 
     def _read(self, row: Mapping[str, Any], completion: Any) -> tuple[Problem, Program]:
         """Return problem and program; the tests may have to be downloaded first."""
-        code = extract(text_of(completion), self.extraction, "cpp")
+        problem = _problems.get(self.tests).of(row)
+        code = extract(
+            text_of(completion), self.extraction, DEFAULT_LANGUAGE, entry_of(problem)
+        ).code
         if self.includes and code.strip():
             code = add_includes(code, f"{row['id']}.h")
-        return _problems.get(self.tests).of(row), Program(code, self.language)
+        return problem, Program(code, self.language)
 
 
 def _score(judgement: Judgement, scoring: Scoring) -> float | None:

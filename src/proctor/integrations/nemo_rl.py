@@ -61,7 +61,7 @@ class JudgeEnvironment(EnvironmentInterface):  # type: ignore[misc]  # NeMo-RL i
             rewards=rewards,
             terminateds=torch.ones_like(rewards),
             answers=(
-                [extract(each, self._extraction) or None for each in answers]
+                [extract(each, self._extraction).code or None for each in answers]
                 if return_extracted_answer
                 else None
             ),

@@ -9,6 +9,7 @@ from proctor.reports.contamination import LargestStep, Step, by_month, largest_s
 from proctor.reports.errata import ErrataList, Erratum, applicable, correct
 from proctor.reports.expense import Expense, ExpenseCounter
 from proctor.reports.flaky import FlakyDetector, FlakyVerdicts
+from proctor.reports.no_program import NoProgramCounter, NoPrograms
 from proctor.reports.pass_at_k import pass_at_k
 from proctor.reports.records import RunRecords
 from proctor.reports.tallies import Mode, SampleCounter, Tally, modes_of, scored_only
@@ -69,6 +70,7 @@ class RunFigures:
     of those above it."""
     variance_shares: VarianceShares | None
     expense: Expense
+    no_program: NoPrograms
     flaky: FlakyVerdicts
 
 
@@ -81,11 +83,13 @@ def figures(
     """
     counters = {each: SampleCounter(each) for each in Mode}
     expense, flaky = ExpenseCounter(mode), FlakyDetector(mode)
+    without = NoProgramCounter(mode)
     shares = [0] * (BINS + 1)
     for record in run.records:
         for counter in counters.values():
             counter.add(record)
         expense.add(record)
+        without.add(record)
         flaky.add(record)
         if record.slowest_share is not None:
             shares[min(BINS, int(max(0.0, record.slowest_share) * BINS))] += 1
@@ -110,6 +114,7 @@ def figures(
         shares=tuple(shares),
         variance_shares=variance_shares(tallies),
         expense=expense.expense(),
+        no_program=without.found(),
         flaky=flaky.found(),
     )
 

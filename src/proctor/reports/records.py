@@ -49,6 +49,8 @@ class SampleRecord:
     task or of proctor."""
     program: str = ""
     """Digest of the program, equal for equal programs; empty without a program or if not known."""
+    no_program: str = ""
+    """Reason why there is no program in the reply, of `no_program.Reason`; empty if there is."""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     reasoning_tokens: int | None = None

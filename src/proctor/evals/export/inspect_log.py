@@ -151,6 +151,8 @@ def _sample(
             "contest": info.contest,
             "prompt_hash": generation.prompt_hash,
             "extraction": generation.policy,
+            "extraction_rule": generation.rule,
+            "no_program": generation.no_program,
             "stop_reason": generation.stop_reason,
         },
         "model_usage": {model or "none": usage},

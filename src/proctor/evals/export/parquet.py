@@ -99,7 +99,8 @@ def _schema() -> "pa.Schema":
     columns: list[tuple[str, Any]] = [
         ("problem_id", text), ("sample", whole), ("title", text), ("platform", text),
         ("difficulty", text), ("published", pa.date32()), ("contest", text), ("prompt_hash", text),
-        ("text", text), ("reasoning", text), ("code", text), ("policy", text),
+        ("text", text), ("reasoning", text), ("code", text), ("policy", text), ("rule", text),
+        ("no_program", text),
         ("finish_reason", text), ("prompt_tokens", whole), ("completion_tokens", whole),
         ("reasoning_tokens", whole), ("cached_tokens", whole), ("seconds", real),
         ("fault", text), ("fault_message", text), ("turns", whole), ("stop_reason", text),

@@ -16,6 +16,7 @@ from proctor.evals.stored import Sample, SampleJudgement
 
 _CSV = (
     "problem_id", "sample", "platform", "difficulty", "published", "official", "standard", "fault",
+    "no_program",
     "finish_reason", "prompt_tokens", "completion_tokens", "reasoning_tokens", "cost",
     "model_seconds", "judge_cpu", "slowest_share", "turns",
 )  # fmt: skip

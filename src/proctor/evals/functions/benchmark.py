@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from proctor.errors import SettingsError
 from proctor.evals import extraction
 from proctor.evals.benchmark import Graded
+from proctor.evals.extraction import Extracted
 from proctor.evals.judging import cells_of, open_judges
 from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
@@ -106,8 +107,8 @@ class FunctionBenchmark:
     ) -> tuple[Message, ...]:
         return Message("system", _SYSTEM), Message("user", self.ask(instance))
 
-    def extract(self, text: str, settings: Settings) -> str:
-        return extraction.extract(text, settings.extraction)
+    def extract(self, instance: FunctionTask, text: str, settings: Settings) -> Extracted:
+        return extraction.extract(text, settings.extraction, entry=instance.function)
 
     @contextmanager
     def open_grader(

@@ -22,11 +22,12 @@ import msgspec
 from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.evals import extraction
 from proctor.evals.benchmark import Benchmark, Graded, machine_json
+from proctor.evals.extraction import Extracted
 from proctor.evals.ioi import prompts
 from proctor.evals.ioi.report import load_thresholds
 from proctor.evals.ioi.results import judged_fields
 from proctor.evals.ioi.sources import Sources
-from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
+from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE, entry_of
 from proctor.evals.judging import cells_of, judged, open_judges
 from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
@@ -231,8 +232,9 @@ class Subtasks:
     ) -> tuple[Message, ...]:
         return prompts.messages(instance.task, instance.subtask, settings.prompt)
 
-    def extract(self, text: str, settings: Settings) -> str:
-        return extraction.extract(text, settings.extraction, "cpp")
+    def extract(self, instance: SubtaskInstance, text: str, settings: Settings) -> Extracted:
+        entry = entry_of(instance.task.problem)
+        return extraction.extract(text, settings.extraction, DEFAULT_LANGUAGE, entry)
 
     @contextmanager
     def open_grader(

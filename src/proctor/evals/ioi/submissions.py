@@ -16,10 +16,12 @@ from proctor.formats.livecodebench import schema_error
 from proctor.formats.replies import extract_code
 from proctor.formats.tables import Row, read_table
 from proctor.languages import registry
+from proctor.problem import Problem
 
 DEFAULT_YEAR = 2024
 DEFAULT_LANGUAGE = "cpp17"
 """Of rows that name none, as in the published runner."""
+_DECLARED = re.compile(rb"^[ \t]*\w[\w:<>,*& \t]{0,200}?\b(\w+)[ \t]*\(", re.MULTILINE)
 _BITS = "#include <bits/stdc++.h>"
 _NAMESPACE = "using namespace std;"
 
@@ -68,6 +70,15 @@ class IoiSubmission:
     def fields(self) -> Mapping[str, Any]:
         """The row as it was given."""
         return self.row.content
+
+
+def entry_of(problem: Problem) -> str | None:
+    """Return the first function that a task's headers declare; None if a program is asked for."""
+    for stub in problem.stubs.values():
+        for name, content in stub.files.items():
+            if name.endswith(".h") and (found := _DECLARED.search(content)) is not None:
+                return found[1].decode()
+    return None
 
 
 def read_submissions(

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from proctor.evals import evaluation
 from proctor.evals.adapter import InstanceOutcome
-from proctor.evals.extraction import extract
 from proctor.evals.figures import Figures, figures
 from proctor.evals.livecodebench import prompts
 from proctor.evals.livecodebench.generation import BENCHMARK
@@ -45,7 +44,7 @@ class LiveCodeBench:
     async def evaluate(self, instance: Problem, prediction: ModelReply) -> Judgement:
         code = prediction.code
         if code is None:
-            code = extract(prediction.text, self.settings.extraction)
+            code = BENCHMARK.extract(instance, prediction.text, self.settings).code
         settings = self.settings.judge_settings(self.mode)
         return await judge_async(instance, Program(code), settings=settings, pool=self.pool)
 

@@ -9,6 +9,7 @@ from typing import Any
 from proctor.errors import SettingsError
 from proctor.evals import extraction
 from proctor.evals.benchmark import Benchmark, Graded
+from proctor.evals.extraction import Extracted
 from proctor.evals.judging import cells_of, judged, open_judges
 from proctor.evals.livecodebench import prompts
 from proctor.evals.livecodebench.sources import LiveCodeBenchSource, open_source
@@ -75,8 +76,8 @@ class CodeGeneration:
     ) -> tuple[Message, ...]:  # fmt: skip
         return prompts.messages(instance, settings.prompt)
 
-    def extract(self, text: str, settings: Settings) -> str:
-        return extraction.extract(text, settings.extraction)
+    def extract(self, instance: Problem, text: str, settings: Settings) -> Extracted:
+        return extraction.extract(text, settings.extraction, entry=instance.function)
 
     def open_grader(
         self, settings: Settings, judges: Judges | None = None

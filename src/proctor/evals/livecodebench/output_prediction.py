@@ -12,7 +12,6 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.evals.benchmark import Benchmark
-from proctor.evals.extraction import answer
 from proctor.evals.livecodebench.rows import public_method
 from proctor.evals.predictions import THINKING, PredictionBenchmark, Question
 from proctor.evals.settings import Settings
@@ -21,6 +20,7 @@ from proctor.evals.tables import Places, converted, day_of
 from proctor.formats.livecodebench import parse_json
 from proctor.formats.replies import code_blocks
 from proctor.formats.tables import Row
+from proctor.formats.thoughts import answer
 from proctor.prediction import AssertionTask
 
 _TASK = (

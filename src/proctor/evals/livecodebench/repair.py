@@ -18,6 +18,7 @@ import msgspec
 
 from proctor.errors import SettingsError
 from proctor.evals.benchmark import Benchmark
+from proctor.evals.extraction import Extracted
 from proctor.evals.livecodebench import generation, prompts
 from proctor.evals.livecodebench.feedback import feedback, fenced
 from proctor.evals.livecodebench.sources import FIXTURE, LiveCodeBenchSource, open_source
@@ -187,8 +188,8 @@ class SelfRepair:
             Message("user", _REPAIR.format(feedback=told)),
         )
 
-    def extract(self, text: str, settings: Settings) -> str:
-        return generation.BENCHMARK.extract(text, settings)
+    def extract(self, instance: Repair, text: str, settings: Settings) -> Extracted:
+        return generation.BENCHMARK.extract(instance.problem, text, settings)
 
     def open_grader(
         self, settings: Settings, judges: Judges | None = None

@@ -74,11 +74,13 @@ def proctor_judge(
         del target
         metadata = state.metadata
         spoken = str(metadata.get("language", language))
-        code = extraction.extract(state.output.completion, extract, spoken)
+        reply = state.output.completion
         try:
             problem = _problem(str(state.sample_id), metadata)
         except _BrokenTests as fault:
+            code = extraction.extract(reply, extract, spoken).code
             return _unscored(Verdict.TASK_FAULT, str(fault), code)
+        code = extraction.extract(reply, extract, spoken, problem.function).code
         try:
             judgement = await judge_async(
                 problem, Program(code, spoken), settings=settings, pool=default_pool()

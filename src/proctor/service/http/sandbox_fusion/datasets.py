@@ -79,8 +79,9 @@ async def submit(
         raise InputError("config.custom_extract_logic is not served")
     if not row.test:
         raise InputError(f"row {row.id!r} has no test")
-    # A parser of Markdown in Python: seconds for megabytes, in which others wait for this loop.
-    code = await asyncio.to_thread(extract, data.completion, language=config.language)
+    # In a thread: it may parse for a second, in which others would wait for this loop.
+    found = await asyncio.to_thread(extract, data.completion, language=config.language)
+    code = found.code
     kind: Literal["fenced", "heuristic", "empty"] = "fenced" if "```" in data.completion else (
         "heuristic")  # fmt: skip
     if not code.strip():
