@@ -3,14 +3,11 @@
 import asyncio
 import os
 import signal
-import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from proctor.cli import render, terminal
 from proctor.cli.ioi import show_points
@@ -30,12 +27,7 @@ from proctor.evals.run import Done
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 from proctor.reports.no_program import NoPrograms
-from proctor.units import seconds, size
 from proctor.verdict import Verdict
-
-_TIMES = ("timeout", "test_timeout", "agentic_time_budget")
-_ENVIRONMENT = {"model": "MODEL_ID", "base_url": "OPENAI_BASE_URL"}
-_LISTS = ("platforms", "difficulties")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,39 +43,6 @@ class Ending:
 def ending(k: str, fail_under: float | None, as_json: bool, where: Where = HERE) -> Ending:
     """Parse what was typed. Raises InputError."""
     return Ending(k_list(k), fail_under, as_json, where)
-
-
-def merged(given: Mapping[str, Any], config: str | None) -> Settings:
-    """Settings from flags, else the environment, else the file. Raises UsageError."""
-    values = _file(Path(config)) if config is not None else {}
-    for name, variable in _ENVIRONMENT.items():
-        if os.environ.get(variable):
-            values[name] = os.environ[variable]
-    values.update({name: value for name, value in given.items() if value is not None})
-    for name in _LISTS:
-        if isinstance(values.get(name), list):
-            values[name] = ",".join(map(str, values[name]))
-    for name in _TIMES:
-        if isinstance(values.get(name), str):
-            values[name] = seconds(values[name], "--" + name.replace("_", "-"))
-    if isinstance(values.get("memory"), str):
-        values["memory"] = size(values["memory"], "--memory")
-    if values.get("agent"):
-        values["agentic_mode"] = True
-    try:
-        return msgspec.convert(values, Settings)
-    except msgspec.ValidationError as error:
-        if isinstance(error.__cause__, SettingsError):
-            raise error.__cause__ from error
-        raise SettingsError(f"{config or 'options'}: {error}") from error
-
-
-def _file(path: Path) -> dict[str, Any]:
-    try:
-        table = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", file=str(path)) from error
-    return {name.replace("-", "_"): value for name, value in table.items()}
 
 
 def dry_run(benchmark: Benchmark[Any], settings: Settings, *, as_json: bool) -> int:

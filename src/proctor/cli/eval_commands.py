@@ -100,6 +100,7 @@ def _click_command(name: str, text: str, function: Callable[..., None]) -> Any:
 def _command(family: Family) -> Callable[..., None]:
     def command(**given: Any) -> None:
         from proctor.cli import eval as evaluate
+        from proctor.cli.eval_settings import merged
         from proctor.evals.registry import benchmark_named
 
         choice = given.pop(family.choice) if family.choice else family.choices[0]
@@ -115,7 +116,7 @@ def _command(family: Family) -> Callable[..., None]:
         given["run_tests"] = False if given.pop("no_run_tests") else None
         for flag in ("agentic_mode", "all_subtasks"):
             given[flag] = given.get(flag) or None
-        settings = evaluate.merged(given, config)
+        settings = merged(given, config)
         if dry_run:
             raise typer.Exit(evaluate.dry_run(benchmark, settings, as_json=json))
         raise typer.Exit(evaluate.evaluate(benchmark, settings, out, ending))

@@ -97,6 +97,27 @@ OPTIONS: dict[str, Any] = {
     "stop": Annotated[
         list[str] | None, typer.Option(help="Text that ends a reply; repeatable.", metavar="TEXT")
     ],
+    "top_k": Annotated[int | None, typer.Option(help="Top-k; default server's.", metavar="N")],
+    "min_p": Annotated[float | None, typer.Option(help="Min-p; default server's.", metavar="P")],
+    "reasoning_effort": Annotated[
+        str | None, typer.Option(help="low, medium, high, or the server's.", metavar="LEVEL")
+    ],
+    "chat_template": Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Switch of the chat template, such as enable_thinking=false; repeatable.",
+            metavar="NAME=VALUE",
+        ),
+    ],
+    "extra_body": Annotated[
+        str | None, typer.Option(help="Further fields of each request.", metavar="JSON")
+    ],
+    "header": Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Header of each request; $VAR is put in; repeatable.", metavar="'NAME: VALUE'"
+        ),
+    ],
     "prompt": Annotated[str | None, typer.Option(help="Template of the prompt.", metavar="NAME")],
     "extraction": Annotated[
         str | None, typer.Option(help="How the program is found in a reply.", metavar="NAME")

@@ -7,6 +7,7 @@ import msgspec
 
 from proctor.evals.records import current_judges, settings_of
 from proctor.evals.rounds import rounds
+from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 
 
@@ -30,13 +31,15 @@ def provenance(store: RunStore) -> dict[str, Any]:
         "prompt_agentic": settings.agent or settings.agentic_mode,
         "hash_of_prompts": store.hash_of_prompts(),
         "extraction": settings.extraction,
-        "sampling": msgspec.to_builtins(settings.sampling),
+        "sampling": _sampling(settings),
         "limits": "of each task"
         if benchmark == "ioi"
         else {"cpu_seconds": settings.test_timeout, "memory_bytes": settings.memory},
         "price": store.recall("price"),
         "begun_by": store.recall("proctor"),
     }
+    if settings.headers:
+        found["headers"] = settings.headers
     if (distribution := store.recall("distribution")) is not None:
         found["distribution"] = distribution
     if settings.modes and last is not None:
@@ -53,6 +56,13 @@ def provenance(store: RunStore) -> dict[str, Any]:
     # As it is once it was in a file: lists are lists, and equal to others.
     plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(found))
     return plain
+
+
+def _sampling(settings: Settings) -> dict[str, Any]:
+    """Return how replies were drawn; what was added since 0.1 only where it was given."""
+    found: dict[str, Any] = msgspec.to_builtins(settings.sampling)
+    later = ("top_k", "min_p", "reasoning_effort", "chat_template", "extra_body")
+    return {name: value for name, value in found.items() if name not in later or value}
 
 
 def _identity(files: Any) -> Any:

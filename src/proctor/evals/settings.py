@@ -10,6 +10,7 @@ from proctor.errors import SettingsError
 from proctor.evals import extraction as extractions
 from proctor.evals.agent import Budgets, Channel
 from proctor.evals.models.model import Sampling
+from proctor.evals.models.request_options import check_extra_body, check_headers
 from proctor.judging.settings import JudgeSettings, Mode, default_limits
 from proctor.version import __version__
 
@@ -50,6 +51,15 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_tokens: int | None = None
     seed: int | None = None
     stop: tuple[str, ...] = ()
+    top_k: int | None = None
+    min_p: float | None = None
+    reasoning_effort: str | None = None
+    chat_template: dict[str, Any] = {}
+    """Switches of the model's chat template."""
+    extra_body: dict[str, Any] = {}
+    """Further fields of each request's body."""
+    headers: dict[str, str] = {}
+    """Headers of each request; `$NAME` stands for a variable of the environment."""
     prompt: str = "plain"
     extraction: str = extractions.DEFAULT
     mode: Modes = "both"
@@ -85,7 +95,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """File with a table of prices that goes above the bundled one."""
 
     def __post_init__(self) -> None:
-        for name in ("n", "request_n", "max_tokens", "max_connections", "concurrency",
+        for name in ("n", "request_n", "max_tokens", "top_k", "max_connections", "concurrency",
                      "agentic_turn_budget"):  # fmt: skip
             if (value := getattr(self, name)) is not None and value < 1:
                 raise SettingsError(f"{_option(name)} must be at least 1, not {value}")
@@ -99,6 +109,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise SettingsError("agents ask for one reply at a time: leave --request-n out")
         if self.agent and not self.agentic_mode:
             raise SettingsError("an agent works in agentic mode only: set agentic_mode")
+        check_headers(self.headers)
+        check_extra_body(self.extra_body)
         if self.extraction not in extractions.policies():
             raise SettingsError(f"--extraction is one of {', '.join(extractions.policies())}")
 
@@ -112,7 +124,18 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def sampling(self) -> Sampling:
         """Sampling parameters of requests."""
-        return Sampling(self.temperature, self.top_p, self.max_tokens, self.seed, self.stop)
+        return Sampling(
+            self.temperature,
+            self.top_p,
+            self.max_tokens,
+            self.seed,
+            self.stop,
+            self.top_k,
+            self.min_p,
+            self.reasoning_effort,
+            self.chat_template,
+            self.extra_body,
+        )
 
     def judge_settings(self, mode: str) -> JudgeSettings:
         """How a mode judges. Raises SettingsError."""

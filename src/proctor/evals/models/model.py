@@ -63,6 +63,15 @@ class Sampling:
     seed: int | None = None
     """Of sample 0; sample i is asked for with seed + i."""
     stop: tuple[str, ...] = ()
+    top_k: int | None = None
+    min_p: float | None = None
+    reasoning_effort: str | None = None
+    """As the server knows it: low, medium, high, or another word."""
+    chat_template: Mapping[str, Any] = field(default_factory=dict)
+    """Switches of the model's chat template, such as enable_thinking; sent as
+    `chat_template_kwargs`."""
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
+    """Further fields of the request's body, JSON values."""
 
 
 @dataclass(frozen=True, slots=True)

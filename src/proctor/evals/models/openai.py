@@ -11,6 +11,8 @@ import asyncio
 import importlib
 import math
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from types import ModuleType
@@ -42,6 +44,7 @@ LONGEST_REPLY = 8 << 20
 PROBE_PATIENCE = 5.0
 """Seconds to wait for the answer to a probe."""
 _LONGEST_WORDS = 300
+_SHORTEST_SECRET = 6
 _PASSING = frozenset({408, 409, 425, 429})
 _BUSY = frozenset({429, 503, 529})
 """529 is Anthropic's for being overloaded."""
@@ -56,6 +59,8 @@ class Endpoint:
     api_key: str | None = field(default=None, repr=False)
     timeout: float = 600.0
     """Seconds for one whole reply."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Sent with each request; they may hold secrets."""
     connections: int = 8
     """Requests under way at once, at most: fewer while the server is too busy."""
 
@@ -85,6 +90,8 @@ class OpenAIModel:
         self._retry = retry or Retry(asyncio.sleep)
         self._connections = Connections(endpoint.connections)
         self._limit_field = "max_tokens"
+        known = (endpoint.api_key, *endpoint.headers.values())
+        self._secrets = [each for each in known if each and len(each) >= _SHORTEST_SECRET]
         # The client's HTTP library is not always the same one, and reading raises its errors.
         self._transport_error = _http_library(openai).HTTPError
         self._client = openai.AsyncOpenAI(
@@ -92,7 +99,7 @@ class OpenAIModel:
             base_url=endpoint.base_url,
             timeout=endpoint.timeout,
             max_retries=0,
-            default_headers={"User-Agent": f"proctor/{__version__}"},
+            default_headers={"User-Agent": f"proctor/{__version__}", **endpoint.headers},
         )
 
     @property
@@ -102,6 +109,10 @@ class OpenAIModel:
     async def probe(self) -> str | None:
         """Ask for the list of models, which costs nothing; servers may be without one."""
         where = f"no usable model at {self._endpoint.base_url}"
+        with self._masking():
+            return await self._probed(where)
+
+    async def _probed(self, where: str) -> str | None:
         try:
             async with asyncio.timeout(PROBE_PATIENCE):
                 body = await self._body(self._client.models.with_streaming_response.list())
@@ -128,7 +139,23 @@ class OpenAIModel:
         return (await self.generate_many(request, 1))[0]
 
     async def generate_many(self, request: ModelRequest, n: int) -> list[ModelReply]:
-        return await self._retry.call(self._connections, lambda: self._once(request, n))
+        async def once() -> list[ModelReply]:
+            with self._masking():
+                return await self._once(request, n)
+
+        return await self._retry.call(self._connections, once)
+
+    @contextmanager
+    def _masking(self) -> Iterator[None]:
+        """Keep the key and headers out of faults: some servers say them back."""
+        try:
+            yield
+        except ModelFault as fault:
+            text = str(fault)
+            for secret in self._secrets:
+                text = text.replace(secret, "***")
+            fault.args = (text,)
+            raise
 
     def recorded(self, problem_id: str) -> int | None:  # noqa: ARG002 - any number of any
         return None
@@ -186,10 +213,21 @@ class OpenAIModel:
             "stop": list(sampling.stop) or None,
             "tools": tools or None,
         }
+        more = {
+            "top_k": sampling.top_k,
+            "min_p": sampling.min_p,
+            "reasoning_effort": sampling.reasoning_effort,
+            "chat_template_kwargs": dict(sampling.chat_template) or None,
+        }
         return {
             "model": self._endpoint.model,
             "messages": plain(request.messages),
             "extra_headers": {"Idempotency-Key": request.key if n == 1 else f"{request.key}-{n}"},
+            # Not by the client's own arguments: older ones do not know all of them.
+            "extra_body": {
+                **{name: value for name, value in more.items() if value is not None},
+                **sampling.extra_body,
+            },
             **{name: value for name, value in wanted.items() if value is not None},
         }
 

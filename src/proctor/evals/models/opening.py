@@ -8,6 +8,7 @@ from proctor.errors import SettingsError
 from proctor.evals.models.connections import Retry
 from proctor.evals.models.model import Model
 from proctor.evals.models.replay import PREFIX, ReplayModel
+from proctor.evals.models.request_options import expanded
 from proctor.evals.settings import Settings
 
 
@@ -28,6 +29,7 @@ def open_model(settings: Settings, environment: Mapping[str, str]) -> Model:
         base_url=settings.base_url or DEFAULT_BASE_URL,
         api_key=environment.get("OPENAI_API_KEY") or None,
         timeout=settings.timeout,
+        headers=expanded(settings.headers, environment),
         connections=settings.max_connections,
     )
     retry = Retry(asyncio.sleep, settings.max_retries + 1, settings.retry_budget)

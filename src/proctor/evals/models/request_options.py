@@ -1,0 +1,95 @@
+"""What a user adds to each request: headers, and fields of the body that servers have of their own.
+
+They are part of a run's record, so a secret has no place in them: a header takes it from an
+environment variable, `X-Api-Key: $TEAM_KEY`, and the record has the variable's name.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from proctor.errors import SettingsError
+
+OPTIONS_OF = {
+    "temperature": "--temperature", "top_p": "--top-p", "max_tokens": "--max-tokens",
+    "max_completion_tokens": "--max-tokens", "seed": "--seed", "stop": "--stop",
+    "top_k": "--top-k", "min_p": "--min-p", "reasoning_effort": "--reasoning-effort",
+    "chat_template_kwargs": "--chat-template", "n": "--request-n", "model": "--model",
+}  # fmt: skip
+"""Options for fields of the body that have one."""
+_OURS = frozenset({"messages", "tools", "stream"})
+_SECRET = re.compile(
+    r"(?:^|[-_])(?:authorization|api[-_]?key|key|secret|password|passwd|token|cookie|credentials?)\Z",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+\Z")
+_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
+_DEEPEST = 32
+
+
+def header_of(text: str) -> tuple[str, str]:
+    """Split `NAME: VALUE`. Raises SettingsError."""
+    name, colon, value = text.partition(":")
+    if not colon:
+        # Not what was given: it may be a key.
+        raise SettingsError("--header is 'NAME: VALUE', with a colon between the two")
+    return name.strip(), value.strip()
+
+
+def check_headers(headers: Mapping[str, str]) -> None:
+    """Raise SettingsError for a header that cannot be sent, or whose value should not be kept."""
+    for name, value in headers.items():
+        if not _NAME.match(name):
+            raise SettingsError("--header begins with a name of letters, digits and dashes")
+        if not value.isascii() or any(ord(each) < 32 for each in value):
+            raise SettingsError(f"--header {name}: the value must be of printable ASCII characters")
+        if _SECRET.search(name) and not _VARIABLE.search(value):
+            raise SettingsError(
+                f"--header {name} looks like a secret, and headers are written into the record: "
+                f"put its value into an environment variable, and give '{name}: $VARIABLE'"
+            )
+
+
+def check_extra_body(body: Mapping[str, Any]) -> None:
+    """Raise SettingsError for a field that an option or proctor sets, and for secrets."""
+    for name in body:
+        if name in OPTIONS_OF:
+            raise SettingsError(f"--extra-body: {name} is given by {OPTIONS_OF[name]}")
+        if name in _OURS:
+            raise SettingsError(f"--extra-body: {name} is set by proctor")
+    if (secret := _secret(body)) is not None:
+        raise SettingsError(
+            f"--extra-body: {secret} looks like a secret, and the body is written into the record; "
+            "send it as a header that names an environment variable (--header)"
+        )
+
+
+def _secret(value: Any, depth: int = 0) -> str | None:
+    """Return the first key of a JSON value that looks like the name of a secret."""
+    if depth > _DEEPEST:
+        raise SettingsError("--extra-body is nested too deeply")
+    if isinstance(value, list):
+        inner = (_secret(each, depth + 1) for each in value)
+        return next((each for each in inner if each is not None), None)
+    for name, each in value.items() if isinstance(value, Mapping) else ():
+        if _SECRET.search(name):
+            return str(name)
+        if (found := _secret(each, depth + 1)) is not None:
+            return found
+    return None
+
+
+def expanded(headers: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, str]:
+    """Return headers with variables of the environment put in. Raises SettingsError."""
+
+    def value_of(found: re.Match[str]) -> str:
+        variable = found[1] or found[2]
+        if not environment.get(variable):
+            raise SettingsError(f"a header of the run needs ${variable}, which is not set")
+        return environment[variable]
+
+    made = {name: _VARIABLE.sub(value_of, value) for name, value in headers.items()}
+    for name, value in made.items():
+        if not value.isascii() or any(ord(each) < 32 for each in value):
+            raise SettingsError(f"header {name}: its variable holds what no header can")
+    return made
