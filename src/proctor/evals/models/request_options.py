@@ -1,4 +1,4 @@
-"""What a user adds to each request: headers, and fields of the body that servers have of their own.
+"""Additions of a user to each request: headers, and further fields of the body.
 
 They are part of a run's record, so a secret has no place in them: a header takes it from an
 environment variable, `X-Api-Key: $TEAM_KEY`, and the record has the variable's name.
