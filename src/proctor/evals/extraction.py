@@ -33,6 +33,8 @@ DEFAULT = "auto"
 _FENCES_TRIED = 8
 _LOOKED_AT = 32
 """Blocks of each kind that are looked at, the last ones: a reply may have thousands."""
+_MENDED = 4
+"""Blocks whose end is looked for elsewhere: parsing one may take two seconds."""
 _READS = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\(0|\bfileinput\b|/dev/stdin")
 _WRITES = re.compile(r"\bprint\s*\(|\bstdout\b|\bos\.write\b")
 _MAIN = re.compile(r"\bmain\s*\(")
@@ -77,12 +79,23 @@ def _auto(reply: str, language: str, entry: str | None) -> Extracted:
     plain = [each for each in found if each.label not in names and is_neutral(each.label)]
     other = [each for each in found if each.label not in names and not is_neutral(each.label)]
     chooser = _Python(text, entry) if "python" in names else _Other(entry)
-    groups = [group[-_LOOKED_AT:] for group in (named, plain) if group]
-    if len(groups) == 1 and len(groups[0]) == 1:
+    groups = [_last(group) for group in (named, plain) if group]
+    if len(named) + len(plain) == 1:
         return Extracted(chooser.code(groups[0][0]), "block")
     if groups:
         return chooser.chosen(groups)
-    return chooser.unfenced(text, other[-_LOOKED_AT:])
+    return chooser.unfenced(text, _last(other) if other else [])
+
+
+def _last(group: Sequence[Block]) -> Sequence[Block]:
+    """Return the last blocks of a group, at least one, that are looked at."""
+    size, number = 0, 0
+    for each in reversed(group[-_LOOKED_AT:]):
+        size += len(each.code)
+        if number and size > LONGEST:
+            break
+        number += 1
+    return group[-number:]
 
 
 class _Chooser:
@@ -97,7 +110,9 @@ class _Chooser:
 
     def chosen(self, groups: Sequence[Sequence[Block]]) -> Extracted:
         """Choose from groups of blocks, the preferred group first; none of them is empty."""
-        sources = [_without_excerpts([self.code(each) for each in group]) for group in groups]
+        # From the last to the first, as long as there is patience for them.
+        codes = [[self.code(each) for each in reversed(group)] for group in groups]
+        sources = [_without_excerpts(each[::-1]) for each in codes]
         for rule, fits in self.wanted():
             for group in sources:
                 at = next((n for n in reversed(range(len(group))) if fits(group[n])), None)
@@ -141,9 +156,14 @@ class _Python(_Chooser):
         super().__init__(entry)
         self._text = text
         self._outlines: dict[str, Outline | None] = {}
+        self._mended = 0
 
     def code(self, block: Block) -> str:
-        return _mended(self._text, block)
+        tried = _readings(self._text, block)
+        self._mended += len(tried) > 1
+        if len(tried) == 1 or self._mended > _MENDED:
+            return block.code
+        return tried[first_module(tried) or 0]
 
     def wanted(self) -> Sequence[tuple[str, Callable[[str], bool]]]:
         if self._entry is None:
@@ -216,19 +236,19 @@ def _without_excerpts(codes: list[str]) -> list[str]:
     return [code for code, _ in kept]
 
 
-def _mended(text: str, block: Block) -> str:
-    """Return the block's code, or what it should be where that is no Python.
+def _readings(text: str, block: Block) -> list[str]:
+    """Return the block's code, then what it could be if that is no Python.
 
     A fence within one of its strings ends a block too early; a fence at the end of its last line
     ends it nowhere; prose may follow a block that was never closed.
     """
     code = block.code
     if len(code) > LONGEST:
-        return code
+        return [code]
     tried = [code, *_cut_at_fence(code), *_beyond_quoted_fence(text, block)]
     if not block.closed:
         tried += _cut_at_prose(code)
-    return tried[first_module(tried) or 0] if len(tried) > 1 else code
+    return tried
 
 
 def _cut_at_fence(code: str) -> list[str]:
@@ -273,7 +293,7 @@ def _block(reply: str, language: str, which: int) -> Extracted:
         does = language == "python" and not found and (outline(text) or Outline()).acts
         return Extracted(text, "whole") if does else Extracted("")
     block = (named or candidates)[which]
-    code = _mended(text, block) if language == "python" else block.code
+    code = _Python(text, None).code(block) if language == "python" else block.code
     return Extracted(code, "last-block" if which else "first-block")
 
 
