@@ -16,7 +16,7 @@ from proctor.evals.models.model import ToolCall
 from proctor.evals.provenance import provenance
 from proctor.evals.records import current_judges, records, settings_of
 from proctor.evals.store import RunStore
-from proctor.evals.stored import Generation, Sample, SampleJudgement, Turn
+from proctor.evals.stored import Generation, ProblemInfo, Sample, SampleJudgement, Turn
 from proctor.verdict import Verdict
 
 _STOPS = {"stop": "stop", "length": "max_tokens", "tool_calls": "tool_calls",
@@ -143,18 +143,7 @@ def _sample(
             for each in sample.judgements
             if judges.get(each.mode) == each.judge and not Verdict(each.verdict).is_fault
         },
-        "metadata": {
-            "title": info.title,
-            "platform": info.platform,
-            "difficulty": info.difficulty,
-            "published": info.published,
-            "contest": info.contest,
-            "prompt_hash": generation.prompt_hash,
-            "extraction": generation.policy,
-            "extraction_rule": generation.rule,
-            "no_program": generation.no_program,
-            "stop_reason": generation.stop_reason,
-        },
+        "metadata": _metadata(info, generation),
         "model_usage": {model or "none": usage},
         "total_time": generation.seconds,
         "working_time": generation.seconds,
@@ -165,6 +154,21 @@ def _sample(
     if fault := _fault(sample, judges):
         row["error"] = {"message": fault, "traceback": fault, "traceback_ansi": fault}
     return row
+
+
+def _metadata(info: ProblemInfo, generation: Generation) -> dict[str, Any]:
+    return {
+        "title": info.title,
+        "platform": info.platform,
+        "difficulty": info.difficulty,
+        "published": info.published,
+        "contest": info.contest,
+        "prompt_hash": generation.prompt_hash,
+        "extraction": generation.policy,
+        "extraction_rule": generation.rule,
+        "no_program": generation.no_program,
+        "stop_reason": generation.stop_reason,
+    }
 
 
 def _score(judged: SampleJudgement, generation: Generation) -> dict[str, Any]:
