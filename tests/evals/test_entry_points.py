@@ -40,7 +40,7 @@ class Lines:
     def check(self, settings): pass
     def open_source(self, settings, progress=None): return Source()
     def messages(self, instance, sample, settings): return (Message("user", "Print " + instance.id),)
-    def extract(self, text, settings): return extraction.extract(text, settings.extraction)
+    def extract(self, problem, text, settings): return extraction.extract(text, settings.extraction)
     def open_grader(self, settings): return open_tests(settings)
 """
 ADAPTER = """

@@ -90,7 +90,7 @@ def test_failures_are_repaired_and_the_rest_carried_over(proctor: Proctor, tmp_p
     assert "Print n + 1." in anew[0]
     with RunStore.open(out) as store:
         policies = [each.generation.policy for each in store.samples() if each.generation]
-    assert policies == ["given"] + ["last-block"] * 6
+    assert policies == ["given"] + ["auto"] * 6
     assert proctor("report", out, "--out", tmp_path / "page.html").returncode == 0
     for format_ in ("jsonl", "json", "csv", "lcb"):
         assert proctor("export", out, "--format", format_).returncode == 0

@@ -18,7 +18,7 @@ import msgspec
 from proctor.cell import plain_data
 from proctor.errors import ProctorError
 from proctor.evals import predictions
-from proctor.evals.extraction import answer, extract, policies
+from proctor.evals.extraction import extract, policies
 from proctor.evals.functions import humaneval, mbpp
 from proctor.evals.ioi.piston_list import checked_url
 from proctor.evals.ioi.piston_requests import PistonDown, PistonUnsure, read_answer
@@ -35,6 +35,7 @@ from proctor.formats.packages.yaml_text import parse_yaml
 from proctor.formats.programs import read_programs
 from proctor.formats.replies import between_last_fences, code_blocks, extract_code
 from proctor.formats.tables import Row
+from proctor.formats.thoughts import answer
 from proctor.integrations import rows as reward_rows
 from proctor.integrations.open_r1 import add_includes
 from proctor.judgement import Judgement, Machine, SubtaskResult, TestResult, UpstreamReport
@@ -95,7 +96,7 @@ def reply(data: bytes) -> None:
     answer(said)
     between_last_fences(said)
     code_blocks(said, "java")
-    for policy in ("first-block", "last-block"):
+    for policy in ("auto", "first-block", "last-block"):
         predictions.tagged(said, policy)
     predictions.sides(said)
     output_prediction._assertion(answer(said), first=True)
