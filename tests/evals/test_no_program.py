@@ -133,3 +133,5 @@ def test_the_others_alone() -> None:
     assert counter.found().words == "2 empty, 1 refused"
     counter.add(SampleRecord("101", 0, fault="model-stalled: for 10 s"))
     assert counter.found().replies == 101
+    counter.add(sample("102", Verdict.NC, "of a later version"))
+    assert counter.found().reasons[Reason.NO_BLOCK] == 1

@@ -29,6 +29,7 @@ class Reason(StrEnum):
         return _WORDS[self]
 
 
+_KNOWN = {each.value: each for each in Reason}
 _WORDS = {
     Reason.CONTENT_FILTER: "withheld by the server's content filter",
     Reason.CUT_SHORT: "cut short at the token limit",
@@ -84,7 +85,8 @@ class NoProgramCounter:
     def add(self, record: SampleRecord) -> None:
         """Count a sample; one that ended in a fault before there was a reply does not count."""
         if record.no_program:
-            self._reasons[Reason(record.no_program)] += 1
+            # A file may have been written by a later version, which knows more reasons.
+            self._reasons[_KNOWN.get(record.no_program, Reason.NO_BLOCK)] += 1
         else:
             self._others.add(record)
         self._replies += bool(record.no_program or not record.fault)
