@@ -60,6 +60,8 @@ def test_all_of_them_are_sent_and_recorded(proctor: Proctor, tmp_path: Path) -> 
     assert found["sampling"]["chat_template"] == {"enable_thinking": False, "style": "brief"}
     assert found["sampling"]["extra_body"]["provider"] == {"order": ["a"]}
     assert found["headers"] == {"X-Team": "blue", "X-Api-Key": "Key $TEAM_KEY"}
+    # What asks no model needs no key.
+    assert proctor("rejudge", run, "--json").returncode == 0
     for path in run.iterdir():
         assert SECRET.encode() not in path.read_bytes()
 
@@ -120,13 +122,13 @@ def test_wrong_ones_are_one_sentence(
 def test_a_server_that_says_the_key_back(proctor: Proctor, tmp_path: Path) -> None:
     def refuse(call: Call) -> None:
         said = {
-            "error": {"message": f"{call.headers['authorization']}, {call.headers['x-token']}?"}
+            "error": {"message": f"{call.headers['authorization']}, {call.headers['x-token'][4:]}?"}
         }
         call.send(json.dumps(said).encode(), 400)
 
     with serving(refuse) as stub:
         done = evaluated(
-            proctor, tmp_path / "run", stub.url, "--header", "X-Token: $TEAM_KEY",
+            proctor, tmp_path / "run", stub.url, "--header", "X-Token: Key $TEAM_KEY",
             env={"TEAM_KEY": SECRET, "OPENAI_API_KEY": "sk-very-secret"},
         )  # fmt: skip
     assert done.returncode == 125

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from proctor.cli import render, terminal
 from proctor.cli.ioi import show_points
 from proctor.cli.judge import k_list
@@ -107,6 +109,8 @@ def rejudge(run: str, ending: Ending) -> int:
 
 def _continue(store: RunStore, ending: Ending) -> int:
     settings = settings_of(store)
+    if not store.unasked():  # the variables of headers are not needed
+        settings = msgspec.structs.replace(settings, headers={})
     model = open_model(settings, os.environ)
     if store.unasked():
         probe(model)

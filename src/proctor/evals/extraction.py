@@ -20,6 +20,7 @@ last what lcb_runner would take (`upstream`). The rule is empty where nothing wa
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -98,7 +99,7 @@ def _last(group: Sequence[Block]) -> Sequence[Block]:
     return group[-number:]
 
 
-class _Chooser:
+class _Chooser(ABC):
     """Chooses among blocks, by what their code does."""
 
     def __init__(self, entry: str | None) -> None:
@@ -124,9 +125,9 @@ class _Chooser:
         """Return what was chosen with what it lacks of later blocks."""
         return chosen
 
+    @abstractmethod
     def wanted(self) -> Sequence[tuple[str, Callable[[str], bool]]]:
         """Return rules by preference."""
-        raise NotImplementedError
 
     def unfenced(self, text: str, _other: Sequence[Block]) -> Extracted:
         """Look for a program where no block is of the language; a label may be wrong."""

@@ -66,7 +66,7 @@ class Sampling:
     top_k: int | None = None
     min_p: float | None = None
     reasoning_effort: str | None = None
-    """As the server knows it: low, medium, high, or another word."""
+    """Word for how long to think: low, medium, high, or another that the server knows."""
     chat_template: Mapping[str, Any] = field(default_factory=dict)
     """Switches of the model's chat template, such as enable_thinking; sent as
     `chat_template_kwargs`."""

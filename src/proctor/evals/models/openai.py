@@ -90,8 +90,9 @@ class OpenAIModel:
         self._retry = retry or Retry(asyncio.sleep)
         self._connections = Connections(endpoint.connections)
         self._limit_field = "max_tokens"
-        known = (endpoint.api_key, *endpoint.headers.values())
-        self._secrets = [each for each in known if each and len(each) >= _SHORTEST_SECRET]
+        # A header may be `Bearer` and a key; a server may say the key alone.
+        known = " ".join((endpoint.api_key or "", *endpoint.headers.values())).split()
+        self._secrets = [each for each in known if len(each) >= _SHORTEST_SECRET]
         # The client's HTTP library is not always the same one, and reading raises its errors.
         self._transport_error = _http_library(openai).HTTPError
         self._client = openai.AsyncOpenAI(
