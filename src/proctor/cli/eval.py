@@ -22,6 +22,7 @@ from proctor.evals.figures import Figures, figures, to_plain
 from proctor.evals.ioi.report import PointsReport, to_json
 from proctor.evals.models.model import Model, ModelReply, plain
 from proctor.evals.models.opening import open_model
+from proctor.evals.provenance import provenance
 from proctor.evals.records import current_judges, records, settings_of
 from proctor.evals.registry import benchmark_named
 from proctor.evals.rounds import begin_round, judges_to_use
@@ -249,6 +250,7 @@ def _report(store: RunStore, settings: Settings, found: Figures, left: int) -> d
         "left_out": store.recall("left_out"),
         "price": store.recall("price"),
         "unfinished": left,
+        **_comparable(store),
         **to_plain(found),
     }
 
@@ -265,6 +267,12 @@ def _show(store: RunStore, settings: Settings, found: Figures) -> None:
             )
     if not found.modes:
         terminal.write(f"{found.samples} samples, none judged\n")
+    for differ in _comparable(store).values():
+        terminal.write(
+            "comparable with the leaderboard: prompts, extraction, rules, sampling as there\n"
+            if differ == "yes"
+            else f"not comparable with the leaderboard: {', '.join(differ)}\n"
+        )
     if found.faults:
         kinds = ", ".join(f"{name} {count}" for name, count in found.faults.items())
         terminal.write(f"without a reply: {kinds}; `proctor retry` asks again\n")
@@ -273,6 +281,12 @@ def _show(store: RunStore, settings: Settings, found: Figures) -> None:
     if found.completion_tokens:
         terminal.write(f"tokens: {found.prompt_tokens} in, {found.completion_tokens} out\n")
         terminal.write(_cost(store, found))
+
+
+def _comparable(store: RunStore) -> dict[str, Any]:
+    name = "comparable_with_leaderboard"
+    made = provenance(store)
+    return {name: made[name]} if name in made else {}
 
 
 def _no_program(found: NoPrograms) -> str:

@@ -118,7 +118,20 @@ OPTIONS: dict[str, Any] = {
             help="Header of each request; $VAR is put in; repeatable.", metavar="'NAME: VALUE'"
         ),
     ],
-    "prompt": Annotated[str | None, typer.Option(help="Template of the prompt.", metavar="NAME")],
+    "prompt": Annotated[
+        str | None,
+        typer.Option(help="Template of the prompt, or upstream[:STYLE].", metavar="NAME"),
+    ],
+    "upstream": Annotated[
+        str | None,
+        typer.Option(help="Checkout of LiveCodeBench, for its own prompts.", metavar="DIR"),
+    ],
+    "preset": Annotated[
+        str | None,
+        typer.Option(
+            help="lcb_runner's own settings, where no other is given.", metavar="leaderboard"
+        ),
+    ],
     "extraction": Annotated[
         str | None, typer.Option(help="How the program is found in a reply.", metavar="NAME")
     ],
@@ -204,7 +217,7 @@ _DEFAULTS: dict[str, Any] = {
 }  # fmt: skip
 """Defaults of options for which None does not stand for "not given"."""
 
-_OWN = ("scenario", "earlier", "task", "years", "all_subtasks", "medals")
+_OWN = ("scenario", "earlier", "upstream", "preset", "task", "years", "all_subtasks", "medals")
 _AGENTIC = tuple(name for name in OPTIONS if name.startswith("agent"))
 _COMMON = tuple(name for name in OPTIONS if name not in (*_OWN, *DATED, *_AGENTIC))
 """Options of all benchmarks."""

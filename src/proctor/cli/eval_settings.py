@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from proctor.errors import InputError, SettingsError
+from proctor.evals.livecodebench.upstream.leaderboard import preset
 from proctor.evals.models.request_options import header_of
 from proctor.evals.settings import Settings
 from proctor.units import seconds, size
@@ -25,6 +26,8 @@ def merged(given: Mapping[str, Any], config: str | None) -> Settings:
         if os.environ.get(variable):
             values[name] = os.environ[variable]
     values.update({name: value for name, value in given.items() if value is not None})
+    if values.get("preset"):
+        values = preset(values["preset"], values) | values
     _parse_texts(values)
     if values.get("agent"):
         values["agentic_mode"] = True

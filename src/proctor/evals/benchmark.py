@@ -123,6 +123,18 @@ class Rehearsing(Protocol[InstanceT_contra]):
         ...
 
 
+@runtime_checkable
+class PromptsOfOthers(Protocol):
+    """A benchmark that can ask with prompts which are not part of proctor."""
+
+    def pinned(self, settings: Settings, /) -> Settings:
+        """Return the settings with the version of the prompts in them.
+
+        Raises SettingsError if the prompts cannot be had, or are no longer those of the settings.
+        """
+        ...
+
+
 class Benchmark(Protocol[InstanceT]):
     """A benchmark. `modes` of a grade are `official`, as its publishers do it, and `standard`."""
 

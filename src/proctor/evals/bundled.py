@@ -56,7 +56,7 @@ FAMILIES = {
         choice="scenario",
         first="codegeneration",
         agentic=True,
-        more=("scenario", "earlier", *DATED),
+        more=("scenario", "earlier", "upstream", "preset", *DATED),
     ),
     "humaneval": Family(
         "Ask for Python functions; grade by HumanEval's tests and, where there, HumanEval+'s.",

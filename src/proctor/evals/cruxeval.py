@@ -8,7 +8,7 @@ extraction: inference/ in github.com/facebookresearch/cruxeval.
 import msgspec
 
 from proctor.evals.benchmark import Benchmark
-from proctor.evals.predictions import Question, Wanted, call_prediction
+from proctor.evals.predictions import THINKING, Question, Wanted, call_prediction
 from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import Places, converted
 from proctor.formats.tables import Row
@@ -29,18 +29,18 @@ def _question(row: Row, wanted: Wanted) -> Question:
     return Question(ProblemInfo(found.id, statement=f"{found.code}\nassert {gap}"), task)
 
 
-def _said(reply: str, thinking: bool) -> str:
+def _said(reply: str, prompt: str) -> str:
     text = reply.split("[/ANSWER]", maxsplit=1)[0]  # a stop word, upstream
-    return text.split("[ANSWER]")[1] if thinking and "[ANSWER]" in text else text
+    return text.split("[ANSWER]")[1] if prompt == THINKING and "[ANSWER]" in text else text
 
 
-def _upstream_output(reply: str, thinking: bool) -> str:
-    text = _said(reply, thinking)
+def _upstream_output(reply: str, prompt: str) -> str:
+    text = _said(reply, prompt)
     return (text.split("==")[1] if "==" in text else text).strip()
 
 
-def _upstream_input(reply: str, thinking: bool) -> str:
-    text = _said(reply, thinking).split("==")[0]
+def _upstream_input(reply: str, prompt: str) -> str:
+    text = _said(reply, prompt).split("==")[0]
     return (text.split("assert")[1] if "assert" in text else text).strip()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from proctor.errors import InputError, SettingsError
-from proctor.evals.benchmark import Benchmark, Grader, Source
+from proctor.evals.benchmark import Benchmark, Grader, PromptsOfOthers, Source
 from proctor.evals.models.model import Model
 from proctor.evals.own_agent import agent_of
 from proctor.evals.prices import price_of
@@ -71,6 +71,8 @@ def plan(
         raise SettingsError(f"{benchmark.name} has no tests that an agent may run")
     agent_of(settings)  # a wrong one is an error before anything is begun
     benchmark.check(settings)
+    if isinstance(benchmark, PromptsOfOthers):
+        settings = benchmark.pinned(settings)
     wanted = filters(settings)
     source = benchmark.open_source(settings, progress)
     selection = select(source.infos(), wanted)
@@ -136,6 +138,8 @@ async def go_on(
         )
     if store.recall("prompt_version") != benchmark.version:
         raise SettingsError("prompts have changed since this run was begun: begin another run")
+    if isinstance(benchmark, PromptsOfOthers) and store.unasked():
+        benchmark.pinned(settings)
     cells = grader.cells if grader is not None else 0
     wanted = RunPlan(
         benchmark=benchmark,

@@ -101,6 +101,17 @@ def open_grader(settings: Settings, judges: Judges | None = None) -> Iterator[Pr
 
 
 @dataclass(frozen=True, slots=True)
+class PublishedPrompts:
+    """Prompts of a benchmark's publishers, which are not part of proctor."""
+
+    named: Callable[[str], bool]
+    """Tells whether the name of a prompt is of these."""
+    ask: Callable[[Question, Settings], tuple[Message, ...]]
+    pinned: Callable[[Settings], Settings]
+    """See PromptsOfOthers."""
+
+
+@dataclass(frozen=True, slots=True)
 class PredictionBenchmark:
     """A benchmark whose rows each ask for a value, or a call."""
 
@@ -115,6 +126,7 @@ class PredictionBenchmark:
     version: int = 1
     """Goes up with every change of any text that a model is shown."""
     agentic: bool = False
+    published: PublishedPrompts | None = None
 
     @property
     def modes(self) -> Mapping[str, str]:
@@ -123,8 +135,13 @@ class PredictionBenchmark:
     def check(self, settings: Settings) -> None:
         if settings.earlier:
             raise SettingsError("--from is for --scenario selfrepair")
-        if settings.prompt not in TEMPLATES:
-            raise SettingsError(f"--prompt is one of {', '.join(TEMPLATES)}")
+        published = self.published is not None and self.published.named(settings.prompt)
+        if not published and settings.prompt not in TEMPLATES:
+            names = TEMPLATES if self.published is None else (*TEMPLATES, "upstream")
+            raise SettingsError(f"--prompt is one of {', '.join(names)}")
+
+    def pinned(self, settings: Settings) -> Settings:
+        return settings if self.published is None else self.published.pinned(settings)
 
     def open_source(
         self, settings: Settings, progress: Progress | None = None
@@ -135,6 +152,8 @@ class PredictionBenchmark:
     def messages(
         self, instance: Question, _sample: int, settings: Settings
     ) -> tuple[Message, ...]:  # fmt: skip
+        if self.published is not None and self.published.named(settings.prompt):
+            return self.published.ask(instance, settings)
         return (Message("user", self.ask(instance, settings.prompt)),)
 
     def extract(self, _instance: Question, text: str, settings: Settings) -> Extracted:
@@ -190,13 +209,13 @@ def call_prediction(
     name: str,
     places: Places,
     question_of: Callable[[Row], Question],
-    upstream: Callable[[str, bool], str],
+    upstream: Callable[[str, str], str],
     wanted: Wanted = "output",
+    published: PublishedPrompts | None = None,
 ) -> PredictionBenchmark:
     """Make a benchmark of calls whose code is shown, each a question about a CallTask.
 
-    `upstream` is how the publishers take the prediction from a reply, which may hold thoughts or
-    not.
+    `upstream` is how the publishers take the prediction from a reply to a prompt with that name.
     """
 
     def ask(question: Question, template: str) -> str:
@@ -211,11 +230,11 @@ def call_prediction(
 
     def taken(text: str, settings: Settings) -> str:
         if settings.extraction == "upstream":
-            return upstream(text, settings.prompt == THINKING)
+            return upstream(text, settings.prompt)
         left, right = sides(tagged(text, settings.extraction))
         return left if wanted == "input" or right is None else right
 
-    return PredictionBenchmark(name, places, question_of, ask, taken)
+    return PredictionBenchmark(name, places, question_of, ask, taken, published=published)
 
 
 def _shown(task: CallTask, wanted: Wanted) -> str:

@@ -60,7 +60,11 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Further fields of each request's body."""
     headers: dict[str, str] = {}
     """Headers of each request; `$NAME` stands for a variable of the environment."""
+    preset: str = ""
+    """Name of the settings that stood for those not given; for the record."""
     prompt: str = "plain"
+    upstream: str = ""
+    """Checkout of LiveCodeBench whose prompts `upstream` stands for."""
     extraction: str = extractions.DEFAULT
     mode: Modes = "both"
     run_tests: bool = True

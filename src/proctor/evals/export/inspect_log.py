@@ -258,8 +258,14 @@ class _Prompts:
     def of(self, digest: str) -> list[dict[str, Any]]:
         if digest != self._last[0]:
             found = self._store.prompt(digest) or []
-            self._last = digest, [{**message, "source": "input"} for message in found]
+            self._last = digest, [_input(message) for message in found]
         return self._last[1]
+
+
+def _input(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a message of a prompt; inspect_ai has no role for a text to be completed."""
+    role = "user" if message["role"] == "text" else message["role"]
+    return {**message, "role": role, "source": "input"}
 
 
 def _usage(

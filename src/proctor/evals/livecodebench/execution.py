@@ -5,10 +5,15 @@ Rows of the data set livecodebench/execution-v2: `code`; `input`, the call; `out
 extract_execution_code in lcb_runner/utils/extraction_utils.py.
 """
 
+from typing import cast
+
 import msgspec
 
 from proctor.evals.benchmark import Benchmark
-from proctor.evals.predictions import Question, call_prediction
+from proctor.evals.livecodebench.upstream import prompts
+from proctor.evals.livecodebench.upstream.names import is_upstream, parse
+from proctor.evals.livecodebench.upstream.templates import pinned
+from proctor.evals.predictions import THINKING, PublishedPrompts, Question, call_prediction
 from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import Places, converted, day_of
 from proctor.formats.tables import Row
@@ -41,8 +46,9 @@ def _question(row: Row) -> Question:
     return Question(info, CallTask(found.code, function, found.input, found.output, lcb=True))
 
 
-def _upstream(reply: str, thinking: bool) -> str:
+def _upstream(reply: str, prompt: str) -> str:
     text = reply
+    thinking = parse(prompt).cot if is_upstream(prompt) else prompt == THINKING
     if thinking and "[ANSWER]" in text:
         text = text.split("[ANSWER]")[1].strip()
     if "==" in text:
@@ -56,4 +62,9 @@ BENCHMARK: Benchmark[Question] = call_prediction(
     Places("livecodebench/execution-v2", fixture="execution.jsonl"),
     _question,
     _upstream,
+    published=PublishedPrompts(
+        is_upstream,
+        lambda question, settings: prompts.execution(cast("CallTask", question.task), settings),
+        lambda settings: pinned(settings, "codeexecution"),
+    ),
 )

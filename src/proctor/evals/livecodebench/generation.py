@@ -13,6 +13,9 @@ from proctor.evals.extraction import Extracted
 from proctor.evals.judging import cells_of, judged, open_judges
 from proctor.evals.livecodebench import prompts
 from proctor.evals.livecodebench.sources import LiveCodeBenchSource, open_source
+from proctor.evals.livecodebench.upstream import prompts as upstream
+from proctor.evals.livecodebench.upstream.names import is_base, is_upstream
+from proctor.evals.livecodebench.upstream.templates import pinned
 from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
 from proctor.formats.hub import Progress
@@ -74,9 +77,16 @@ class CodeGeneration:
     def messages(
         self, instance: Problem, _sample: int, settings: Settings
     ) -> tuple[Message, ...]:  # fmt: skip
+        if is_upstream(settings.prompt):
+            return upstream.generation(instance, settings)
         return prompts.messages(instance, settings.prompt)
 
+    def pinned(self, settings: Settings) -> Settings:
+        return pinned(settings, "codegeneration")
+
     def extract(self, instance: Problem, text: str, settings: Settings) -> Extracted:
+        if settings.extraction == "upstream" and is_base(settings.prompt):
+            return Extracted(text.strip(), "whole" if text.strip() else "")
         return extraction.extract(text, settings.extraction, entry=instance.function)
 
     def open_grader(
@@ -87,8 +97,8 @@ class CodeGeneration:
 
 def check_prompt(settings: Settings) -> None:
     """Raise SettingsError for a template that is not there."""
-    if settings.prompt not in prompts.templates():
-        raise SettingsError(f"--prompt is one of {', '.join(prompts.templates())}")
+    if not is_upstream(settings.prompt) and settings.prompt not in prompts.templates():
+        raise SettingsError(f"--prompt is one of {', '.join(prompts.templates())}, upstream")
 
 
 @contextmanager

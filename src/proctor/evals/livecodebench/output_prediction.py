@@ -6,14 +6,22 @@ of the prompt's contract and of the publishers' extraction: prompts/test_output_
 utils/extraction_utils.py of lcb_runner.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
 from proctor.errors import InputError
 from proctor.evals.benchmark import Benchmark
 from proctor.evals.livecodebench.rows import public_method
-from proctor.evals.predictions import THINKING, PredictionBenchmark, Question
+from proctor.evals.livecodebench.upstream import prompts
+from proctor.evals.livecodebench.upstream.names import is_upstream
+from proctor.evals.livecodebench.upstream.templates import pinned
+from proctor.evals.predictions import (
+    THINKING,
+    PredictionBenchmark,
+    PublishedPrompts,
+    Question,
+)
 from proctor.evals.settings import Settings
 from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import Places, converted, day_of
@@ -131,4 +139,11 @@ BENCHMARK: Benchmark[Question] = PredictionBenchmark(
     _question,
     _ask,
     _taken,
+    published=PublishedPrompts(
+        is_upstream,
+        lambda question, settings: prompts.output_prediction(
+            question.info, cast("AssertionTask", question.task), settings
+        ),
+        lambda settings: pinned(settings, "testoutputprediction"),
+    ),
 )

@@ -22,6 +22,9 @@ from proctor.evals.extraction import Extracted
 from proctor.evals.livecodebench import generation, prompts
 from proctor.evals.livecodebench.feedback import feedback, fenced
 from proctor.evals.livecodebench.sources import FIXTURE, LiveCodeBenchSource, open_source
+from proctor.evals.livecodebench.upstream import prompts as upstream
+from proctor.evals.livecodebench.upstream.names import is_upstream
+from proctor.evals.livecodebench.upstream.templates import pinned
 from proctor.evals.models.model import Message, ModelReply
 from proctor.evals.records import current_judges, settings_of
 from proctor.evals.settings import Settings
@@ -168,18 +171,29 @@ class SelfRepair:
         generation.check_prompt(settings)
 
     def open_source(self, settings: Settings, progress: Progress | None = None) -> EarlierRun:
+        if is_upstream(settings.prompt):
+            with RunStore.open(Path(settings.earlier)) as store:
+                mode, _ = _counting(store)
+            if mode != "official":
+                raise SettingsError(
+                    f"--prompt upstream tells what lcb_runner found: {settings.earlier} has no "
+                    "verdicts of mode official"
+                )
         return open_run(Path(settings.earlier), settings.source, progress)
+
+    def pinned(self, settings: Settings) -> Settings:
+        return pinned(settings, "selfrepair")
 
     def messages(
         self, instance: Repair, sample: int, settings: Settings
     ) -> tuple[Message, ...] | ModelReply:
         attempt = instance.attempts[sample]
-        first = prompts.messages(instance.problem, settings.prompt)
-        if attempt.judged is None:
-            return first
-        if attempt.judged.verdict in _CARRIED:
+        if attempt.judged is not None and attempt.judged.verdict in _CARRIED:
             return ModelReply(attempt.text, code=attempt.code)
-        if not attempt.code.strip():
+        if is_upstream(settings.prompt):
+            return upstream.repair(instance.problem, attempt.code, attempt.judged, settings)
+        first = prompts.messages(instance.problem, settings.prompt)
+        if attempt.judged is None or not attempt.code.strip():
             return first
         told = feedback(instance.problem, attempt.judged)
         return (

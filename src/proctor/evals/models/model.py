@@ -14,7 +14,8 @@ from proctor.text import well_formed
 
 _COUNTABLE = 1 << 63
 """Tokens that a server may claim and a store can hold."""
-Role = Literal["system", "user", "assistant", "tool"]
+Role = Literal["system", "user", "assistant", "tool", "text"]
+"""Role of a message. A prompt for the completions API is one message of role `text`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,13 @@
 """Any server that speaks OpenAI's chat completions, through the official client.
 
+A prompt that is one message of role `text` goes to the completions API, as base models need it.
+
 Needs `pip install 'proctor[eval]'`. The client's retries and reply types are not used: these are
 bounded for the run as well, and a reply is read up to a limit and checked against a schema, since
 what calls itself compatible sends HTML, half a JSON and no choices.
 
-Contract: https://platform.openai.com/docs/api-reference/chat/create.
+Contracts: https://platform.openai.com/docs/api-reference/chat/create and
+https://platform.openai.com/docs/api-reference/completions/create.
 """
 
 import asyncio
@@ -169,8 +172,7 @@ class OpenAIModel:
         try:
             # The client's own time-out starts anew with every byte that comes.
             async with asyncio.timeout(self._endpoint.timeout):
-                create = self._client.chat.completions.with_streaming_response.create
-                body = await self._body(create(**self._arguments(request, n)), n)
+                body = await self._body(self._call(request, n), n)
         except (TimeoutError, self._openai.APITimeoutError) as error:
             raise ModelStalled(
                 f"no whole reply within {self._endpoint.timeout:g} s", busy=True
@@ -199,7 +201,18 @@ class OpenAIModel:
                 raise ModelUnreachable(f"the reply breaks off: {_cause(error)}") from error
         return b"".join(chunks)
 
-    def _arguments(self, request: ModelRequest, n: int) -> dict[str, Any]:
+    def _call(self, request: ModelRequest, n: int) -> Any:
+        if not any(message.role == "text" for message in request.messages):
+            create: Any = self._client.chat.completions.with_streaming_response.create
+            prompt: dict[str, Any] = {"messages": plain(request.messages)}
+            return create(**prompt, **self._arguments(request, n, self._limit_field))
+        if len(request.messages) > 1 or request.tools:
+            raise SettingsError("a text to be completed has no other messages and no tools")
+        create = self._client.completions.with_streaming_response.create
+        prompt = {"prompt": plain(request.messages)[0]["content"]}
+        return create(**prompt, **self._arguments(request, n, "max_tokens"))
+
+    def _arguments(self, request: ModelRequest, n: int, limit_field: str) -> dict[str, Any]:
         sampling = request.sampling
         seed = None if sampling.seed is None else sampling.seed + request.sample
         tools = [
@@ -209,7 +222,7 @@ class OpenAIModel:
             "n": n if n > 1 else None,
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
-            self._limit_field: sampling.max_tokens,
+            limit_field: sampling.max_tokens,
             "seed": seed,
             "stop": list(sampling.stop) or None,
             "tools": tools or None,
@@ -222,7 +235,6 @@ class OpenAIModel:
         }
         return {
             "model": self._endpoint.model,
-            "messages": plain(request.messages),
             "extra_headers": {"Idempotency-Key": request.key if n == 1 else f"{request.key}-{n}"},
             # Not by the client's own arguments: older ones do not know all of them.
             "extra_body": {

@@ -37,7 +37,9 @@ class _Message(msgspec.Struct):
 
 
 class _Choice(msgspec.Struct):
-    message: _Message
+    message: _Message | None = None
+    text: str | None = None
+    """Of the completions API, in place of a message."""
     index: int = 0
     finish_reason: str | None = None
 
@@ -91,13 +93,15 @@ def replies(body: bytes, n: int, seconds: float) -> list[ModelReply]:
         raise ModelRefused(f"the server answers with an error: {_shown(completion.error)}")
     if not completion.choices:
         raise ModelReplyBroken("the reply has no choices")
+    if any(each.message is None and each.text is None for each in completion.choices):
+        raise _broken(body, "a choice has neither message nor text")
     choices = sorted(completion.choices, key=lambda choice: choice.index)[:n]
     usages = _shares(_usage(completion.usage), len(choices))
     return [_reply(*each, seconds) for each in zip(choices, usages, strict=True)]
 
 
 def _reply(choice: _Choice, usage: TokenUsage, seconds: float) -> ModelReply:
-    message = choice.message
+    message = choice.message or _Message(choice.text)
     return ModelReply(
         text=_text(message.content) or message.refusal or "",
         reasoning=message.reasoning_content or _string(message.reasoning),

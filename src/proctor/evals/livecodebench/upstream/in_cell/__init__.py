@@ -1,0 +1,1 @@
+"""Programs that run in cells; the host reads their text and never imports them."""
