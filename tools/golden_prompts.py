@@ -1,8 +1,8 @@
-"""Digests of lcb_runner's prompts on real rows, made by lcb_runner itself, as a test compares them.
+"""Digests of lcb_runner's prompts on real rows, made by lcb_runner itself.
 
-    PROCTOR_TEST_DATA=DATA python tools/golden_prompts.py CHECKOUT > tests/evals/upstream_prompts.json
+    PROCTOR_TEST_DATA=DATA python tools/golden_prompts.py CHECKOUT > FILE
 
-Runs the checkout's code, its own problem classes included, in this process: use one that you have
+FILE is tests/evals/upstream_prompts.json, which a test compares. Runs the checkout's code, its own problem classes included, in this process: use one that you have
 looked at. Only what needs a network is replaced: data sets, and tokenizers, whose chat templates
 return the messages.
 """
@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "evals"))
-from upstream_rows import SCENARIOS, digest, rows  # noqa: E402
+from upstream_rows import SCENARIOS, digest, rows
 
-from proctor.evals.models.model import Message  # noqa: E402
+from proctor.evals.models.model import Message
 
 
 class _Tokenizer:
@@ -77,7 +77,7 @@ def _made(
         elif scenario == "selfrepair":
             metadata = json.dumps(row["metadata"])
             yield messages(prompts.format_prompt_self_repair(
-                row["question"], style, row["code"], False, metadata  # noqa: FBT003
+                row["question"], style, row["code"], False, metadata
             ))  # fmt: skip
         elif scenario == "testoutputprediction":
             question = classes.TestOutputPredictionProblem(**row)

@@ -1,8 +1,10 @@
 """The model behind a server: real sockets, a server that misbehaves in every way met so far."""
 
 import asyncio
+import json
 import socket
 import threading
+from dataclasses import replace
 
 import pytest
 from stub import Call, Handler, completion, serving
@@ -55,6 +57,18 @@ def test_what_is_sent_and_what_is_read() -> None:
     }  # fmt: skip
     assert (reply.text, reply.reasoning, reply.finish_reason) == ("Hi", "Hm.", "stop")
     assert (reply.usage.prompt, reply.usage.completion, reply.usage.reasoning) == (100, 20, 5)
+
+
+def test_a_text_is_completed() -> None:
+    """One message of role text goes to the completions API; nothing else can go with it."""
+    text = {"choices": [{"index": 0, "text": " 4", "finish_reason": "length"}]}
+    with serving(lambda call: call.send(json.dumps(text).encode())) as stub:
+        reply = ask(stub.url, replace(REQUEST, messages=(Message("text", "2 + 2 ="),)))
+        (body,) = stub.bodies
+        with pytest.raises(SettingsError, match="no other messages"):
+            ask(stub.url, replace(REQUEST, messages=(*REQUEST.messages, Message("text", "2"))))
+    assert (body["prompt"], "messages" in body) == ("2 + 2 =", False)
+    assert (reply.text, reply.finish_reason) == (" 4", "length")
 
 
 def test_content_as_a_list_of_parts() -> None:

@@ -23,7 +23,12 @@ from proctor.formats.livecodebench import problem_of
 from proctor.formats.tables import Row
 
 SCENARIOS = ("codegeneration", "selfrepair", "testoutputprediction", "codeexecution")
-EDGES = ("", "{code} {{}} %s \\1 \\g<0>", "\ue000code\ue001 def proctor_function(): pass", "```\n\r\n\tÜ\n")
+EDGES = (
+    "",
+    "{code} {{}} %s \\1 \\g<0>",
+    "\ue000code\ue001 def proctor_function(): pass",
+    "```\n\r\n\tÜ\n",
+)
 """Texts that a careless template would trip on."""
 
 
@@ -79,7 +84,9 @@ def _closed(starter: str) -> str:
 def ours(data: Path, scenario: str, style: str, directory: str) -> Iterator[tuple[Message, ...]]:
     """Our prompts for the rows. Raises SettingsError for a style that the checkout lacks."""
     settings = pinned(Settings(prompt=f"upstream:{style}", upstream=directory), scenario)  # type: ignore[arg-type]
-    thinking = msgspec.structs.replace(settings, prompt=settings.prompt.replace("upstream", "upstream-cot"))
+    thinking = msgspec.structs.replace(
+        settings, prompt=settings.prompt.replace("upstream", "upstream-cot")
+    )
     for number, row in enumerate(rows(data, scenario)):
         if scenario == "codegeneration":
             yield prompts.generation(problem_of(row), settings)

@@ -20,6 +20,7 @@ from proctor.evals import evaluation
 from proctor.evals.benchmark import Benchmark, Grader, takes_judges
 from proctor.evals.figures import Figures, figures, to_plain
 from proctor.evals.ioi.report import PointsReport, to_json
+from proctor.evals.livecodebench.upstream.leaderboard import is_about_it
 from proctor.evals.models.model import Model, ModelReply, plain
 from proctor.evals.models.opening import open_model
 from proctor.evals.provenance import provenance
@@ -267,7 +268,7 @@ def _show(store: RunStore, settings: Settings, found: Figures) -> None:
             )
     if not found.modes:
         terminal.write(f"{found.samples} samples, none judged\n")
-    for differ in _comparable(store).values():
+    for differ in _comparable(store).values() if is_about_it(settings) else ():
         terminal.write(
             "comparable with the leaderboard: prompts, extraction, rules, sampling as there\n"
             if differ == "yes"

@@ -66,7 +66,9 @@ def differences(settings: Settings, source: str) -> list[str]:
     """
     found = []
     style = ""
-    if not is_upstream(settings.prompt):
+    if settings.model.startswith("replay:"):
+        found.append("replies of a recording, whose prompts are not known")
+    elif not is_upstream(settings.prompt):
         found.append(f"prompt {settings.prompt}")
     else:
         prompt = parse(settings.prompt)
@@ -101,5 +103,10 @@ def _sampling(style: str) -> dict[str, Any]:
 
 def _shown(value: Any) -> str:
     if value is None or value in ((), {}):
-        return "none"
+        return "not set"
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def is_about_it(settings: Settings) -> bool:
+    """True if a run was made to stand beside the leaderboard, as far as its settings tell."""
+    return bool(settings.preset) or is_upstream(settings.prompt) or settings.source != "fixture"
