@@ -2,9 +2,9 @@
 
     PROCTOR_TEST_DATA=DATA python tools/golden_prompts.py CHECKOUT > FILE
 
-FILE is tests/evals/upstream_prompts.json, which a test compares. Runs the checkout's code, its own problem classes included, in this process: use one that you have
-looked at. Only what needs a network is replaced: data sets, and tokenizers, whose chat templates
-return the messages.
+FILE is tests/evals/upstream_prompts.json, which a test compares. Runs the checkout's code, its own
+problem classes included, in this process: use one that you have looked at. Only what needs a
+network is replaced: data sets, and tokenizers, whose chat templates return the messages.
 """
 
 import json
