@@ -20,10 +20,9 @@ from proctor.evals import evaluation
 from proctor.evals.benchmark import Benchmark, Grader, takes_judges
 from proctor.evals.figures import Figures, figures, to_plain
 from proctor.evals.ioi.report import PointsReport, to_json
-from proctor.evals.livecodebench.upstream.leaderboard import is_about_it
+from proctor.evals.livecodebench.upstream.leaderboard import comparison, is_about_it
 from proctor.evals.models.model import Model, ModelReply, plain
 from proctor.evals.models.opening import open_model
-from proctor.evals.provenance import provenance
 from proctor.evals.records import current_judges, records, settings_of
 from proctor.evals.registry import benchmark_named
 from proctor.evals.rounds import begin_round, judges_to_use
@@ -251,7 +250,7 @@ def _report(store: RunStore, settings: Settings, found: Figures, left: int) -> d
         "left_out": store.recall("left_out"),
         "price": store.recall("price"),
         "unfinished": left,
-        **_comparable(store),
+        **_leaderboard(store, settings),
         **to_plain(found),
     }
 
@@ -268,11 +267,11 @@ def _show(store: RunStore, settings: Settings, found: Figures) -> None:
             )
     if not found.modes:
         terminal.write(f"{found.samples} samples, none judged\n")
-    for differ in _comparable(store).values() if is_about_it(settings) else ():
+    for found_there in _leaderboard(store, settings).values() if is_about_it(settings) else ():
         terminal.write(
             "comparable with the leaderboard: prompts, extraction, rules, sampling as there\n"
-            if differ == "yes"
-            else f"not comparable with the leaderboard: {', '.join(differ)}\n"
+            if found_there["comparable"]
+            else f"not comparable with the leaderboard: {', '.join(found_there['differs'])}\n"
         )
     if found.faults:
         kinds = ", ".join(f"{name} {count}" for name, count in found.faults.items())
@@ -284,10 +283,8 @@ def _show(store: RunStore, settings: Settings, found: Figures) -> None:
         terminal.write(_cost(store, found))
 
 
-def _comparable(store: RunStore) -> dict[str, Any]:
-    name = "comparable_with_leaderboard"
-    made = provenance(store)
-    return {name: made[name]} if name in made else {}
+def _leaderboard(store: RunStore, settings: Settings) -> dict[str, Any]:
+    return comparison(store.recall("benchmark"), settings, store.recall("source"))
 
 
 def _no_program(found: NoPrograms) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from proctor.evals.livecodebench.upstream.leaderboard import differences
+from proctor.evals.livecodebench.upstream.leaderboard import comparison
 from proctor.evals.records import current_judges, settings_of
 from proctor.evals.rounds import rounds
 from proctor.evals.settings import Settings
@@ -39,9 +39,7 @@ def provenance(store: RunStore) -> dict[str, Any]:
         "price": store.recall("price"),
         "begun_by": store.recall("proctor"),
     }
-    if str(benchmark).startswith("livecodebench"):
-        differ = differences(settings, str(store.recall("source")))
-        found["comparable_with_leaderboard"] = differ or "yes"
+    found |= comparison(str(benchmark), settings, str(store.recall("source")))
     if settings.headers:
         found["headers"] = settings.headers
     if (distribution := store.recall("distribution")) is not None:

@@ -36,7 +36,7 @@ _BY_SERVERS = frozenset({
 })  # fmt: skip
 """Styles whose models are behind a server; for all others upstream has vLLM, with a stop string."""
 _EQUAL = ("temperature", "top_p", "max_tokens", "stop", "top_k", "min_p", "chat_template",
-          "extra_body", "test_timeout", "extraction")  # fmt: skip
+          "extra_body", "test_timeout", "memory", "extraction")  # fmt: skip
 _PART = ("platforms", "difficulties", "limit", "sample_id")
 
 
@@ -105,6 +105,14 @@ def _shown(value: Any) -> str:
     if value is None or value in ((), {}):
         return "not set"
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def comparison(benchmark: str, settings: Settings, source: str) -> dict[str, Any]:
+    """Return `leaderboard`: `comparable`, and what `differs`; {} for other benchmarks."""
+    if benchmark.partition("/")[0] != "livecodebench":
+        return {}
+    found = differences(settings, source)
+    return {"leaderboard": {"comparable": not found, "differs": found}}
 
 
 def is_about_it(settings: Settings) -> bool:
