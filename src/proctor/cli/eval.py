@@ -15,6 +15,7 @@ from proctor.cli import render, terminal
 from proctor.cli.ioi import show_points
 from proctor.cli.judge import k_list
 from proctor.cli.judges import HERE, Where
+from proctor.cli.retries import tell_once
 from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
 from proctor.evals import evaluation
 from proctor.evals.benchmark import Benchmark, Grader, takes_judges
@@ -50,6 +51,7 @@ def ending(k: str, fail_under: float | None, as_json: bool, where: Where = HERE)
 
 def dry_run(benchmark: Benchmark[Any], settings: Settings, *, as_json: bool) -> int:
     """Say what a run would do; nothing is asked, judged or kept."""
+    tell_once()
     model = open_model(settings, os.environ) if settings.model.startswith("replay:") else None
     planned = evaluation.plan(benchmark, settings, model)
     first = planned.selection.problems[0]
@@ -79,6 +81,7 @@ def dry_run(benchmark: Benchmark[Any], settings: Settings, *, as_json: bool) -> 
 
 def evaluate(benchmark: Benchmark[Any], settings: Settings, out: str | None, ending: Ending) -> int:
     """Begin a run and do it; returns the exit code."""
+    tell_once()
     model = open_model(settings, os.environ)
     probe(model)
     planned = evaluation.plan(benchmark, settings, model)
@@ -109,6 +112,7 @@ def rejudge(run: str, ending: Ending) -> int:
 
 
 def _continue(store: RunStore, ending: Ending) -> int:
+    tell_once()
     settings = settings_of(store)
     if not store.unasked():  # the variables of headers are not needed
         settings = msgspec.structs.replace(settings, headers={})

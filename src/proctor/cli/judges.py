@@ -126,8 +126,10 @@ class Where:
     @contextmanager
     def _uncached(self, pool: Mapping[str, Any]) -> Iterator["Judges"]:
         if self.on is not None:
+            from proctor.cli.retries import tell_once
             from proctor.clients.fleet import Fleet
 
+            tell_once()
             with Fleet(self.on) as fleet:
                 yield fleet
         elif self.ray is not None:
