@@ -42,9 +42,22 @@ def test_report_writes_one_page(tmp_path: Path, old: Path) -> None:
     assert "sys.stdin" not in out.read_text()
 
 
+def test_a_ranking(tmp_path: Path, old: Path) -> None:
+    new = saved(tmp_path, make_run("new", contests=20, samples=1, skill=3))
+    out = tmp_path / "page.html"
+    done = proctor("report", old, new, "--rank", "-o", out)
+    assert done.returncode == 0, done.stderr
+    page = out.read_text()
+    assert "<h2>Ranking</h2>" in page
+    assert page.index(">new</th>") < page.index(">old</th>")
+    assert proctor("report", old, new, "-o", out).returncode == 0
+    assert "<h2>Ranking</h2>" not in out.read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--rank"], "--rank orders two runs or more"),
         (["--cutoff", "2024-06"], "a date is YYYY-MM-DD, not '2024-06'"),
         (["--cutoff", "other=2024-06-30"], "there is no run 'other'"),
         (["--mode", "strict"], "is standard or official, not 'strict'"),

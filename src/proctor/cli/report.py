@@ -31,10 +31,14 @@ class ReportSettings:
     mode: str | None = None
     code: bool = True
     """True to put programs and tests into the page."""
+    rank: bool = False
+    """True to order the runs by their score, and compare each with each."""
 
 
 def write(settings: ReportSettings) -> int:
     """Write the page; return the exit code."""
+    if settings.rank and len(settings.runs) < 2:
+        raise InputError("--rank orders two runs or more", field="RUN")
     with ExitStack() as opened:
         runs = [open_run(each, opened) for each in settings.runs]
         if not settings.code:
@@ -45,10 +49,12 @@ def write(settings: ReportSettings) -> int:
         need_extra()
         from proctor.reports.figures import figures_of_runs
         from proctor.reports.html.page import render as render_page
+        from proctor.reports.ranking import rank
 
         found = figures_of_runs(runs, mode_named(settings.mode), cutoffs, errata)
+        ranking = rank(found) if settings.rank else None
         with whole_file(Path(settings.out)) as file:
-            for piece in render_page(found, published, settings.title):
+            for piece in render_page(found, published, settings.title, ranking):
                 file.write(piece.encode())
     terminal.note(f"wrote {settings.out}")
     return 0

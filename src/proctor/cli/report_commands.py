@@ -53,13 +53,16 @@ def report_command(
     no_code: Annotated[
         bool, typer.Option("--no-code", help="Leave programs and tests out of the page.")
     ] = False,
+    rank: Annotated[
+        bool, typer.Option("--rank", help="Order the runs by score; compare each with each.")
+    ] = False,
 ) -> None:
     """Write one self-contained HTML page with the figures and samples of RUNs."""
     from proctor.cli import report
 
     settings = report.ReportSettings(
         tuple(runs), out, title, tuple(cutoff or ()), published, tuple(errata or ()),
-        not no_bundled_errata, mode, not no_code,
+        not no_bundled_errata, mode, not no_code, rank,
     )  # fmt: skip
     raise typer.Exit(report.write(settings))
 

@@ -15,6 +15,7 @@ from proctor.reports.errata import Erratum
 from proctor.reports.figures import ALL, RunFigures, difficulties, platforms
 from proctor.reports.html import charts, samples, texts
 from proctor.reports.published import PublishedScore
+from proctor.reports.ranking import Ranking
 from proctor.reports.run_comparison import compare, differences
 from proctor.version import __version__
 
@@ -26,8 +27,14 @@ def render(
     runs: Sequence[RunFigures],
     published: Sequence[PublishedScore] = (),
     title: str = "Evaluation report",
+    ranking: Ranking | None = None,
 ) -> Iterator[str]:
-    """Yield the page in pieces. The same figures give the same page, byte for byte."""
+    """Yield the page in pieces. The same figures give the same page, byte for byte.
+
+    With a ranking its runs are shown, in its order.
+    """
+    if ranking is not None:
+        runs = [each.figures for each in ranking.runs]
     style, script = _asset("page.css"), _asset("page.js")
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_asset),
@@ -54,6 +61,7 @@ def render(
         script=Markup(script),  # noqa: S704 - our own file
         version=__version__,
         runs=runs,
+        ranking=ranking,
         published=published,
         ALL=ALL,
         MOST_FLAKY=MOST_FLAKY,
