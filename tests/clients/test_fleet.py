@@ -204,12 +204,14 @@ def test_each_is_answered_once_though_servers_are_killed_and_leave(tmp_path: Pat
         assert len([each for each in fleet.servers() if each.machine]) == 3
         for each in judge_many(numbered(count), on=fleet):
             answers.take(each)
-            if len(answers.found) == 150:
+            if len(answers.found) == 150:  # so that it has programs when it is killed
+                os.killpg(killed.process.pid, signal.SIGSTOP)
+            if len(answers.found) == 250:
                 os.killpg(killed.process.pid, signal.SIGKILL)
                 killed.process.wait()
                 again = serving(*QUIET, "--port", str(killed.port), command=noting(notes[0]))
                 stack.enter_context(again)
-            if len(answers.found) == 300:
+            if len(answers.found) == 400:
                 listed.write_text(f"{killed.url}\n{staying.url}\n")
         answers.check(count)
         times = noted(*notes)
