@@ -36,6 +36,50 @@ def render(
     if ranking is not None:
         runs = [each.figures for each in ranking.runs]
     style, script = _asset("page.css"), _asset("page.js")
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .generate(
+            title=title,
+            # Only this very style and this very script, and nothing from anywhere.
+            policy=(
+                f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}';"
+                " base-uri 'none'; form-action 'none'"
+            ),
+            style=Markup(style),  # noqa: S704 - our own file
+            script=Markup(script),  # noqa: S704 - our own file
+            version=__version__,
+            runs=runs,
+            ranking=ranking,
+            published=published,
+            ALL=ALL,
+            MOST_FLAKY=MOST_FLAKY,
+            platforms=[*platforms(runs), ALL],
+            difficulties=[*difficulties(runs), ALL],
+            # HumanEval and the like know no such groups.
+            grouped={*platforms(runs), *difficulties(runs)} != {"unknown"},
+            months=sorted({month for each in runs for month in each.months}),
+            comparisons=[
+                (each, compare(runs[0].tallies, each.tallies), _unlike(runs[0], each))
+                for each in runs[1:]
+            ],
+            most_months=samples.MOST_MONTHS,
+            ks=sorted({k for each in runs for k in each.pass_at_k}),
+            provenance=_provenance(runs),
+            charts=charts,
+            texts=texts,
+            data=samples.payload(runs),
+            details=samples.details(runs),
+            detailed=samples.detailed(runs),
+            with_details=any(each.run.details for each in runs),
+            errata=_errata(runs),
+            sampled=sum(len(each.run.records) for each in runs),
+        )
+    )
+
+
+def _environment() -> jinja2.Environment:
+    """Return what renders the page: strict, and without markup or control characters of others."""
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_asset),
         autoescape=True,
@@ -48,44 +92,7 @@ def render(
         percent=texts.percent, number=texts.number, dollars=texts.dollars, p=texts.p_value,
         points=texts.points, value=_value,
     )  # fmt: skip
-    return environment.get_template(
-        "page.html.j2"
-    ).generate(
-        title=title,
-        # Only this very style and this very script, and nothing from anywhere.
-        policy=(
-            f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}';"
-            " base-uri 'none'; form-action 'none'"
-        ),
-        style=Markup(style),  # noqa: S704 - our own file
-        script=Markup(script),  # noqa: S704 - our own file
-        version=__version__,
-        runs=runs,
-        ranking=ranking,
-        published=published,
-        ALL=ALL,
-        MOST_FLAKY=MOST_FLAKY,
-        platforms=[*platforms(runs), ALL],
-        difficulties=[*difficulties(runs), ALL],
-        # HumanEval and the like know no such groups.
-        grouped={*platforms(runs), *difficulties(runs)} != {"unknown"},
-        months=sorted({month for each in runs for month in each.months}),
-        comparisons=[
-            (each, compare(runs[0].tallies, each.tallies), _unlike(runs[0], each))
-            for each in runs[1:]
-        ],
-        most_months=samples.MOST_MONTHS,
-        ks=sorted({k for each in runs for k in each.pass_at_k}),
-        provenance=_provenance(runs),
-        charts=charts,
-        texts=texts,
-        data=samples.payload(runs),
-        details=samples.details(runs),
-        detailed=samples.detailed(runs),
-        with_details=any(each.run.details for each in runs),
-        errata=_errata(runs),
-        sampled=sum(len(each.run.records) for each in runs),
-    )
+    return environment
 
 
 def _asset(name: str) -> str:
