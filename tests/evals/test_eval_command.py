@@ -2,12 +2,11 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from answers import right_reply
 from command import problem, write_rows
-from proctor_command import Done, Proctor
+from proctor_command import Proctor, report
 from stub import Call, serving
 
 EVAL = ("eval", "livecodebench")
@@ -15,13 +14,6 @@ EVAL = ("eval", "livecodebench")
 
 def answer_rightly(call: Call) -> None:
     call.reply(right_reply(call.body["messages"][-1]["content"]))
-
-
-def report(done: Done) -> dict[str, Any]:
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert isinstance(found, dict)
-    return found
 
 
 def test_a_right_model_scores_all_four(proctor: Proctor, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from command import write_rows
-from proctor_command import Done, Proctor
+from proctor_command import Proctor, report
 from stub import Call, serving
 
 from fake_hub import FakeHub
@@ -19,13 +19,6 @@ from proctor.evals.settings import Settings
 
 CRUX = ("eval", "cruxeval")
 LCB = ("eval", "livecodebench")
-
-
-def report(done: Done) -> dict[str, Any]:
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert isinstance(found, dict)
-    return found
 
 
 def questions(name: str, source: str = "fixture") -> list[Question]:

@@ -3,13 +3,12 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 from answers import right_programs, right_reply
 from command import problem, write_rows
-from proctor_command import Done, Proctor
+from proctor_command import Proctor, report
 from stub import Call, serving
 
 from proctor.evals.livecodebench.feedback import feedback
@@ -32,13 +31,6 @@ FAILING = {
     "no python": "print(",
     "gone": "import os\nos._exit(3)",
 }
-
-
-def report(done: Done) -> dict[str, Any]:
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert isinstance(found, dict)
-    return found
 
 
 def earlier(proctor: Proctor, place: Path, programs: list[str], *options: str) -> Path:

@@ -21,7 +21,7 @@ from proctor.evals import evaluation
 from proctor.evals.benchmark import Benchmark, Grader, takes_judges
 from proctor.evals.figures import Figures, figures, to_plain
 from proctor.evals.ioi.report import PointsReport, to_json
-from proctor.evals.livecodebench.upstream.leaderboard import comparison, is_about_it
+from proctor.evals.livecodebench.upstream.leaderboard import comparison, meant_for_it
 from proctor.evals.models.model import Model, ModelReply, plain
 from proctor.evals.models.opening import open_model
 from proctor.evals.records import current_judges, records, settings_of
@@ -56,7 +56,7 @@ def dry_run(benchmark: Benchmark[Any], settings: Settings, *, as_json: bool) -> 
     planned = evaluation.plan(benchmark, settings, model)
     first = planned.selection.problems[0]
     instance = next(planned.source.instances([first.id]))
-    asked = benchmark.messages(instance, 0, settings)
+    asked = benchmark.messages(instance, 0, planned.settings)
     messages = [] if isinstance(asked, ModelReply) else plain(asked)
     found = {
         "source": planned.source.name,
@@ -271,11 +271,12 @@ def _show(store: RunStore, settings: Settings, found: Figures) -> None:
             )
     if not found.modes:
         terminal.write(f"{found.samples} samples, none judged\n")
-    for found_there in _leaderboard(store, settings).values() if is_about_it(settings) else ():
+    leaderboard = _leaderboard(store, settings).get("leaderboard")
+    if leaderboard is not None and meant_for_it(settings):
         terminal.write(
             "comparable with the leaderboard: prompts, extraction, rules, sampling as there\n"
-            if found_there["comparable"]
-            else f"not comparable with the leaderboard: {', '.join(found_there['differs'])}\n"
+            if leaderboard["comparable"]
+            else f"not comparable with the leaderboard: {', '.join(leaderboard['differs'])}\n"
         )
     if found.faults:
         kinds = ", ".join(f"{name} {count}" for name, count in found.faults.items())

@@ -48,10 +48,7 @@ class Checkout:
 
 
 def read(directory: str) -> Checkout:
-    """Read a checkout, or the package in one. Raises InputError, SettingsError if it is not named.
-
-    The few files are read each time: they may change while a run waits to be resumed.
-    """
+    """Read a checkout, or the package in one. Raises InputError, SettingsError if none is named."""
     if not directory:
         raise SettingsError(
             f"--prompt upstream needs --upstream DIR, a checkout of LiveCodeBench: git clone {URL}"

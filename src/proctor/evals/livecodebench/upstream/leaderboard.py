@@ -62,7 +62,7 @@ def preset(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
 def differences(settings: Settings, source: str) -> list[str]:
     """Say what keeps a run's scores from being comparable with the leaderboard's; [] if nothing.
 
-    Years and dates of problems are the leaderboard's own choice, and make no difference.
+    Dates of problems are the leaderboard's own choice, and make no difference.
     """
     found = []
     style = ""
@@ -115,6 +115,6 @@ def comparison(benchmark: str, settings: Settings, source: str) -> dict[str, Any
     return {"leaderboard": {"comparable": not found, "differs": found}}
 
 
-def is_about_it(settings: Settings) -> bool:
+def meant_for_it(settings: Settings) -> bool:
     """True if a run was made to stand beside the leaderboard, as far as its settings tell."""
     return bool(settings.preset) or is_upstream(settings.prompt) or settings.source != "fixture"

@@ -12,7 +12,7 @@ import msgspec
 
 from proctor.errors import SettingsError
 from proctor.evals.livecodebench.upstream.checkout import Checkout, read
-from proctor.evals.livecodebench.upstream.names import is_upstream, parse
+from proctor.evals.livecodebench.upstream.names import UpstreamPrompt, is_upstream, parse
 from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
 from proctor.languages.cache import Cache
@@ -71,17 +71,11 @@ def pinned(settings: Settings, scenario: Scenario) -> Settings:
     prompt = parse(settings.prompt)
     if prompt.cot and scenario != "codeexecution":
         raise SettingsError("--prompt upstream-cot is for --scenario codeexecution")
-    checkout = read(settings.upstream)
-    if prompt.digest not in {"", checkout.digest}:
-        raise SettingsError(
-            f"the prompts in {settings.upstream} are not those of {settings.prompt}: "
-            f"their digest is {checkout.digest}"
-        )
     if settings.agentic_mode:
         raise SettingsError("agents have prompts of their own: leave --prompt upstream out")
     found = msgspec.structs.replace(
         settings,
-        prompt=str(replace(prompt, digest=checkout.digest)),
+        prompt=str(replace(prompt, digest=prompt.digest or read(settings.upstream).digest)),
         upstream=str(Path(settings.upstream).resolve()),
     )
     templates(found, scenario)
@@ -91,14 +85,22 @@ def pinned(settings: Settings, scenario: Scenario) -> Settings:
 def templates(settings: Settings, scenario: Scenario) -> Templates:
     """Return the templates of `settings.prompt`, from a cell the first time. Raises as `pinned`."""
     where = (settings.isolation, settings.min_isolation)
-    return _made(settings.upstream, scenario, parse(settings.prompt).style, where)
+    return _made(settings.upstream, scenario, parse(settings.prompt), where)
 
 
 @lru_cache(maxsize=32)
 def _made(
-    directory: str, scenario: Scenario, style: str, where: tuple[str | None, str | None]
+    directory: str,
+    scenario: Scenario,
+    prompt: UpstreamPrompt,
+    where: tuple[str | None, str | None],
 ) -> Templates:
-    checkout = read(directory)
+    checkout, style = read(directory), prompt.style
+    if checkout.digest != prompt.digest:
+        raise SettingsError(
+            f"the prompts in {directory} are not those of {prompt}: "
+            f"their digest is {checkout.digest}"
+        )
     found = _built(checkout, scenario, style, where)
     if found.error:
         raise SettingsError(f"the prompts in {directory} cannot be built: {found.error}")
