@@ -11,10 +11,13 @@ import pytest
 from proctor_command import Proctor
 
 from proctor.errors import InputError
-from proctor.evals.functions import humaneval, mbpp
-from proctor.evals.functions.benchmark import before, program
+from proctor.evals.benchmark_file.expressions import before
+from proctor.evals.benchmark_file.grader import program
+from proctor.evals.benchmark_file.loading import bundled
+from proctor.evals.benchmark_file.tasks import Task
 from proctor.evals.settings import Settings
 from proctor.formats.tables import Row
+from proctor.judging.unit_tests.judge import UnitTests
 
 HEAD = (
     "import math\n\n\ndef half(x):\n    return x / 2\n\n\ndef area(radius):\n"
@@ -44,6 +47,12 @@ def row(content: Mapping[str, Any]) -> Row:
     return Row(Path("rows.jsonl"), 3, content)
 
 
+def task_of(name: str, content: Mapping[str, Any]) -> Task:
+    made = bundled(f"{name}.toml").tasks.task(row(content))
+    assert made is not None
+    return made
+
+
 def write(path: Path, rows: list[Any]) -> Path:
     text = "".join(json.dumps(each) + "\n" for each in rows).encode()
     path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
@@ -51,7 +60,7 @@ def write(path: Path, rows: list[Any]) -> Path:
 
 
 def test_a_body_is_put_below_its_head_and_a_function_below_what_is_before_it() -> None:
-    task = humaneval.task(row(CIRCLE))
+    task = task_of("humaneval", CIRCLE)
     assert program(task, BODY) == HEAD + BODY
     whole = "def area(radius):\n    return 3 * radius\n"
     assert program(task, whole) == before(HEAD, "area") + whole
@@ -62,25 +71,29 @@ def test_a_body_is_put_below_its_head_and_a_function_below_what_is_before_it() -
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "says"),
+    ("column", "value", "says"),
     [
-        ("prompt", 3, "str"), ("plus_input", 3, "str | array"), ("atol", "x", "must be a number"),
+        ("prompt", 3, "line 3, field `prompt`: must be a text, not int"),
+        ("plus_input", 3, "line 3: must hold lists of lists .* `grading.inputs`"),
+        ("entry_point", "", "line 3: names no function"),
+        ("atol", "x", "line 3, field `atol`: must be a number"),
+        ("task_id", 1.5, "line 3, field `task_id`: must be a text or a whole number"),
     ],
-)  # fmt: skip
-def test_a_broken_row_is_named(field: str, value: Any, says: str) -> None:
-    with pytest.raises(InputError, match=says) as caught:
-        humaneval.task(row(PLUS | {field: value}))
-    assert (caught.value.line, caught.value.field) == (3, field)
+)
+def test_a_broken_row_is_named(column: str, value: Any, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        task_of("humaneval", PLUS | {column: value})
 
 
 def test_mbpp_shows_its_tests_and_keeps_the_challenge() -> None:
-    task = mbpp.task(row(FIRST))
-    messages = mbpp.BENCHMARK.messages(task, 0, Settings())
-    shown = messages[-1].content  # type: ignore[union-attr]
+    task = task_of("mbpp", FIRST)
+    messages = bundled("mbpp.toml").messages(task, 0, Settings())
+    shown = messages[-1].content
     assert FIRST["text"] in shown
     assert "first([1, 2]) == 1" in shown
     assert "[[3]]" not in shown
-    assert "[[3]]" in task.standard.code
+    assert isinstance(tests := task.graded["standard"], UnitTests)
+    assert "[[3]]" in tests.code
 
 
 @pytest.mark.parametrize(("benchmark", "solution"), [("humaneval", "canonical_solution"),

@@ -12,21 +12,29 @@ from stub import Call, serving
 from fake_hub import FakeHub
 from fake_hub import serving as serving_hub
 from proctor.errors import InputError, SettingsError
+from proctor.evals.benchmark_file.tasks import Task
 from proctor.evals.models.model import ModelReply
-from proctor.evals.predictions import Question, sides, tagged
+from proctor.evals.predictions import sides, tagged
 from proctor.evals.registry import benchmark_named
 from proctor.evals.settings import Settings
+from proctor.prediction import AssertionTask, CallTask
 
 CRUX = ("eval", "cruxeval")
 LCB = ("eval", "livecodebench")
 
 
-def questions(name: str, source: str = "fixture") -> list[Question]:
+def questions(name: str, source: str = "fixture") -> list[Task]:
     opened = benchmark_named(name).open_source(Settings(source=source))
     return list(opened.instances([info.id for info in opened.infos()]))
 
 
-def prompt(name: str, question: Question, template: str = "plain") -> str:
+def asked_of(task: Task) -> CallTask | AssertionTask:
+    running = task.problem.running
+    assert isinstance(running, CallTask | AssertionTask)
+    return running
+
+
+def prompt(name: str, question: Task, template: str = "plain") -> str:
     asked = benchmark_named(name).messages(question, 0, Settings(prompt=template))
     assert not isinstance(asked, ModelReply)
     return asked[-1].content
@@ -50,10 +58,10 @@ def test_a_right_model_and_a_wrong_one(
 
     def answer(call: Call) -> None:
         question = asked[call.body["messages"][-1]["content"]]
-        output = question.task.output if question.id in right else "'no such thing'"
+        output = asked_of(question).output if question.id in right else "'no such thing'"
         if name == "cruxeval/input":
-            output = question.task.output
-        stated = f"assert {question.task.call} == {output}"
+            output = asked_of(question).output
+        stated = f"assert {asked_of(question).call} == {output}"
         if name == "cruxeval/input" and question.id not in right:
             stated = f"assert f(None, None) == {output}"
         if name.endswith("testoutputprediction"):
@@ -99,8 +107,8 @@ def test_prompts_hold_what_upstreams_do() -> None:
     for template in ("plain", "step-by-step"):
         (first, *_), text = questions("cruxeval/output"), ""
         text = prompt("cruxeval/output", first, template)
-        assert first.task.call + " == ??" in text
-        assert first.task.output not in text
+        assert asked_of(first).call + " == ??" in text
+        assert asked_of(first).output not in text
         (first, *_) = questions("cruxeval/input")
         text = prompt("cruxeval/input", first, template)
         assert "f(??) == 'anterns al lit'" in text

@@ -24,8 +24,7 @@ from proctor.evals.ioi.report import PointsReport, to_json
 from proctor.evals.livecodebench.upstream.leaderboard import comparison, meant_for_it
 from proctor.evals.models.model import Model, ModelReply, plain
 from proctor.evals.models.opening import open_model
-from proctor.evals.records import current_judges, records, settings_of
-from proctor.evals.registry import benchmark_named
+from proctor.evals.records import benchmark_of, current_judges, records, settings_of
 from proctor.evals.rounds import begin_round, judges_to_use
 from proctor.evals.run import Done
 from proctor.evals.settings import Settings
@@ -141,7 +140,7 @@ def _do(store: RunStore, model: Model, ending: Ending) -> int:
     failure: ProctorError | None = None
     interrupted = False
     grades = bool(settings.modes) or settings.agentic_mode
-    benchmark = benchmark_named(store.recall("benchmark"))
+    benchmark = benchmark_of(store)
     with ExitStack() as stack:
         grader = _open_grader(benchmark, settings, ending, stack) if grades else None
         progress = stack.enter_context(render.Progress(store.count(), not ending.as_json))

@@ -1,6 +1,7 @@
 """`proctor eval`, `runs`, `resume`, `retry`, `rejudge` and `export`: their options."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -10,10 +11,11 @@ from proctor.cli.eval_options import FailUnder, KList, taking
 from proctor.cli.judges import Cache, On, Ray, VerifyCache, Where
 from proctor.cli.options import Json
 from proctor.errors import InputError
-from proctor.evals.bundled import DATED, FAMILIES, Family
+from proctor.evals.bundled import DATED, FAMILIES, Family, is_benchmark_file
 
 if TYPE_CHECKING:
     from proctor.evals.adapter import BenchmarkAdapter
+    from proctor.evals.benchmark_file.benchmark import FileBenchmark
     from proctor.evals.registry import Installed
 
 Run = Annotated[str, typer.Argument(help="Directory of the run.", metavar="RUN")]
@@ -48,6 +50,8 @@ class _Evaluations(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         from proctor.evals.registry import other_named
 
+        if is_benchmark_file(args[0]):
+            return args[0], _file_command(Path(args[0])), args[1:]
         other = other_named(args[0])
         if other is not None:
             return other.name, _installed_command(other), args[1:]
@@ -55,8 +59,23 @@ class _Evaluations(TyperGroup):
 
 
 eval_app = typer.Typer(
-    cls=_Evaluations, help="Evaluate a model on a benchmark.", no_args_is_help=True
+    cls=_Evaluations,
+    help="Evaluate a model on a benchmark: one of those below, or a file of your own, such as "
+    "./sums.toml.",
+    no_args_is_help=True,
 )
+
+
+def _file_command(place: Path) -> Any:
+    """Load a benchmark file, and return the command that runs it. Raises InputError."""
+    from proctor.evals.benchmark_file.loading import load
+
+    benchmark = load(place)
+    summary = benchmark.definition.summary or f"Evaluate a model on the benchmark of {place}."
+    family = Family(
+        summary, {benchmark.name: ""}, agentic=benchmark.agentic, more=("language", *DATED)
+    )
+    return _click_command(str(place), summary + _ENDS, _command(family, benchmark))
 
 
 def _installed_command(other: "Installed") -> Any:
@@ -97,7 +116,9 @@ def _click_command(name: str, text: str, function: Callable[..., None]) -> Any:
     return typer.main.get_command(app)
 
 
-def _command(family: Family) -> Callable[..., None]:
+def _command(family: Family, loaded: "FileBenchmark | None" = None) -> Callable[..., None]:
+    """Return the command of a family, or of a benchmark file that is loaded."""
+
     def command(**given: Any) -> None:
         from proctor.cli import eval as evaluate
         from proctor.cli.eval_settings import merged
@@ -108,7 +129,8 @@ def _command(family: Family) -> Callable[..., None]:
         if name is None:
             known = ", ".join(family.choices)
             raise InputError(f"{choice!r} is none of {known}", field=f"--{family.choice}")
-        benchmark = benchmark_named(name)
+        benchmark = loaded or benchmark_named(name)
+        own = {} if loaded is None else loaded.definition.settings
         out, config, json = given.pop("out"), given.pop("config"), given.pop("json")
         where = Where(*(given.pop(name) for name in ("ray", "on", "cache", "verify_cache")))
         ending = evaluate.ending(given.pop("k"), given.pop("fail_under"), json, where)
@@ -116,7 +138,7 @@ def _command(family: Family) -> Callable[..., None]:
         given["run_tests"] = False if given.pop("no_run_tests") else None
         for flag in ("agentic_mode", "all_subtasks"):
             given[flag] = given.get(flag) or None
-        settings = merged(given, config)
+        settings = merged(given, config, own)
         if dry_run:
             raise typer.Exit(evaluate.dry_run(benchmark, settings, as_json=json))
         raise typer.Exit(evaluate.evaluate(benchmark, settings, out, ending))

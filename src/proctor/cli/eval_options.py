@@ -63,9 +63,11 @@ OPTIONS: dict[str, Any] = {
         str | None, typer.Option(help="Medal thresholds, TOML or JSON.", metavar="FILE")
     ],
     "platforms": Annotated[
-        str | None, typer.Option(help="leetcode, atcoder, codeforces.", metavar="LIST")
+        str | None, typer.Option(help="Only of these, such as leetcode,atcoder.", metavar="LIST")
     ],
-    "difficulties": Annotated[str | None, typer.Option(help="easy, medium, hard.", metavar="LIST")],
+    "difficulties": Annotated[
+        str | None, typer.Option(help="Only these, such as easy,medium.", metavar="LIST")
+    ],
     "min_release_date": Annotated[
         str | None, typer.Option(help="First day of release, YYYY-MM-DD.", metavar="DATE")
     ],
@@ -117,6 +119,10 @@ OPTIONS: dict[str, Any] = {
         typer.Option(
             help="Header of each request; $VAR is put in; repeatable.", metavar="'NAME: VALUE'"
         ),
+    ],
+    "language": Annotated[
+        str | None,
+        typer.Option(help="Language of programs, of those of the benchmark.", metavar="NAME"),
     ],
     "prompt": Annotated[
         str | None,
@@ -217,7 +223,8 @@ _DEFAULTS: dict[str, Any] = {
 }  # fmt: skip
 """Defaults of options for which None does not stand for "not given"."""
 
-_OWN = ("scenario", "earlier", "upstream", "preset", "task", "years", "all_subtasks", "medals")
+_OWN = ("scenario", "earlier", "upstream", "preset", "task", "years", "all_subtasks", "medals",
+        "language")  # fmt: skip
 _AGENTIC = tuple(name for name in OPTIONS if name.startswith("agent"))
 _COMMON = tuple(name for name in OPTIONS if name not in (*_OWN, *DATED, *_AGENTIC))
 """Options of all benchmarks."""

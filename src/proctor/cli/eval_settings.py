@@ -19,9 +19,14 @@ _ENVIRONMENT = {"model": "MODEL_ID", "base_url": "OPENAI_BASE_URL"}
 _LISTS = ("platforms", "difficulties")
 
 
-def merged(given: Mapping[str, Any], config: str | None) -> Settings:
-    """Settings from flags, else the environment, else the file. Raises UsageError."""
-    values = _file(Path(config)) if config is not None else {}
+def merged(
+    given: Mapping[str, Any], config: str | None, own: Mapping[str, Any] | None = None
+) -> Settings:
+    """Settings from flags, else the environment, else the file, else the benchmark's own.
+
+    Raises UsageError.
+    """
+    values = dict(own or {}) | (_file(Path(config)) if config is not None else {})
     for name, variable in _ENVIRONMENT.items():
         if os.environ.get(variable):
             values[name] = os.environ[variable]

@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
@@ -132,6 +133,16 @@ class PromptsOfOthers(Protocol):
 
         Raises SettingsError if the prompts cannot be had, or are no longer those of the settings.
         """
+        ...
+
+
+@runtime_checkable
+class OfAFile(Protocol):
+    """A benchmark that is a file, which a run must find again."""
+
+    @property
+    def benchmark_file(self) -> Path | None:
+        """The file; None for one that comes with proctor."""
         ...
 
 

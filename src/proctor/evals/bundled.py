@@ -1,7 +1,8 @@
-"""The benchmarks that come with proctor. A new one is an entry here and a module of its own."""
+"""The benchmarks that come with proctor. A new one is an entry here, and a file or a module."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 PYTHON_ONLY = ("mode", "test_timeout", "memory", "python", "packages", "preload")
 """Options of benchmarks whose programs are Python and whose limits are proctor's."""
@@ -16,7 +17,8 @@ class Family:
     summary: str
     """First sentence of the command's help."""
     modules: Mapping[str, str]
-    """By the benchmark's name, its place as MODULE:ATTRIBUTE; imported when it is wanted."""
+    """By the benchmark's name, its place: a benchmark file in `proctor/bundled`, or
+    MODULE:ATTRIBUTE. It is read or imported when it is wanted."""
     choice: str = ""
     """Option that chooses: a benchmark's name is FAMILY, or FAMILY/CHOICE."""
     first: str = ""
@@ -60,17 +62,17 @@ FAMILIES = {
     ),
     "humaneval": Family(
         "Ask for Python functions; grade by HumanEval's tests and, where there, HumanEval+'s.",
-        {"humaneval": "proctor.evals.functions.humaneval:BENCHMARK"},
+        {"humaneval": "humaneval.toml"},
     ),
     "mbpp": Family(
         "Ask for Python functions in words; grade by the asserts of MBPP.",
-        {"mbpp": "proctor.evals.functions.mbpp:BENCHMARK"},
+        {"mbpp": "mbpp.toml"},
     ),
     "cruxeval": Family(
         "Ask a model what short functions return, or for inputs of theirs.",
         {
-            "cruxeval/output": "proctor.evals.cruxeval:OUTPUT",
-            "cruxeval/input": "proctor.evals.cruxeval:INPUT",
+            "cruxeval/output": "cruxeval-output.toml",
+            "cruxeval/input": "cruxeval-input.toml",
         },
         choice="task",
         more=("task",),
@@ -84,3 +86,11 @@ FAMILIES = {
 }
 MODULES = {name: place for family in FAMILIES.values() for name, place in family.modules.items()}
 """Places of all benchmarks, by name."""
+
+FILE = "benchmark.toml"
+"""Name of the benchmark file of a directory."""
+
+
+def is_benchmark_file(name: str) -> bool:
+    """Return True for what names a benchmark file, or a directory that has one."""
+    return name.endswith(".toml") or (Path(name) / FILE).is_file()

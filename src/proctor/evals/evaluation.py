@@ -4,18 +4,19 @@ import re
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from proctor.errors import InputError, SettingsError
-from proctor.evals.benchmark import Benchmark, Grader, PromptsOfOthers, Source
+from proctor.evals.benchmark import Benchmark, Grader, OfAFile, PromptsOfOthers, Source
 from proctor.evals.models.model import Model
 from proctor.evals.own_agent import agent_of
 from proctor.evals.prices import price_of
-from proctor.evals.records import current_judges, settings_of
-from proctor.evals.registry import benchmark_named, other_named
+from proctor.evals.records import benchmark_of, current_judges, settings_of
+from proctor.evals.registry import other_named
 from proctor.evals.rounds import judges_to_use
 from proctor.evals.run import Done, RunPlan, evaluate
 from proctor.evals.selection import Selection, filters, select
@@ -100,16 +101,19 @@ def plan(
 def begin(directory: Path, planned: Planned) -> RunStore:
     """Begin a run in a directory. Raises InputError, SettingsError."""
     price = price_of(planned.settings)
-    other = other_named(planned.benchmark.name)
+    benchmark = planned.benchmark
+    file = benchmark.benchmark_file if isinstance(benchmark, OfAFile) else None
+    other = other_named(benchmark.name) if file is None else None
     store = RunStore.create(directory, msgspec.to_builtins(planned.settings))
     try:
         store.remember({
-            "benchmark": planned.benchmark.name,
+            "benchmark": benchmark.name,
+            "benchmark_file": None if file is None else str(file.resolve()),
             "distribution": other.distribution if other is not None else None,
             "source": planned.source.name,
             "provenance": planned.source.provenance(),
             "left_out": planned.selection.left_out,
-            "prompt_version": planned.benchmark.version,
+            "prompt_version": benchmark.version,
             "proctor": __version__,
             "price": price,
         })  # fmt: skip
@@ -129,11 +133,11 @@ async def go_on(
     was begun with.
     """
     settings = settings_of(store)
-    benchmark = benchmark_named(store.recall("benchmark"))
+    benchmark = benchmark_of(store)
     source = benchmark.open_source(settings)
-    if source.provenance() != store.recall("provenance"):
+    if changed := _changed(source.provenance(), store.recall("provenance")):
         raise SettingsError(
-            f"{source.name} is not what it was when {store.directory} was begun: "
+            f"{changed} is not what it was when {store.directory} was begun: "
             "begin another run, or put it back"
         )
     if store.recall("prompt_version") != benchmark.version:
@@ -153,6 +157,15 @@ async def go_on(
     )
     ids = [info.id for info in store.problems()]
     await evaluate(store, source.instances(ids), wanted)
+
+
+def _changed(found: list[dict[str, Any]], recorded: list[dict[str, Any]]) -> str:
+    """Return the name of what is not what was recorded; empty if nothing is."""
+    nothing: dict[str, Any] = {}
+    for now, then in zip_longest(found, recorded, fillvalue=nothing):
+        if now != then:
+            return str(now.get("file") or then.get("file") or "the source")
+    return ""
 
 
 def retry(store: RunStore, verdicts: Collection[str]) -> int:

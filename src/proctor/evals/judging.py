@@ -53,3 +53,14 @@ async def judged(
 ) -> Judgement:
     """Return one judgement. Raises what `Judges.start` and its future raise."""
     return await asyncio.wrap_future(judges.start(problem, program, settings, subtasks))
+
+
+def told(judgement: Judgement) -> str:
+    """Describe a run on the public tests to an agent."""
+    lines = [
+        f"Test {number}: {test.verdict}{f' ({test.message})' if test.message else ''}"
+        for number, test in enumerate(judgement.tests, 1)
+    ]
+    if not lines:
+        lines = [f"{judgement.verdict}: {judgement.message}"]
+    return "\n".join(lines)

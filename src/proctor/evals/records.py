@@ -3,10 +3,14 @@
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from proctor.evals.benchmark import Benchmark
 from proctor.evals.prices import remembered
+from proctor.evals.registry import benchmark_named
 from proctor.evals.rounds import rounds
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
@@ -46,6 +50,16 @@ def records(store: RunStore) -> Iterator[SampleRecord]:
             problem = store.problem(sample.problem_id)
         record = _record(problem, sample, sample.generation, made, order)
         yield record if price is None else replace(record, cost=price.cost(sample.generation))
+
+
+def benchmark_of(store: RunStore) -> Benchmark[Any]:
+    """Return the benchmark of a run. Raises InputError if it is not there any more."""
+    file = store.recall("benchmark_file")
+    if file is None:
+        return benchmark_named(store.recall("benchmark"))
+    from proctor.evals.benchmark_file.loading import load
+
+    return load(Path(file))
 
 
 class StoredRecords(Collection[SampleRecord]):

@@ -10,8 +10,9 @@ from proctor.errors import InputError
 from proctor.evals.settings import Settings
 from proctor.evals.stored import ProblemInfo
 
-PLATFORMS = ("leetcode", "atcoder", "codeforces")
-DIFFICULTIES = ("easy", "medium", "hard")
+PLATFORMS = frozenset({"leetcode", "atcoder", "codeforces"})
+DIFFICULTIES = frozenset({"easy", "medium", "hard"})
+"""Usual names, which a source may lack; others must be there, or they are misspelt."""
 _LIMIT = re.compile(r"(\d+)(?:-(\d+))?", re.ASCII)
 
 
@@ -31,9 +32,9 @@ class Filters:
         """Why a problem is left out; None if it is not."""
         if self.ids and info.id not in self.ids:
             return "not asked for"
-        if self.platforms and info.platform not in self.platforms:
+        if self.platforms and info.platform.lower() not in self.platforms:
             return "platform"
-        if self.difficulties and info.difficulty not in self.difficulties:
+        if self.difficulties and info.difficulty.lower() not in self.difficulties:
             return "difficulty"
         if self.first_date is None and self.last_date is None:
             return None
@@ -59,8 +60,11 @@ def select(infos: Iterable[ProblemInfo], filters: Filters) -> Selection:
     absent = set(filters.ids)
     first, last = filters.positions
     position = 0
+    platforms, difficulties = set[str](), set[str]()
     for info in infos:
         absent.discard(info.id)
+        platforms.add(info.platform.lower())
+        difficulties.add(info.difficulty.lower())
         reason = filters.reason_against(info)
         if reason is None:
             position += 1
@@ -70,6 +74,8 @@ def select(infos: Iterable[ProblemInfo], filters: Filters) -> Selection:
             taken.append(info)
         else:
             left_out[reason] += 1
+    _check_names(filters.platforms, platforms, PLATFORMS, "--platforms")
+    _check_names(filters.difficulties, difficulties, DIFFICULTIES, "--difficulties")
     if absent:
         raise InputError(f"there is no problem {min(absent)!r}", field="--sample-id")
     if not taken:
@@ -78,11 +84,19 @@ def select(infos: Iterable[ProblemInfo], filters: Filters) -> Selection:
     return Selection(tuple(taken), dict(left_out))
 
 
+def _check_names(
+    wanted: frozenset[str], there: set[str], usual: frozenset[str], option: str
+) -> None:
+    if unknown := sorted(wanted - there - usual):
+        known = ", ".join(sorted(there - {""} or usual))
+        raise InputError(f"{unknown[0]!r} is none of {known}", field=option)
+
+
 def filters(settings: Settings) -> Filters:
     """Parse a run's conditions. Raises InputError."""
     return Filters(
-        platforms=names(settings.platforms, PLATFORMS, "--platforms"),
-        difficulties=names(settings.difficulties, DIFFICULTIES, "--difficulties"),
+        platforms=names(settings.platforms),
+        difficulties=names(settings.difficulties),
         first_date=day(settings.min_release_date, "--min-release-date")
         if settings.min_release_date
         else None,
@@ -94,12 +108,9 @@ def filters(settings: Settings) -> Filters:
     )
 
 
-def names(text: str, known: tuple[str, ...], option: str) -> frozenset[str]:
-    """Parse `a,b`. Raises InputError for a name that is not known."""
-    found = frozenset(part.strip().lower() for part in text.split(",") if part.strip())
-    if unknown := sorted(found - set(known)):
-        raise InputError(f"{unknown[0]!r} is none of {', '.join(known)}", field=option)
-    return found
+def names(text: str) -> frozenset[str]:
+    """Parse `a,b`, in lower case."""
+    return frozenset(part.strip().lower() for part in text.split(",") if part.strip())
 
 
 def day(text: str, option: str) -> date:

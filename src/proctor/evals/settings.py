@@ -62,6 +62,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Headers of each request; `$NAME` stands for a variable of the environment."""
     preset: str = ""
     """Name of the settings that stood for those not given; for the record."""
+    language: str = ""
+    """Language of programs; empty for the usual one of the benchmark."""
     prompt: str = "plain"
     upstream: str = ""
     """Checkout of LiveCodeBench whose prompts `upstream` stands for."""

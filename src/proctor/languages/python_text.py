@@ -68,6 +68,22 @@ def outline(text: str) -> Outline | None:
     return None if found is None else msgspec.convert(found, Outline)
 
 
+def public_method(starter: str) -> str | None:
+    """Return the first method of class Solution that is not private; None if there is none.
+
+    `starter` may end with the head of the method. Raises InfraFault.
+    """
+    for ending in ("", "pass", "\n        pass"):
+        found = outline(starter.rstrip() + ending if ending else starter)
+        if found is None:
+            continue
+        for each in found.definitions:
+            if each.is_class and each.name == "Solution":
+                return next((name for name in each.methods if not name.startswith("_")), None)
+        return None
+    return None
+
+
 def uses(text: str) -> Uses | None:
     """Return what a module uses; None if it is no Python, or beyond the bounds.
 

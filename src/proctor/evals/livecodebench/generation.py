@@ -10,7 +10,7 @@ from proctor.errors import SettingsError
 from proctor.evals import extraction
 from proctor.evals.benchmark import Benchmark, Graded
 from proctor.evals.extraction import Extracted
-from proctor.evals.judging import cells_of, judged, open_judges
+from proctor.evals.judging import cells_of, judged, open_judges, told
 from proctor.evals.livecodebench import prompts
 from proctor.evals.livecodebench.sources import LiveCodeBenchSource, open_source
 from proctor.evals.livecodebench.upstream import prompts as upstream
@@ -19,7 +19,6 @@ from proctor.evals.livecodebench.upstream.templates import pinned
 from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
 from proctor.formats.hub import Progress
-from proctor.judgement import Judgement
 from proctor.judging.judges import Judges
 from proctor.problem import Problem
 from proctor.program import Program
@@ -110,17 +109,6 @@ def open_tests(
     """Open the cells to judge in, unless `judges` does it. Raises SettingsError, NoIsolation."""
     with open_judges(settings, judges) as opened:
         yield TestsGrader(opened, settings, problem_of)
-
-
-def told(judgement: Judgement) -> str:
-    """Describe a run on the public tests to an agent."""
-    lines = [
-        f"Test {number}: {test.verdict}{f' ({test.message})' if test.message else ''}"
-        for number, test in enumerate(judgement.tests, 1)
-    ]
-    if not lines:
-        lines = [f"{judgement.verdict}: {judgement.message}"]
-    return "\n".join(lines)
 
 
 BENCHMARK: Benchmark[Problem] = CodeGeneration()

@@ -10,7 +10,7 @@ from typing import Any
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import parse_json
-from proctor.languages.python_text import literal, outline
+from proctor.languages.python_text import literal, public_method
 
 SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "question_id": ("instance_id", "instanceId", "id"),
@@ -75,19 +75,6 @@ def _add_function(row: dict[str, Any]) -> None:
         if isinstance(row.get(field), list):
             row[field] = [_call_test(test) if isinstance(test, dict) else test
                           for test in row[field]]  # fmt: skip
-
-
-def public_method(starter: str) -> str | None:
-    """First method of class Solution without a leading underscore; None if there is none."""
-    for ending in ("", "pass", "\n        pass"):
-        found = outline(starter.rstrip() + ending if ending else starter)
-        if found is None:
-            continue
-        for each in found.definitions:
-            if each.is_class and each.name == "Solution":
-                return next((name for name in each.methods if not name.startswith("_")), None)
-        return None
-    return None
 
 
 def _call_test(test: dict[str, Any]) -> dict[str, Any]:

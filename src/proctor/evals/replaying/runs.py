@@ -15,8 +15,7 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.evals.benchmark import Benchmark, Instance, Source, takes_judges
-from proctor.evals.records import current_judges, settings_of
-from proctor.evals.registry import benchmark_named
+from proctor.evals.records import benchmark_of, current_judges, settings_of
 from proctor.evals.replaying.questions import asked_by
 from proctor.evals.replaying.recorded import (
     InputFiles,
@@ -71,7 +70,7 @@ def of_run(directory: Path, wanted: str, given: InputFiles) -> RecordedJudgement
     with RunStore.open(directory) as store:
         settings = settings_of(store)
         found = _find(store, settings, wanted)
-        benchmark = benchmark_named(store.recall("benchmark"))
+        benchmark = benchmark_of(store)
         ioi = benchmark.name == "ioi"
         given.check(f"a run of {benchmark.name}", "tasks" if ioi else "problems")
         named = ",".join(given.tasks) if ioi else given.problems

@@ -1,0 +1,229 @@
+"""A benchmark that is a file."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from proctor.errors import InputError, SettingsError
+from proctor.evals import extraction
+from proctor.evals.benchmark_file.definition import (
+    NO_PROGRAM,
+    AnswerTable,
+    AssertionTable,
+    CallsTable,
+    Definition,
+    PackageTable,
+    Role,
+    StdioTable,
+    UnitTestsTable,
+    ValueTable,
+)
+from proctor.evals.benchmark_file.expressions import FieldError, Template
+from proctor.evals.benchmark_file.grader import TaskGrader, open_grader
+from proctor.evals.benchmark_file.tasks import Task, TaskMaker
+from proctor.evals.extraction import Extracted
+from proctor.evals.models.model import Message
+from proctor.evals.predictions import assertion, sides, tagged
+from proctor.evals.settings import Settings
+from proctor.evals.tables import FIXTURE, HUB, TableSource, described
+from proctor.formats.hub import HubSource, Progress, fetch
+from proctor.formats.thoughts import answer
+from proctor.judging.judges import Judges
+from proctor.languages import registry
+
+MODES: Mapping[type, Mapping[str, str]] = {
+    StdioTable: {"standard": "a contest judge's rules"},
+    CallsTable: {"standard": "results compared as values"},
+    UnitTestsTable: {"standard": "the rows' tests"},
+    ValueTable: {
+        "official": "the published check, executed",
+        "standard": "a literal, compared as a value",
+    },
+    AssertionTable: {
+        "official": "the published check, executed",
+        "standard": "a literal, compared as a value",
+    },
+    AnswerTable: {"standard": "compared with the right answer"},
+    PackageTable: {"standard": "the package's rules"},
+}
+"""Modes of each kind of grading, unless the file names others."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedPrompts:
+    """Prompts of a benchmark's publishers, which are not part of proctor."""
+
+    named: Callable[[str], bool]
+    """Tells whether the name of a prompt is of these."""
+    ask: Callable[[Task, Settings], tuple[Message, ...]]
+    pinned: Callable[[Settings], Settings]
+    """See PromptsOfOthers."""
+    taken: Callable[[str, str], str]
+    """Takes the answer from a reply to a prompt of that name, by the publishers' own rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileBenchmark:
+    """A benchmark as its file tells it."""
+
+    definition: Definition
+    directory: Path
+    tasks: TaskMaker
+    prompts: Mapping[str, tuple[tuple[Role, Template], ...]]
+    """Roles and templates of each prompt's messages, by the prompt's name."""
+    extraction: Mapping[str, Template]
+    """By policy."""
+    benchmark_file: Path | None = None
+    """The file; None for one that comes with proctor."""
+    read: tuple[Path, ...] = ()
+    """Files beside it that it includes or names."""
+    published: PublishedPrompts | None = None
+    version: int = 1
+    """Goes up with every change of a prompt of one that comes with proctor."""
+
+    @property
+    def name(self) -> str:
+        return self.definition.name
+
+    @property
+    def modes(self) -> Mapping[str, str]:
+        named = {str(mode): words for mode, words in self.definition.modes.items()}
+        return MappingProxyType(named or MODES[type(self.definition.grading)])
+
+    @property
+    def agentic(self) -> bool:
+        grading = self.definition.grading
+        return isinstance(grading, StdioTable | CallsTable) and bool(grading.public_tests)
+
+    def check(self, settings: Settings) -> None:
+        published = self.published is not None and self.published.named(settings.prompt)
+        if not published and settings.prompt not in self.prompts:
+            names = [*self.prompts, *([] if self.published is None else ["upstream"])]
+            is_one_of = "is" if len(names) == 1 else "is one of"
+            raise SettingsError(f"--prompt {is_one_of} {', '.join(names)} for {self.name}")
+        if settings.earlier:
+            raise SettingsError("--from is for --scenario selfrepair")
+        self._language(settings)
+        own = self.published is not None or "upstream" in self.extraction
+        no_program = isinstance(self.definition.grading, NO_PROGRAM)
+        if settings.extraction == "upstream" and no_program and not own:
+            raise SettingsError(f"{self.name} says nothing of --extraction upstream")
+
+    def pinned(self, settings: Settings) -> Settings:
+        return settings if self.published is None else self.published.pinned(settings)
+
+    def open_source(self, settings: Settings, progress: Progress | None = None) -> "FileSource":
+        rows = self.definition.rows
+        own = (rows.file,) if isinstance(rows.file, str) else rows.file
+        name = settings.source
+        if name == FIXTURE and own:
+            found = tuple(map(self._beside, own))
+        elif rows.hub and (name in {FIXTURE, HUB} or name.startswith(f"{HUB}:")):
+            revision = name.partition(":")[2] or rows.revision
+            hub = HubSource(rows.hub, revision, rows.config)
+            found = tuple(fetch(hub, names=rows.tables, progress=progress))
+        elif Path(name).is_file():
+            found = (Path(name),)
+        else:
+            known = [*([FIXTURE] if own else []), *([f"{HUB}[:REVISION]"] if rows.hub else [])]
+            raise InputError(
+                f"there is no such file; a source is {' or '.join([*known, 'a file'])}", file=name
+            )
+        if name == FIXTURE and self.benchmark_file is not None:
+            name = ", ".join(own) if own else f"hf:{rows.hub}"
+        return FileSource(name, found, self.tasks.task, lambda each: each.info, self._described())
+
+    def messages(
+        self, instance: Task, _sample: int, settings: Settings
+    ) -> tuple[Message, ...]:  # fmt: skip
+        if self.published is not None and self.published.named(settings.prompt):
+            return self.published.ask(instance, settings)
+        names = {**self._named(settings), **instance.names}
+        try:
+            return tuple(
+                Message(role, template.text(names))
+                for role, template in self.prompts[settings.prompt]
+            )
+        except FieldError as error:
+            raise self._error(error, f" for {instance.id}") from error
+
+    def extract(self, instance: Task, text: str, settings: Settings) -> Extracted:
+        policy, grading = settings.extraction, self.definition.grading
+        if policy == "upstream" and self.published is not None:
+            taken = self.published.taken(text, settings.prompt)
+        elif policy in self.extraction:
+            taken = self._taken(policy, text, settings)
+        elif policy == "whole":
+            taken = text
+        elif isinstance(grading, ValueTable):
+            left, right = sides(tagged(text, policy))
+            taken = left if grading.wanted == "input" or right is None else right
+        elif isinstance(grading, AssertionTable):
+            taken = assertion(answer(text), first=policy == "first-block")
+        elif isinstance(grading, AnswerTable):
+            taken = tagged(text, policy)
+        else:
+            language = self._language(settings)
+            return extraction.extract(text, policy, language, instance.function or None)
+        return Extracted(taken, policy if taken.strip() else "")
+
+    def _taken(self, policy: str, reply: str, settings: Settings) -> str:
+        try:
+            return self.extraction[policy].text({**self._named(settings), "reply": reply})
+        except FieldError as error:
+            raise self._error(error, "") from error
+
+    def open_grader(
+        self, settings: Settings, judges: Judges | None = None
+    ) -> AbstractContextManager[TaskGrader]:
+        return open_grader(self.definition, self._language(settings), settings, judges)
+
+    def _language(self, settings: Settings) -> str:
+        """Return the id of the language of programs. Raises SettingsError."""
+        known = [registry.get(each).id for each in self.definition.program.languages]
+        if not settings.language:
+            return known[0]
+        try:
+            chosen = registry.get(settings.language).id
+        except InputError as error:
+            raise SettingsError(str(error)) from error
+        if chosen not in known or isinstance(self.definition.grading, NO_PROGRAM):
+            raise SettingsError(f"--language is one of {', '.join(known)} for {self.name}")
+        return chosen
+
+    def _named(self, settings: Settings) -> dict[str, str]:
+        """Return the names that templates see besides those of the row."""
+        language = registry.get(self._language(settings)).name
+        return {"language": language, "prompt_name": settings.prompt}
+
+    def _beside(self, name: str) -> Path:
+        place = self.directory / name
+        if not place.is_file():
+            raise InputError(
+                f"there is no {place}",
+                file=str(self.benchmark_file or self.name),
+                field="rows.file",
+            )
+        return place
+
+    def _described(self) -> list[dict[str, Any]]:
+        return [] if self.benchmark_file is None else described([self.benchmark_file, *self.read])
+
+    def _error(self, error: FieldError, where: str) -> InputError:
+        return InputError(f"{error.message}{where}", file=str(self.benchmark_file or self.name),
+                          field=error.field)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource(TableSource[Task]):
+    """Rows of a benchmark file."""
+
+    definition: list[dict[str, Any]]
+    """Description of the benchmark file, and of those that it includes."""
+
+    def provenance(self) -> list[dict[str, Any]]:
+        """Describe the benchmark file and each table by name, bytes and SHA-256."""
+        return [*self.definition, *TableSource.provenance(self)]

@@ -1,0 +1,206 @@
+"""What a row of a benchmark file is graded by, for each kind of grading."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from proctor.errors import InputError
+from proctor.evals.benchmark_file.definition import (
+    AnswerTable,
+    AssertionTable,
+    CallsTable,
+    CheckerTable,
+    CompareTable,
+    Grading,
+    PackageTable,
+    StdioTable,
+    UnitTestsTable,
+    ValueTable,
+)
+from proctor.evals.benchmark_file.expressions import FieldError, Values
+from proctor.evals.benchmark_file.test_lists import call_tests, stdio_tests
+from proctor.formats.livecodebench import parse_json
+from proctor.formats.packages.package import load
+from proctor.judging.unit_tests.judge import Reference, UnitTests
+from proctor.languages import registry
+from proctor.limits import TEST_LIMITS, Limits
+from proctor.prediction import AssertionTask, CallTask
+from proctor.problem import (
+    STANDARD_COMPARISON,
+    Checker,
+    Comparison,
+    OutputOnly,
+    Problem,
+    Test,
+)
+from proctor.problem import Grading as OutputGrading
+from proctor.program import Program, check_relative
+from proctor.units import size
+
+Graded = Problem | UnitTests
+_TESTS = "grading.tests"
+_PUBLIC = "grading.public_tests"
+
+
+def graded(grading: Grading, values: Values, directory: Path) -> Graded:
+    """Make what a row is graded by; files are those of `directory`.
+
+    Raises FieldError, and InputError for a package or checker that cannot be used.
+    """
+    made: Graded
+    match grading:
+        case StdioTable():
+            output = _output_grading(grading.compare, grading.checker, values, directory)
+            made = _tested(values, stdio_tests, grading=output)
+        case CallsTable():
+            made = _tested(values, call_tests, values.text("program.function", needed=True))
+        case UnitTestsTable():
+            made = _unit_tests(values)
+        case ValueTable():
+            fields = ("code", "function", "call", "output")
+            code, function, call, right = (
+                values.text(f"grading.{name}", needed=True) for name in fields
+            )
+            task = CallTask(code, function, call, right, grading.wanted, grading.lcb_imports)
+            made = Problem(_id(values), (), running=task)
+        case AssertionTable():
+            call, right = (
+                values.text(f"grading.{name}", needed=True) for name in ("call", "output")
+            )
+            made = Problem(_id(values), (), running=AssertionTask(call, right))
+        case AnswerTable():
+            output = _output_grading(grading.compare, grading.checker, values, directory)
+            test = Test("", _answer(values))
+            made = Problem(_id(values), (test,), grading=output, running=OutputOnly())
+        case PackageTable():
+            made = _packaged(values, directory)
+    return made
+
+
+def _answer(values: Values) -> str:
+    found = values.value("grading.output")
+    if isinstance(found, bool) or not isinstance(found, str | int | float):
+        what = f"must be a text or a number, not {type(found).__name__}"
+        raise FieldError("grading.output", what)
+    return str(found)
+
+
+def _id(values: Values) -> str:
+    return str(values.value("rows.id"))
+
+
+def _tested(
+    values: Values,
+    read: Callable[..., list[Test]],
+    function: str | None = None,
+    *,
+    grading: OutputGrading = STANDARD_COMPARISON,
+) -> Problem:
+    tests = list[Test]()
+    for field, public in ((_PUBLIC, True), (_TESTS, False)):
+        if (found := values.value(field)) is not None:
+            try:
+                tests += read(found, public=public)
+            except InputError as error:
+                raise FieldError(field, error.message) from error
+    if not tests:
+        raise FieldError(_TESTS, "holds no test")
+    return Problem(_id(values), tuple(tests), function, limits=_limits(values), grading=grading)
+
+
+def _limits(values: Values) -> Limits | None:
+    cpu, memory = values.number("grading.cpu"), values.value("grading.memory")
+    if cpu is None and memory is None:
+        return None
+    try:
+        bytes_ = size(memory, "memory") if isinstance(memory, str) else memory
+        return Limits(
+            TEST_LIMITS.cpu if cpu is None else cpu,
+            memory=TEST_LIMITS.memory if bytes_ is None else bytes_,
+        )
+    except InputError as error:
+        field = "memory" if error.field in {"memory", "limits.memory"} else "cpu"
+        raise FieldError(f"grading.{field}", error.message) from error
+
+
+def _output_grading(
+    compare: CompareTable | None, checker: CheckerTable | None, values: Values, directory: Path
+) -> OutputGrading:
+    if checker is None:
+        return STANDARD_COMPARISON if compare is None else comparison(compare)
+    if checker.source:
+        source = values.text("grading.checker.source", needed=True)
+    else:
+        source = checker_file(checker, directory).read_text("utf-8")
+    program = Program(source, registry.get(checker.language).id)
+    return Checker(program, checker.convention, checker.flags)
+
+
+def comparison(table: CompareTable) -> Comparison:
+    """Return the comparison that a table describes."""
+    return Comparison(
+        table.match, table.case_sensitive, table.space_sensitive, table.absolute, table.relative
+    )
+
+
+def checker_file(checker: CheckerTable, directory: Path) -> Path:
+    """Return the file of a checker. Raises InputError if it is not there."""
+    return _beside(directory, checker.file, "grading.checker.file")
+
+
+def _beside(directory: Path, name: str, field: str) -> Path:
+    try:
+        place = directory / check_relative(name)
+    except InputError as error:
+        raise InputError(error.message, field=field) from error
+    if not place.exists():
+        raise InputError(f"there is no {place}", field=field)
+    return place
+
+
+def _unit_tests(values: Values) -> UnitTests:
+    code = values.text("grading.code")
+    function = values.text("program.function")
+    names = values.texts("grading.functions") if values.has("grading.functions") else (function,)
+    if not all(names) or not names:
+        raise FieldError("grading.functions", "names no function that the tests use")
+    inputs = _inputs(values)
+    if not code.strip() and not inputs:
+        raise FieldError("grading.code", "holds no test")
+    reference = None
+    if inputs:
+        right = values.text("grading.reference", needed=True)
+        reference = Reference(right, function, inputs, values.number("grading.tolerance") or 0.0)
+    else:
+        values.number("grading.tolerance")
+    return UnitTests(
+        names, code, values.text("grading.check"), reference, values.text("grading.solution")
+    )
+
+
+def _inputs(values: Values) -> tuple[str, ...]:
+    """Return lists of lists of arguments, each as JSON."""
+    found = values.value("grading.inputs") or []
+    if not isinstance(found, list | tuple):
+        raise FieldError("grading.inputs", f"must be a list, not {type(found).__name__}")
+    return tuple(map(_argument_lists, found))
+
+
+def _argument_lists(found: Any) -> str:
+    if isinstance(found, list) and all(isinstance(each, list) for each in found):
+        return json.dumps(found)
+    if isinstance(found, str):
+        parse_json(found)
+        return found
+    raise FieldError("grading.inputs", "must hold lists of lists of arguments, or JSON of such")
+
+
+def _packaged(values: Values, directory: Path) -> Problem:
+    name = values.text("grading.package", needed=True)
+    try:
+        return load(_beside(directory, name, "grading.package")).problem
+    except InputError as error:
+        if error.file is not None:
+            raise
+        raise FieldError("grading.package", error.message) from error

@@ -1,0 +1,101 @@
+"""Loading benchmark files: a user's, and those that come with proctor."""
+
+from dataclasses import replace
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from proctor.errors import InputError
+from proctor.evals.benchmark_file.benchmark import MODES, FileBenchmark
+from proctor.evals.benchmark_file.definition import (
+    AnswerTable,
+    Definition,
+    StdioTable,
+    is_bundled_name,
+    parsed,
+)
+from proctor.evals.benchmark_file.expressions import Compiler, Expression
+from proctor.evals.benchmark_file.grading import checker_file, comparison
+from proctor.evals.benchmark_file.tasks import INFO, TaskMaker
+from proctor.evals.bundled import FILE
+from proctor.languages import registry
+
+_PLAIN = "plain"
+
+
+def load(place: Path) -> FileBenchmark:
+    """Load a benchmark file, or the one of a directory. Raises InputError."""
+    path = place / FILE if place.is_dir() else place
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot be read: {why}", file=str(path)) from error
+    name = path.resolve().parent.name if path.name == FILE else path.stem
+    definition = parsed(text, str(path), name)
+    if is_bundled_name(definition.name):
+        raise InputError(
+            f"{definition.name!r} is the name of a benchmark that comes with proctor; "
+            "give it another", file=str(path), field="name",
+        )  # fmt: skip
+    return _made(definition, path.parent, path)
+
+
+def bundled(name: str, *, version: int = 1) -> FileBenchmark:
+    """Load a benchmark file that comes with proctor."""
+    with as_file(files("proctor") / "bundled" / name) as path:
+        text = path.read_text("utf-8")
+        return replace(_made(parsed(text, name, name), path.parent, None), version=version)
+
+
+def _made(definition: Definition, directory: Path, path: Path | None) -> FileBenchmark:
+    file = str(path or definition.name)
+    compiler = Compiler(directory, file)
+    for language in definition.program.languages:
+        try:
+            registry.get(language)
+        except InputError as error:
+            raise InputError(error.message, file=file, field="program.languages") from error
+    prompts = {
+        name: tuple(
+            (each.role, compiler.template(each.content, _field(name))) for each in table.written()
+        )
+        for name, table in {_PLAIN: definition.prompt, **definition.prompts}.items()
+        if table.written()
+    }
+    extractions = {
+        policy: compiler.template(text, f"extraction.{policy}")
+        for policy, text in definition.extraction.items()
+    }
+    expressions = _compiled(definition, compiler)
+    modes = tuple(definition.modes or MODES[type(definition.grading)])
+    tasks = TaskMaker(definition, directory, expressions, modes)
+    read = [directory / name for name in sorted(compiler.included)]
+    grading = definition.grading
+    if isinstance(grading, StdioTable | AnswerTable):
+        if grading.compare is not None:
+            comparison(grading.compare)
+        if grading.checker is not None and grading.checker.file:
+            read.append(checker_file(grading.checker, directory))
+    return FileBenchmark(definition, directory, tasks, prompts, extractions, path, tuple(read))
+
+
+def _field(prompt: str) -> str:
+    return "prompt" if prompt == _PLAIN else f"prompts.{prompt}"
+
+
+def _compiled(definition: Definition, compiler: Compiler) -> dict[str, Expression]:
+    written = {f"rows.{name}": getattr(definition.rows, name) for name in (*INFO, "where")}
+    written |= {f"let.{name}": text for name, text in definition.let.items()}
+    written |= {
+        f"program.{name}": getattr(definition.program, name) for name in ("function", "head")
+    }
+    grading = definition.grading
+    written |= {
+        f"grading.{name}": value
+        for name in grading.__struct_fields__
+        if isinstance(value := getattr(grading, name), str) and name != "wanted"
+    }
+    checker = getattr(grading, "checker", None)
+    if checker is not None:
+        written["grading.checker.source"] = checker.source
+    return {field: compiler.expression(text, field) for field, text in written.items() if text}

@@ -1,0 +1,120 @@
+"""Tasks of a benchmark file, made of its rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from proctor.errors import InputError, must_be
+from proctor.evals.benchmark_file.definition import Definition
+from proctor.evals.benchmark_file.expressions import Expression, FieldError, Names, Values
+from proctor.evals.benchmark_file.grading import Graded, graded
+from proctor.evals.stored import ProblemInfo
+from proctor.formats.tables import Row
+from proctor.problem import Problem
+
+INFO = (
+    "id", "title", "statement", "platform", "difficulty", "published", "contest", "contest_date",
+    "starter_code",
+)  # fmt: skip
+"""Fields of `rows` that are expressions, but for `where`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One row: what is asked, and what the answer is graded by."""
+
+    info: ProblemInfo
+    names: Names
+    """Values that templates see."""
+    graded: Mapping[str, Graded]
+    """By mode."""
+    function: str = ""
+    """Function or class that is asked for; empty for a whole program."""
+    head: str = ""
+    """Source that ends with the beginning of the function, if that is given."""
+    unfit: str = ""
+    """Reason why it cannot be graded here; empty if it can."""
+
+    @property
+    def id(self) -> str:
+        return self.info.id
+
+    @property
+    def problem(self) -> Problem:
+        """The problem that it is graded by, of the first mode. Raises InputError if it has none."""
+        found = next(iter(self.graded.values()))
+        must_be(Problem, found, "grading")
+        assert isinstance(found, Problem)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class TaskMaker:
+    """Makes the tasks of one benchmark file."""
+
+    definition: Definition
+    directory: Path
+    expressions: Mapping[str, Expression]
+    """By field of the benchmark file, such as `grading.code`; without those that are empty."""
+    modes: tuple[str, ...]
+
+    def task(self, row: Row) -> Task | None:
+        """Make the task of a row; None for one that `where` leaves out. Raises InputError."""
+        try:
+            return self._task({**row.content, "row": row.content})
+        except FieldError as error:
+            raise self._located(row, error) from error
+
+    def _task(self, names: dict[str, Any]) -> Task | None:
+        values = Values(self.expressions, names)
+        for name in self.definition.let:
+            names[name] = values.value(f"let.{name}")
+        if values.has("rows.where") and not values.value("rows.where"):
+            return None
+        info = _info(values)
+        function, head = values.text("program.function"), values.text("program.head")
+        grading = self.definition.grading
+        return Task(
+            info=info,
+            names=names,
+            graded={
+                mode: graded(grading, values.having(mode=mode), self.directory)
+                for mode in self.modes
+            },
+            function=function,
+            head=head,
+            unfit=values.text("grading.unfit"),
+        )
+
+    def _located(self, row: Row, error: FieldError) -> InputError:
+        """Return the error for a row: of its column, or of the field that cannot be worked out."""
+        expression = self.expressions.get(error.field)
+        columns = [] if expression is None else sorted(expression.columns & row.content.keys())
+        if len(columns) == 1:
+            return row.error(error.message, columns[0])
+        return row.error(f"{error.message} (field `{error.field}` of the benchmark file)")
+
+
+def _info(values: Values) -> ProblemInfo:
+    found: dict[str, Any] = {name: _said(values, name) for name in INFO}
+    if not found["id"].strip():
+        raise FieldError("rows.id", "is empty; every row needs an id")
+    published = found.pop("published")
+    try:
+        day = datetime.fromisoformat(published).date() if published else None
+    except ValueError as error:
+        what = f"{published[:40]!r} is no date; write YYYY-MM-DD, or leave it out"
+        raise FieldError("rows.published", what) from error
+    return ProblemInfo(**found, published=day)
+
+
+def _said(values: Values, name: str) -> str:
+    found = values.value(f"rows.{name}")
+    if found is None:
+        return ""
+    if isinstance(found, bool) or not isinstance(found, str | int | date):
+        what = f"must be a text or a whole number, not {type(found).__name__}"
+        raise FieldError(f"rows.{name}", what)
+    return str(found)

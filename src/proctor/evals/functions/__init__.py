@@ -1,1 +1,0 @@
-"""Benchmarks that ask for a Python function: HumanEval(+) and MBPP."""
