@@ -87,9 +87,8 @@ def mode_named(name: str | None) -> Mode | None:
 
 def need_extra() -> None:
     """Raise PlatformError unless the packages for reports are installed."""
-    for name in ("jinja2", "numpy"):
-        if importlib.util.find_spec(name) is None:
-            raise PlatformError(f"{name} is missing: reports need `pip install 'proctor[eval]'`")
+    if importlib.util.find_spec("numpy") is None:
+        raise PlatformError("numpy is missing: reports need `pip install 'proctor[eval]'`")
 
 
 def _cutoffs(texts: tuple[str, ...], runs: list[RunRecords]) -> dict[str, date]:

@@ -1,18 +1,21 @@
-"""Rows of data sets: JSON objects, one a line, or Parquet.
+"""Rows of data sets: JSON objects, one a line; CSV; or Parquet.
 
 Parquet needs pyarrow (`pip install 'proctor[parquet]'`). The place of a row is its line in JSONL
-and its position, from 1, in Parquet.
+and CSV, the last one of a row that has several, and its position, from 1, in Parquet. All values
+of CSV are texts, by the names in its first line.
 """
 
+import csv
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError, UnsupportedPlatform
-from proctor.formats.livecodebench import located, parse_json, read_lines
+from proctor.formats.livecodebench import LONGEST_LINE, located, parse_json, read_lines
 
 SUFFIXES = (".jsonl", ".ndjson", ".parquet")
+"""Endings of files that are taken for tables without being named."""
 _BATCH = 64
 """Rows decoded at once: a test case may take 30 MB."""
 
@@ -38,6 +41,9 @@ def read_table(path: Path, columns: Collection[str] | None = None) -> Iterator[R
     """
     if path.suffix == ".parquet":
         yield from _parquet(path, columns)
+        return
+    if path.suffix == ".csv" or path.name.endswith(".csv.gz"):
+        yield from _csv(path)
         return
     for number, line in read_lines(path):
         if line.isspace():
@@ -75,6 +81,42 @@ def table_files(path: Path) -> list[Path]:
 def without_extra(what: str, error: ImportError, extra: str = "eval") -> UnsupportedPlatform:
     """Say what is to be installed for `what`."""
     return UnsupportedPlatform(f"{what} needs {error.name}: pip install 'proctor[{extra}]'")
+
+
+def _csv(path: Path) -> Iterator[Row]:
+    csv.field_size_limit(LONGEST_LINE)
+    reader = csv.reader(_texts(path), strict=True)
+    names: list[str] = []
+    while True:
+        try:
+            values = next(reader, None)
+        except csv.Error as error:
+            raise InputError(
+                f"broken CSV: {error}", file=str(path), line=reader.line_num
+            ) from error
+        if values is None:
+            return
+        if not names:
+            names = _heading(values, path)
+        elif len(values) == len(names):
+            yield Row(path, reader.line_num, dict(zip(names, values, strict=True)))
+        elif values:
+            what = f"has {len(values)} values for {len(names)} columns"
+            raise InputError(what, file=str(path), line=reader.line_num)
+
+
+def _heading(names: list[str], path: Path) -> list[str]:
+    if len(set(names)) != len(names) or not all(names):
+        raise InputError("must give each column a name of its own", file=str(path), line=1)
+    return names
+
+
+def _texts(path: Path) -> Iterator[str]:
+    for number, line in read_lines(path):
+        try:
+            yield line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(f"is not UTF-8: {error}", file=str(path), line=number) from error
 
 
 def _parquet(path: Path, columns: Collection[str] | None) -> Iterator[Row]:

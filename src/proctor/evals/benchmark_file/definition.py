@@ -6,7 +6,7 @@ fields are described in docs/reference/benchmark-files.md.
 
 import re
 import tomllib
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -199,6 +199,10 @@ Grading = (
     StdioTable | CallsTable | UnitTestsTable | ValueTable | AssertionTable | AnswerTable
     | PackageTable
 )  # fmt: skip
+KINDS = ", ".join(
+    str(each.__struct_config__.tag) for each in get_args(Grading) if each.__struct_config__.tag
+)
+"""Names of all kinds of grading."""
 PYTHON_ONLY = (CallsTable, UnitTestsTable)
 NO_PROGRAM = (ValueTable, AssertionTable, AnswerTable)
 """Gradings of what is no program."""
@@ -234,7 +238,8 @@ def parsed(text: str, file: str, name: str) -> Definition:
         raise InputError(f"is no TOML: {error}", file=file) from error
     except msgspec.ValidationError as error:
         wrong = schema_error(error)
-        raise InputError(wrong.message, file=file, field=wrong.field) from error
+        hint = f"; it is one of {KINDS}" if wrong.field == "grading.kind" else ""
+        raise InputError(wrong.message + hint, file=file, field=wrong.field) from error
     found = msgspec.structs.replace(found, name=found.name or name)
     for field, message in _mistakes(found):
         raise InputError(message, file=file, field=field)

@@ -46,7 +46,7 @@ class Expression:
             if isinstance(found, jinja2.Undefined):
                 str(found)  # which raises an error that says what is missing
         except Exception as error:  # it may do whatever an expression can do wrong
-            raise FieldError(self.field, _said(error)) from error
+            raise FieldError(self.field, _said(error, names)) from error
         return found
 
 
@@ -58,15 +58,17 @@ class Template:
     compiled: jinja2.Template
 
     def text(self, names: Names) -> str:
-        """Render it. Raises FieldError."""
+        """Render it, without a line break at its end. Raises FieldError."""
         try:
-            return self.compiled.render(names)
+            return self.compiled.render(names).removesuffix("\n")
         except Exception as error:  # as above
-            raise FieldError(self.field, _said(error)) from error
+            raise FieldError(self.field, _said(error, names)) from error
 
 
-def _said(error: Exception) -> str:
+def _said(error: Exception, names: Names) -> str:
     text = str(error)
+    if isinstance(error, jinja2.UndefinedError):
+        return f"{text}; there are {', '.join(name for name in names if name != 'row')}"
     return text if isinstance(error, jinja2.TemplateError) else f"{type(error).__name__}: {text}"
 
 
@@ -83,6 +85,7 @@ class Compiler:
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
+            keep_trailing_newline=True,  # of texts that are included
             loader=jinja2.FunctionLoader(self._load),
         )
         self._environment.globals |= FUNCTIONS

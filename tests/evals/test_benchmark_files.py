@@ -1,0 +1,359 @@
+"""Benchmarks that are files: each kind of grading, right and wrong, and what is refused."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from proctor_command import Proctor, report
+from stub import Call, serving
+
+from fake_hub import FakeHub
+from fake_hub import serving as serving_hub
+from proctor.errors import InputError
+from proctor.evals.benchmark_file.loading import load
+from proctor.evals.models.model import ModelReply
+from proctor.evals.settings import Settings
+
+SUM = "print(sum(map(int, input().split())))"
+STDIO = """
+[rows]
+file = "rows.jsonl"
+id = "name"
+difficulty = "level"
+
+[prompt]
+user = "{{ task }} in {{ language }}"
+
+[program]
+languages = ["python", "cpp"]
+
+[grading]
+kind = "stdio"
+tests = "hidden"
+public_tests = "shown"
+"""
+ADD = {
+    "name": "add", "level": "kyu-8", "task": "Add two numbers",
+    "shown": [{"input": "1 2", "output": "3"}], "hidden": {"input": ["5 6"], "output": ["11"]},
+}  # fmt: skip
+SUB = {
+    "name": "sub", "level": "Kyu-9", "task": "Subtract", "shown": [],
+    "hidden": '{"inputs": [["5 6"]], "outputs": [["-1"]]}',
+}  # fmt: skip
+ANSWER = """
+[rows]
+file = "rows.csv"
+[prompt]
+user = "How much is {{ question }}?"
+[grading]
+kind = "answer"
+output = "right"
+"""
+QUESTIONS = 'id,question,right\n1,"2 + 2",4\n2,"10 : 3",3.333\n'
+
+
+def write(directory: Path, text: str, rows: list[Any] | str) -> Path:
+    directory.mkdir(exist_ok=True)
+    name = "rows.csv" if isinstance(rows, str) else "rows.jsonl"
+    content = rows if isinstance(rows, str) else "".join(json.dumps(row) + "\n" for row in rows)
+    (directory / name).write_text(content)
+    path = directory / "sums.toml"
+    path.write_text(text)
+    return path
+
+
+def replies(directory: Path, *rows: tuple[str, str]) -> str:
+    path = directory / "replies.jsonl"
+    made = (json.dumps({"id": name, "generation": text}) + "\n" for name, text in rows)
+    path.write_text("".join(made))
+    return f"replay:{path}"
+
+
+def fenced(code: str, language: str = "python") -> str:
+    return f"So:\n```{language}\n{code}\n```\n"
+
+
+def prompt_of(path: Path, name: str = "plain") -> list[tuple[str, str]]:
+    benchmark = load(path)
+    source = benchmark.open_source(Settings())
+    first = next(iter(source.infos())).id
+    asked = benchmark.messages(next(source.instances([first])), 0, Settings(prompt=name))
+    assert not isinstance(asked, ModelReply)
+    return [(each.role, each.content) for each in asked]
+
+
+def verdicts(proctor: Proctor, path: Path, model: str, *options: str) -> dict[str, int]:
+    run = path.parent / "run"
+    shutil.rmtree(run, ignore_errors=True)
+    found = report(proctor("eval", path, "--model", model, "--out", run, "--json", *options))
+    counted: dict[str, int] = found["standard"]["verdicts"]
+    return counted
+
+
+def test_programs_that_read_and_write(proctor: Proctor, tmp_path: Path) -> None:
+    path = write(tmp_path, STDIO, [ADD, SUB])
+    assert prompt_of(path) == [("user", "Add two numbers in Python 3")]
+    model = replies(tmp_path, ("add", fenced(SUM)), ("sub", fenced(SUM)))
+    assert verdicts(proctor, path, model) == {"AC": 1, "WA": 1}
+    shown = "#include <iostream>\nint main() { int a, b; std::cin >> a >> b; std::cout << a %s b; }"
+    model = replies(tmp_path, ("add", fenced(shown % "+", "cpp")), ("sub", fenced(shown % "-")))
+    assert verdicts(proctor, path, model, "--language", "c++") == {"AC": 2}
+    assert verdicts(proctor, path, model, "--language", "c++", "--difficulties", "kyu-9") == {
+        "AC": 1
+    }
+
+
+def test_a_checker_limits_and_rows_left_out(proctor: Proctor, tmp_path: Path) -> None:
+    text = (
+        STDIO.replace('id = "name"', 'id = "name"\nwhere = "level != \'Kyu-9\'"')
+        + """
+cpu = "0.5"
+memory = "'256M'"
+[grading.checker]
+file = "check.py"
+language = "python"
+"""
+    )
+    path = write(tmp_path, text, [ADD, SUB])
+    (tmp_path / "check.py").write_text(
+        "import sys\ngiven, output, answer = (open(name).read().split() for name in sys.argv[1:4])\n"
+        "sys.exit(0 if sorted(output) == sorted(given + answer) else 1)\n"
+    )
+    right = "given = input().split(); print(sum(map(int, given)), *given)"
+    for code, verdict in ((right, "AC"), (SUM, "WA"), ("while True: pass", "TLE")):
+        model = replies(tmp_path, ("add", fenced(code)))
+        assert verdicts(proctor, path, model) == {verdict: 1}
+
+
+def test_calls_of_a_function(proctor: Proctor, tmp_path: Path) -> None:
+    path = write(tmp_path, """
+[rows]
+file = "rows.jsonl"
+[let]
+cases = "tests|selectattr('args')|list"
+[prompt]
+user = "Write {{ entry }}."
+[program]
+function = "entry"
+[grading]
+kind = "calls"
+tests = '''{"input": cases|map(attribute="args")|list, "output": cases|map(attribute="gives")|list}'''
+""", [{"id": number, "entry": name, "tests": [{"args": [[1, 2], "x"], "gives": "12x"}, {"args": []}]}
+      for number, name in enumerate(("join", "merge"))])  # fmt: skip
+    code = "def {}(items, end):\n    return ''.join(map(str, items)) + end\n"
+    model = replies(tmp_path, ("0", code.format("join")), ("1", fenced(code.format("join"))))
+    assert verdicts(proctor, path, model) == {"AC": 1, "WA": 1}
+
+
+def test_answers(proctor: Proctor, tmp_path: Path) -> None:
+    path = write(tmp_path, ANSWER + "compare = { absolute = 0.01 }\n", QUESTIONS)
+    model = replies(
+        tmp_path, ("1", "Think.\n4"), ("1", "[ANSWER]5[/ANSWER]"), ("2", fenced("3.33", "")),
+        ("2", ""),
+    )  # fmt: skip
+    assert verdicts(proctor, path, model) == {"AC": 2, "WA": 1, "NC": 1}
+
+
+def test_packages(proctor: Proctor, tmp_path: Path) -> None:
+    package = Path(__file__).parents[1] / "packages" / "guess"
+    shutil.copytree(package, tmp_path / "packages" / "guess")
+    path = write(tmp_path, """
+[rows]
+file = "rows.jsonl"
+[prompt]
+user = "Guess."
+[program]
+languages = ["cpp", "python"]
+[grading]
+kind = "package"
+package = "'packages/' ~ id"
+""", [{"id": "guess"}])  # fmt: skip
+    submissions = package / "submissions"
+    model = replies(tmp_path, *(
+        ("guess", fenced((submissions / name).read_text(), "cpp"))
+        for name in ("accepted/halves.cpp", "wrong_answer/out_of_range.cpp")
+    ))  # fmt: skip
+    assert verdicts(proctor, path, model) == {"AC": 1, "WA": 1}
+    path.write_text(path.read_text().replace("packages/", "../packages/"))
+    done = proctor("eval", path, "--dry-run")
+    assert done.returncode == 2
+    assert "not a plain relative path" in done.stderr
+
+
+def test_extraction_by_a_template(proctor: Proctor, tmp_path: Path) -> None:
+    path = write(
+        tmp_path, ANSWER + "[extraction]\nauto = \"{{ reply.split('####')[-1] }}\"\n", QUESTIONS
+    )
+    model = replies(tmp_path, ("1", "2 + 2 is #### 4 "), ("2", "#### 3"))
+    assert verdicts(proctor, path, model) == {"AC": 1, "WA": 1}
+    assert verdicts(proctor, path, model, "--extraction", "whole") == {"WA": 2}
+
+
+def test_an_agent_sees_the_public_tests(proctor: Proctor, tmp_path: Path) -> None:
+    path = write(tmp_path, STDIO, [ADD])
+    said: list[str] = []
+
+    def answer(call: Call) -> None:
+        said.append(call.body["messages"][-1]["content"])
+        call.reply("<run_tests>\n```python\nprint(3)\n```\n</run_tests>" if len(said) == 1
+                   else f"<submit>\n```python\n{SUM}\n```\n</submit>")  # fmt: skip
+
+    with serving(answer) as stub:
+        found = report(proctor(
+            "eval", path, "--model", "stub", "--base-url", stub.url, "--out", tmp_path / "run",
+            "--agentic-mode", "--agentic-protocol", "text", "--json",
+        ))  # fmt: skip
+    assert found["standard"]["scored"] == 1
+    assert len(said) > 1
+
+
+def test_few_shot_and_base_models(tmp_path: Path) -> None:
+    path = write(tmp_path, ANSWER + """
+[prompts.shots]
+messages = [
+    { role = "user", content = "How much is 1 + 1?" },
+    { role = "assistant", content = "2" },
+    { role = "user", content = "{% include 'ask.j2' %}" },
+]
+[prompts.base]
+text = "{% include 'ask.j2' %}\\nA:"
+""", QUESTIONS)  # fmt: skip
+    (tmp_path / "ask.j2").write_text("Q: {{ question }}\n")
+    assert prompt_of(path, "shots")[1:] == [("assistant", "2"), ("user", "Q: 2 + 2")]
+    assert prompt_of(path, "base") == [("text", "Q: 2 + 2\nA:")]
+
+
+def test_settings_of_the_file_give_way_to_the_command_line(
+    proctor: Proctor, tmp_path: Path
+) -> None:
+    settings = "[settings]\nn = 2\ntemperature = 0.5\nstop = ['Q:']\n"
+    path = write(tmp_path, ANSWER + settings, QUESTIONS)
+    with serving(lambda call: call.reply("4")) as stub:
+        found = report(proctor("eval", path, "--model", "stub", "--base-url", stub.url,
+                               "--temperature", "0.1", "--out", tmp_path / "run", "--json"))  # fmt: skip
+        assert {(body["temperature"], *body["stop"]) for body in stub.bodies} == {(0.1, "Q:")}
+    assert found["samples"] == 4
+
+
+def test_a_directory_and_the_hub(
+    proctor: Proctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = ANSWER.replace('file = "rows.csv"', 'hub = "some/sums"\ntables = ["q.csv"]')
+    (tmp_path / "benchmark.toml").write_text(text)
+    monkeypatch.setenv("HF_ENDPOINT", "unset below")
+    with serving_hub(FakeHub({"some/sums": {"q.csv": QUESTIONS.encode()}})) as hub:
+        env = {"HF_ENDPOINT": hub.url, "PROCTOR_CACHE_DIR": str(tmp_path), "HF_HUB_OFFLINE": "0"}
+        found = report(proctor("eval", tmp_path, "--dry-run", "--json", env=env))
+    assert (found["source"], found["problems"]) == ("hf:some/sums", 2)
+    assert found["first_prompt"] == [{"role": "user", "content": "How much is 2 + 2?"}]
+
+
+def test_a_run_goes_on_with_the_same_file_only(proctor: Proctor, tmp_path: Path) -> None:
+    text = ANSWER.replace("How much is {{ question }}?", "{% include 'ask.j2' %}")
+    path = write(tmp_path, text, QUESTIONS)
+    (tmp_path / "ask.j2").write_text("{{ question }}")
+    run = tmp_path / "run"
+    model = replies(tmp_path, ("1", "4"), ("2", "3.333"))
+    done = proctor("eval", path, "--model", model, "--out", run, "--json")
+    assert report(done)["benchmark"] == "sums"
+    assert report(proctor("rejudge", run, "--json"))["standard"]["passed"] == 2
+    assert proctor("report", run, "--out", tmp_path / "page.html").returncode == 0
+    (tmp_path / "ask.j2").write_text("{{ question }} now?")
+    done = proctor("resume", run)
+    assert done.returncode == 2
+    assert "ask.j2 is not what it was" in done.stderr
+    path.unlink()
+    assert proctor("resume", run).returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("tests", "says"),
+    [
+        ("[]", "holds no test"),
+        ("3", "tests are a list, not int"),
+        ("'{'", "broken JSON"),
+        ("[1]", "a test has an input and an output, and is not '1'"),
+        ("[{'input': '1'}]", "a test has no output"),
+        ("{'input': ['1', '2'], 'output': ['1']}", "there are 2 inputs and 1 outputs"),
+        ("{'input': '1', 'output': '1'}", "a list of inputs and one of outputs"),
+        ("[{'input': 1, 'output': '1'}]", "is a text, not int"),
+        ("absent", "'absent' is undefined; there are name, level"),
+        ("task.__class__", "__class__"),
+        ("range(10 ** 9)|list", "Range too big"),
+    ],
+)
+def test_tests_that_cannot_be_used(tmp_path: Path, tests: str, says: str) -> None:
+    path = write(tmp_path, STDIO.replace('"hidden"', f'"{tests}"'), [ADD | {"shown": []}])
+    with pytest.raises(InputError, match="rows.jsonl, line 1") as caught:
+        prompt_of(path)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("[rows]", "[rows]\nfiel = 'x'"), "field `rows`: object contains unknown field `fiel`"),
+        (('kind = "answer"', 'kind = "math"'), "field `grading.kind`: invalid value 'math'; it is"),
+        (('output = "right"', ""), "field `grading.output`: is missing"),
+        (('output = "right"', 'output = "right +"'), "field `grading.output`: 'right +' is no"),
+        (('output = "right"', 'output = "right"\ncompare = {match = "fuzzy"}'),
+         "field `grading.compare.match`"),
+        (("{{ question }}", "{{ question"), "field `prompt`: is no template"),
+        (("{{ question }}", "{% include '../rows.csv' %}"), "includes ../rows.csv, which is not"),
+        (('file = "rows.csv"', ""), "field `rows`: needs `file`, or `hub`"),
+        (('file = "rows.csv"', 'file = "x.csv"'), "field `rows.file`: there is no"),
+        (("[rows]", "name = 'humaneval'\n[rows]"), "is the name of a benchmark that comes with"),
+        (("[rows]", "name = 'a b'\n[rows]"), "'a b' is no name"),
+        (("[rows]", "[settings]\nbase_url = 'http://x'\n[rows]"),
+         "field `settings.base_url`: is for the command line"),
+        (("[rows]", "[modes]\nofficial = 'x'\n[rows]"), "field `modes.official`"),
+        (("[rows]", "[program]\nlanguages = ['cobol']\n[rows]"), "'cobol' is no language"),
+        (("[rows]", "[extraction]\nbest = 'x'\n[rows]"), "field `extraction.best`: is none of"),
+        (("user =", "text = 'x'\nuser ="), "field `prompt`: needs `system` and `user`, or"),
+        (("[rows]", "[rows"), "is no TOML"),
+    ],
+)  # fmt: skip
+def test_files_that_cannot_be_used(
+    proctor: Proctor, tmp_path: Path, change: tuple[str, str], says: str
+) -> None:
+    path = write(tmp_path, ANSWER.replace(*change), QUESTIONS)
+    done = proctor("eval", path, "--dry-run")
+    assert done.returncode == 2, done.stdout
+    assert says in done.stderr
+    assert str(path) in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ("id,question\n1\n", "line 2: has 1 values for 2 columns"),
+        ("id,id\n1,2\n", "line 1: must give each column a name of its own"),
+        ('id,question\n1,"2\n', "broken CSV"),
+        ("id,question,right\n,2,3\n", "line 2, field `id`: is empty"),
+        (
+            "id,question,right\n1,2,3\n1,2,3\n",
+            "line 3, field `id`: '1' is already the id of line 2",
+        ),
+    ],
+)
+def test_csv_that_cannot_be_used(tmp_path: Path, rows: str, says: str) -> None:
+    source = load(write(tmp_path, ANSWER, rows)).open_source(Settings())
+    with pytest.raises(InputError, match="rows.csv") as caught:
+        list(source.infos())
+    assert says in str(caught.value)
+
+
+def test_options_that_mean_nothing(proctor: Proctor, tmp_path: Path) -> None:
+    path = write(tmp_path, ANSWER, QUESTIONS)
+    for options, says in (
+        (["--prompt", "other"], "--prompt is plain for sums"),
+        (["--language", "cpp"], "--language is one of python for sums"),
+        (["--extraction", "upstream"], "says nothing of --extraction upstream"),
+        (["--platforms", "moon"], "'moon' is none of"),
+        (["--mode", "official"], "graded standard, not official"),
+        (["--source", "huggingface"], "a source is fixture or a file"),
+    ):
+        done = proctor("eval", path, "--dry-run", *options)
+        assert (done.returncode, says in done.stderr) == (2, True), done.stderr
