@@ -109,7 +109,7 @@ def test_a_checker_limits_and_rows_left_out(proctor: Proctor, tmp_path: Path) ->
     text = (
         STDIO.replace('id = "name"', 'id = "name"\nwhere = "level != \'Kyu-9\'"')
         + """
-cpu = "0.5"
+cpu = 0.5
 memory = "'256M'"
 [grading.checker]
 file = "check.py"
@@ -191,6 +191,86 @@ def test_extraction_by_a_template(proctor: Proctor, tmp_path: Path) -> None:
     assert verdicts(proctor, path, model, "--extraction", "whole") == {"WA": 2}
 
 
+def test_a_reply_without_the_mark_holds_no_answer(proctor: Proctor, tmp_path: Path) -> None:
+    letter = "{{ last('(?i)answer:[ (]*([a-d])', reply) }}"
+    text = ANSWER + f'compare = {{ case_sensitive = false }}\n[extraction]\nauto = "{letter}"\n'
+    path = write(tmp_path, text, "id,question,right\n1,which,B\n2,what,C\n")
+    model = replies(
+        tmp_path, ("1", "Answer: a? No. Answer: (b)."), ("2", "I do not know"), ("2", "")
+    )
+    assert verdicts(proctor, path, model) == {"AC": 1, "NC": 2}
+    path.write_text(path.read_text().replace(letter, "{{ reply.split(':')[1] }}"))
+    assert verdicts(proctor, path, model) == {"WA": 1, "NC": 2}
+    path.write_text(path.read_text().replace("reply.split", "repyl.split"))
+    done = proctor("eval", path, "--dry-run")
+    assert (done.returncode, "there is no 'repyl' here; there are reply" in done.stderr) == (
+        2,
+        True,
+    )
+
+
+UNIT_TESTS = """
+[rows]
+file = "rows.jsonl"
+[prompt]
+user = "Complete it."
+[prompts.base]
+text = "{{ head }}"
+[program]
+function = "entry"
+head = "head"
+[grading]
+kind = "unit-tests"
+code = "tests"
+check = "entry"
+"""
+HALF = {
+    "id": 1, "entry": "half", "head": "def half(x):\n", "tests": "def check(candidate):\n"
+    "    assert candidate(4) == 2\n",
+}  # fmt: skip
+
+
+def test_unit_tests_and_a_base_model(proctor: Proctor, tmp_path: Path) -> None:
+    path = write(tmp_path, UNIT_TESTS, [HALF])
+    model = replies(tmp_path, ("1", "    return x / 2\n"), ("1", "    return x\n"))
+    assert verdicts(proctor, path, model, "--prompt", "base") == {"AC": 1, "WA": 1}
+
+
+def test_tests_that_call_nothing_are_passed_by_nobody(proctor: Proctor, tmp_path: Path) -> None:
+    """A forgotten `check` would accept anything."""
+    path = write(tmp_path, UNIT_TESTS.replace('check = "entry"', ""), [HALF])
+    model = replies(tmp_path, ("1", fenced("def half(x):\n    return 7")))
+    run = tmp_path / "run"
+    done = proctor("eval", path, "--model", model, "--out", run)
+    assert "a problem that cannot be graded: 1: the tests called none of half" in done.stdout
+    assert "TASK_FAULT 1" in done.stdout
+
+
+def test_links_lead_nowhere_else(proctor: Proctor, tmp_path: Path) -> None:
+    path = write(tmp_path / "given", ANSWER, QUESTIONS)
+    secret = tmp_path / "secret.csv"
+    secret.write_text(QUESTIONS)
+    (path.parent / "rows.csv").unlink()
+    (path.parent / "rows.csv").symlink_to(secret)
+    done = proctor("eval", path, "--dry-run")
+    assert (done.returncode, "rows.csv leads out of" in done.stderr) == (2, True)
+    path.write_text(ANSWER.replace("rows.csv", str(secret)))
+    done = proctor("eval", path, "--dry-run")
+    assert (done.returncode, "not a plain relative path" in done.stderr) == (2, True)
+    assert proctor("eval", path, "--dry-run", "--source", secret).returncode == 0
+
+
+def test_every_prompt_is_tried_before_a_run_begins(proctor: Proctor, tmp_path: Path) -> None:
+    path = write(tmp_path, STDIO, [ADD, SUB | {"task": None}])
+    run = tmp_path / "run"
+    done = proctor("eval", path, "--model", replies(tmp_path, ("add", SUM)), "--out", run)
+    assert done.returncode == 2
+    assert "rows.jsonl, line 2: a value is null" in done.stderr
+    assert not run.exists()
+    write(tmp_path, STDIO.replace('id = "name"', 'id = "name"\nwhere = "level is none"'), [ADD])
+    assert "no row, or none that `where` takes" in proctor("eval", path, "--dry-run").stderr
+
+
 def test_an_agent_sees_the_public_tests(proctor: Proctor, tmp_path: Path) -> None:
     path = write(tmp_path, STDIO, [ADD])
     said: list[str] = []
@@ -261,9 +341,12 @@ def test_a_run_goes_on_with_the_same_file_only(proctor: Proctor, tmp_path: Path)
     assert report(proctor("rejudge", run, "--json"))["standard"]["passed"] == 2
     assert proctor("report", run, "--out", tmp_path / "page.html").returncode == 0
     (tmp_path / "ask.j2").write_text("{{ question }} now?")
-    done = proctor("resume", run)
-    assert done.returncode == 2
-    assert "ask.j2 is not what it was" in done.stderr
+    for command in (["resume"], ["rejudge"], ["retry", "--verdict", "AC"]):
+        done = proctor(*command[:1], run, *command[1:])
+        assert done.returncode == 2
+        assert "ask.j2 is not what it was" in done.stderr
+    kept = map(json.loads, proctor("export", run).stdout.splitlines())
+    assert all(each["judgements"]["standard"]["verdict"] == "AC" for each in kept)
     path.unlink()
     assert proctor("resume", run).returncode == 2
 
@@ -300,8 +383,8 @@ def test_tests_that_cannot_be_used(tmp_path: Path, tests: str, says: str) -> Non
         (('output = "right"', 'output = "right +"'), "field `grading.output`: 'right +' is no"),
         (('output = "right"', 'output = "right"\ncompare = {match = "fuzzy"}'),
          "field `grading.compare.match`"),
-        (("{{ question }}", "{{ question"), "field `prompt`: is no template"),
-        (("{{ question }}", "{% include '../rows.csv' %}"), "includes ../rows.csv, which is not"),
+        (("{{ question }}", "{{ question"), "field `prompt.user`: is no template"),
+        (("{{ question }}", "{% include '../rows.csv' %}"), "includes ../rows.csv, which is no"),
         (('file = "rows.csv"', ""), "field `rows`: needs `file`, or `hub`"),
         (('file = "rows.csv"', 'file = "x.csv"'), "field `rows.file`: there is no"),
         (("[rows]", "name = 'humaneval'\n[rows]"), "is the name of a benchmark that comes with"),
@@ -311,7 +394,7 @@ def test_tests_that_cannot_be_used(tmp_path: Path, tests: str, says: str) -> Non
         (("[rows]", "[modes]\nofficial = 'x'\n[rows]"), "field `modes.official`"),
         (("[rows]", "[program]\nlanguages = ['cobol']\n[rows]"), "'cobol' is no language"),
         (("[rows]", "[extraction]\nbest = 'x'\n[rows]"), "field `extraction.best`: is none of"),
-        (("user =", "text = 'x'\nuser ="), "field `prompt`: needs `system` and `user`, or"),
+        (("user =", "text = 'x'\nuser ="), "field `prompt`: needs one of these: `user`, perhaps"),
         (("[rows]", "[rows"), "is no TOML"),
     ],
 )  # fmt: skip

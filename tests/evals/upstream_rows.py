@@ -98,7 +98,7 @@ def ours(data: Path, scenario: str, style: str, directory: str) -> Iterator[tupl
             yield prompts.repair(problem, row["code"], judged, settings)
         else:
             benchmark: Any = OUTPUT_PREDICTION if scenario == "testoutputprediction" else EXECUTION
-            question = benchmark.question_of(Row(Path("rows"), number, row))
+            question = benchmark.tasks.task(Row(Path("rows"), number, row))
             yield benchmark.messages(question, 0, settings)
             if scenario == "codeexecution":
                 yield benchmark.messages(question, 0, thinking)

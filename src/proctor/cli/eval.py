@@ -98,6 +98,7 @@ def resume(run: str, ending: Ending) -> int:
 def retry(run: str, verdicts: tuple[str, ...], ending: Ending) -> int:
     """Forget faults, or judgements with certain verdicts, and do what is missing then."""
     with RunStore.open(Path(run), write=True) as store:
+        evaluation.unchanged_source(store)  # before anything is forgotten
         again = evaluation.retry(store, verdicts)
         terminal.note(f"{again} to be done again")
         return _continue(store, ending)
@@ -106,6 +107,7 @@ def retry(run: str, verdicts: tuple[str, ...], ending: Ending) -> int:
 def rejudge(run: str, ending: Ending) -> int:
     """Judge everything again, in a new round; the old verdicts stay in the store."""
     with RunStore.open(Path(run), write=True) as store:
+        evaluation.unchanged_source(store)
         begin_round(store, settings_of(store))
         return _continue(store, ending)
 
@@ -277,6 +279,8 @@ def _show(store: RunStore, settings: Settings, found: Figures) -> None:
             if leaderboard["comparable"]
             else f"not comparable with the leaderboard: {', '.join(leaderboard['differs'])}\n"
         )
+    if found.task_fault:
+        terminal.write(f"a problem that cannot be graded: {found.task_fault}\n")
     if found.faults:
         kinds = ", ".join(f"{name} {count}" for name, count in found.faults.items())
         terminal.write(f"without a reply: {kinds}; `proctor retry` asks again\n")

@@ -41,7 +41,8 @@ def merged(
     except msgspec.ValidationError as error:
         if isinstance(error.__cause__, SettingsError):
             raise error.__cause__ from error
-        raise SettingsError(f"{config or 'options'}: {error}") from error
+        where = config or ("options, or `settings` of the benchmark file" if own else "options")
+        raise SettingsError(f"{where}: {error}") from error
 
 
 def _parse_texts(values: dict[str, Any]) -> None:

@@ -132,14 +132,8 @@ async def go_on(
     Raises what `evaluate` raises, and SettingsError if problems or prompts are no longer those it
     was begun with.
     """
-    settings = settings_of(store)
-    benchmark = benchmark_of(store)
-    source = benchmark.open_source(settings)
-    if changed := _changed(source.provenance(), store.recall("provenance")):
-        raise SettingsError(
-            f"{changed} is not what it was when {store.directory} was begun: "
-            "begin another run, or put it back"
-        )
+    settings, benchmark = settings_of(store), benchmark_of(store)
+    source = unchanged_source(store)
     if store.recall("prompt_version") != benchmark.version:
         raise SettingsError("prompts have changed since this run was begun: begin another run")
     if isinstance(benchmark, PromptsOfOthers) and store.unasked():
@@ -157,6 +151,17 @@ async def go_on(
     )
     ids = [info.id for info in store.problems()]
     await evaluate(store, source.instances(ids), wanted)
+
+
+def unchanged_source(store: RunStore) -> Source[Any]:
+    """Return the source of a run. Raises SettingsError if it is not what it was, InputError."""
+    source: Source[Any] = benchmark_of(store).open_source(settings_of(store))
+    if changed := _changed(source.provenance(), store.recall("provenance")):
+        raise SettingsError(
+            f"{changed} is not what it was when {store.directory} was begun: "
+            "begin another run, or put it back"
+        )
+    return source
 
 
 def _changed(found: list[dict[str, Any]], recorded: list[dict[str, Any]]) -> str:

@@ -12,6 +12,10 @@ from proctor.reports.records import SampleRecord
 from proctor.reports.summary import Summary, summary_of, to_json
 from proctor.reports.tallies import Mode, SampleCounter
 from proctor.reports.uncertainty import FaultBounds, fault_bounds
+from proctor.verdict import Verdict
+
+_LONGEST = 300
+"""Characters of a reason that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,8 @@ class Figures:
     samples: int
     faults: dict[str, int]
     """Samples without a reply, per kind of fault."""
+    task_fault: str
+    """First problem that cannot be graded, and the reason; empty if all can."""
     modes: dict[str, Summary]
     no_program: NoPrograms
     """Replies without a program, by the main mode's rules."""
@@ -53,7 +59,7 @@ def figures(records: Iterable[SampleRecord], modes: Sequence[str], ks: Sequence[
     without = NoProgramCounter(Mode.STANDARD if standard else Mode(modes[0]))
     faults: Counter[str] = Counter()
     samples = prompt_tokens = completion_tokens = 0
-    cpu = 0.0
+    cpu, task_fault = 0.0, ""
     costs = array("d")
     for record in records:
         samples += 1
@@ -65,12 +71,15 @@ def figures(records: Iterable[SampleRecord], modes: Sequence[str], ks: Sequence[
             costs.append(record.cost)
         if record.fault and record.official is None and record.standard is None:
             faults[record.fault.partition(":")[0]] += 1
+        if not task_fault and record.fault.startswith(Verdict.TASK_FAULT):
+            task_fault = _named(record)
         for counter in counters.values():
             counter.add(record)
     found = {mode: fault_bounds(counter.tallies()) for mode, counter in counters.items()}
     return Figures(
         samples=samples,
         faults=dict(faults),
+        task_fault=task_fault,
         modes={mode: summary_of(counter, ks) for mode, counter in counters.items()},
         no_program=without.found(),
         bounds={mode: each for mode, each in found.items() if each and each.infra_faults},
@@ -82,11 +91,18 @@ def figures(records: Iterable[SampleRecord], modes: Sequence[str], ks: Sequence[
     )
 
 
+def _named(record: SampleRecord) -> str:
+    """Return the problem of a fault, and the last line that was said of it."""
+    said = record.fault.partition(": ")[2].strip().splitlines()
+    return f"{record.problem_id}: {said[-1][:_LONGEST]}" if said else record.problem_id
+
+
 def to_plain(found: Figures) -> dict[str, Any]:
     """Return the figures as plain JSON values."""
     return {
         "samples": found.samples,
         "model_faults": found.faults,
+        "task_fault": found.task_fault,
         **{mode: to_json(summary) for mode, summary in found.modes.items()},
         "no_program": _no_program(found.no_program),
         "bounds": {mode: [each.low, each.high] for mode, each in found.bounds.items()},

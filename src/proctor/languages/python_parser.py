@@ -9,7 +9,7 @@ import re
 import resource
 import signal
 import warnings
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 
 import msgspec
@@ -111,6 +111,13 @@ def _matching(pattern: str, *texts: str) -> object:
     return [each for each in texts if compiled.match(each)]
 
 
+def _last_match(pattern: str, text: str) -> object:
+    last = deque(re.finditer(pattern, text), maxlen=1)
+    if not last:
+        return None
+    return last[0][1] if last[0].re.groups else last[0][0]
+
+
 def _uses(text: str) -> object:
     visitor = _Uses()
     visitor.visit(ast.parse(text))
@@ -200,7 +207,7 @@ class _Constants(ast.NodeTransformer):
 
 _QUESTIONS: dict[str, Callable[..., object]] = {
     "outline": _outline, "uses": _uses, "first_module": _first_module, "literal": _literal,
-    "matching": _matching,
+    "matching": _matching, "last_match": _last_match,
 }  # fmt: skip
 
 if __name__ == "__main__":

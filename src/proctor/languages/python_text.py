@@ -120,6 +120,16 @@ def matching(pattern: str, texts: Sequence[str]) -> list[str] | None:
     return found if isinstance(found, list) else None
 
 
+def last_match(pattern: str, text: str) -> str | None:
+    """Return the last match of a regular expression in a text: its first group, or all of it.
+
+    None if there is none, if the pattern is no expression, and beyond the bounds. Raises
+    InfraFault.
+    """
+    found = _asked("last_match", pattern, text)
+    return found if isinstance(found, str) else None
+
+
 def _asked(what: str, *texts: str) -> object:
     if max(map(len, texts), default=0) > LONGEST:
         return None

@@ -1,8 +1,9 @@
 """A benchmark that is a file."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -22,12 +23,14 @@ from proctor.evals.benchmark_file.definition import (
     ValueTable,
 )
 from proctor.evals.benchmark_file.expressions import FieldError, Template
+from proctor.evals.benchmark_file.files import beside
 from proctor.evals.benchmark_file.grader import TaskGrader, open_grader
 from proctor.evals.benchmark_file.tasks import Task, TaskMaker
 from proctor.evals.extraction import Extracted
 from proctor.evals.models.model import Message
 from proctor.evals.predictions import assertion, sides, tagged
 from proctor.evals.settings import Settings
+from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import FIXTURE, HUB, TableSource, described
 from proctor.formats.hub import HubSource, Progress, fetch
 from proctor.formats.thoughts import answer
@@ -103,7 +106,8 @@ class FileBenchmark:
         if not published and settings.prompt not in self.prompts:
             names = [*self.prompts, *([] if self.published is None else ["upstream"])]
             is_one_of = "is" if len(names) == 1 else "is one of"
-            raise SettingsError(f"--prompt {is_one_of} {', '.join(names)} for {self.name}")
+            known = f"{is_one_of} {', '.join(names)} for {self.name}"
+            raise SettingsError(f"--prompt {known}, not {settings.prompt!r}")
         if settings.earlier:
             raise SettingsError("--from is for --scenario selfrepair")
         self._language(settings)
@@ -134,7 +138,12 @@ class FileBenchmark:
             )
         if name == FIXTURE and self.benchmark_file is not None:
             name = ", ".join(own) if own else f"hf:{rows.hub}"
-        return FileSource(name, found, self.tasks.task, lambda each: each.info, self._described())
+
+        def info_of(task: Task) -> ProblemInfo:
+            self.messages(task, 0, settings)  # a prompt that fails is found before a run begins
+            return task.info
+
+        return FileSource(name, found, self.tasks.task, info_of, self._described())
 
     def messages(
         self, instance: Task, _sample: int, settings: Settings
@@ -148,14 +157,24 @@ class FileBenchmark:
                 for role, template in self.prompts[settings.prompt]
             )
         except FieldError as error:
-            raise self._error(error, f" for {instance.id}") from error
+            what = f"{error.message} (field `{error.field}` of the benchmark file)"
+            if instance.row is None:
+                raise InputError(what, file=str(self.benchmark_file or self.name)) from error
+            raise instance.row.error(what) from error
 
     def extract(self, instance: Task, text: str, settings: Settings) -> Extracted:
         policy, grading = settings.extraction, self.definition.grading
+        unsaid = policy == extraction.DEFAULT and policy not in self.extraction
+        if unsaid and self._goes_on(settings):
+            policy = "whole"
         if policy == "upstream" and self.published is not None:
             taken = self.published.taken(text, settings.prompt)
         elif policy in self.extraction:
-            taken = self._taken(policy, text, settings)
+            names = {**self._named(settings), "reply": text}
+            try:
+                taken = self.extraction[policy].text(names)
+            except FieldError:  # such as a mark that the reply lacks: it holds no answer
+                taken = ""
         elif policy == "whole":
             taken = text
         elif isinstance(grading, ValueTable):
@@ -170,11 +189,9 @@ class FileBenchmark:
             return extraction.extract(text, policy, language, instance.function or None)
         return Extracted(taken, policy if taken.strip() else "")
 
-    def _taken(self, policy: str, reply: str, settings: Settings) -> str:
-        try:
-            return self.extraction[policy].text({**self._named(settings), "reply": reply})
-        except FieldError as error:
-            raise self._error(error, "") from error
+    def _goes_on(self, settings: Settings) -> bool:
+        """Return True if a model goes on with the prompt, and writes nothing but the program."""
+        return any(role == "text" for role, _ in self.prompts.get(settings.prompt, ()))
 
     def open_grader(
         self, settings: Settings, judges: Judges | None = None
@@ -191,30 +208,21 @@ class FileBenchmark:
         except InputError as error:
             raise SettingsError(str(error)) from error
         if chosen not in known or isinstance(self.definition.grading, NO_PROGRAM):
-            raise SettingsError(f"--language is one of {', '.join(known)} for {self.name}")
+            names = f"{', '.join(known)} for {self.name}"
+            raise SettingsError(f"--language is one of {names}, not {settings.language!r}")
         return chosen
 
     def _named(self, settings: Settings) -> dict[str, str]:
         """Return the names that templates see besides those of the row."""
-        language = registry.get(self._language(settings)).name
-        return {"language": language, "prompt_name": settings.prompt}
+        language = registry.get(self._language(settings))
+        return {"language": language.name, "fence": language.family,
+                "prompt_name": settings.prompt}  # fmt: skip
 
     def _beside(self, name: str) -> Path:
-        place = self.directory / name
-        if not place.is_file():
-            raise InputError(
-                f"there is no {place}",
-                file=str(self.benchmark_file or self.name),
-                field="rows.file",
-            )
-        return place
+        return beside(self.directory, name, str(self.benchmark_file or self.name), "rows.file")
 
     def _described(self) -> list[dict[str, Any]]:
         return [] if self.benchmark_file is None else described([self.benchmark_file, *self.read])
-
-    def _error(self, error: FieldError, where: str) -> InputError:
-        return InputError(f"{error.message}{where}", file=str(self.benchmark_file or self.name),
-                          field=error.field)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +231,14 @@ class FileSource(TableSource[Task]):
 
     definition: list[dict[str, Any]]
     """Description of the benchmark file, and of those that it includes."""
+
+    def infos(self) -> Iterator[ProblemInfo]:
+        """Describe all rows that are taken. Raises InputError, also if none is."""
+        found = TableSource.infos(self)
+        first = next(found, None)
+        if first is None:
+            raise InputError("has no row, or none that `where` takes", file=self.name)
+        return chain([first], found)
 
     def provenance(self) -> list[dict[str, Any]]:
         """Describe the benchmark file and each table by name, bytes and SHA-256."""

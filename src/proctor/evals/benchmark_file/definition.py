@@ -13,7 +13,7 @@ import msgspec
 from proctor.errors import InputError
 from proctor.evals import extraction
 from proctor.evals.bundled import FAMILIES
-from proctor.formats.livecodebench import schema_error
+from proctor.formats.livecodebench import did_you_mean, schema_error
 from proctor.problem import Convention, Match
 
 SETTINGS = frozenset({
@@ -124,10 +124,10 @@ class _Tests(_Table, frozen=True):
     JSON of these."""
     public_tests: str = ""
     """Expression: the tests that the prompt shows, likewise."""
-    cpu: str = ""
-    """Expression: CPU seconds for a test."""
-    memory: str = ""
-    """Expression: bytes, or a text such as 256M."""
+    cpu: str | float = ""
+    """Expression: CPU seconds for a test; or the number."""
+    memory: str | int = ""
+    """Expression: bytes, or a text such as 256M; or the number of bytes."""
 
 
 class StdioTable(_Tests, frozen=True, tag_field="kind", tag="stdio"):
@@ -199,10 +199,6 @@ Grading = (
     StdioTable | CallsTable | UnitTestsTable | ValueTable | AssertionTable | AnswerTable
     | PackageTable
 )  # fmt: skip
-KINDS = ", ".join(
-    str(each.__struct_config__.tag) for each in get_args(Grading) if each.__struct_config__.tag
-)
-"""Names of all kinds of grading."""
 PYTHON_ONLY = (CallsTable, UnitTestsTable)
 NO_PROGRAM = (ValueTable, AssertionTable, AnswerTable)
 """Gradings of what is no program."""
@@ -230,6 +226,22 @@ class Definition(_Table, frozen=True):
     """Options of `proctor eval` that hold unless others are given."""
 
 
+_NAMES: dict[str, tuple[str, ...]] = {
+    "kind": tuple(str(each.__struct_config__.tag) for each in get_args(Grading)),
+    "match": tuple(Match),
+    "convention": tuple(Convention),
+    "role": get_args(Role),
+    "wanted": ("output", "input"),
+}
+"""What a field may be, by its name."""
+_TABLES = (
+    Definition, RowsTable, PromptTable, MessageTable, ProgramTable, CheckerTable, CompareTable,
+    *get_args(Grading),
+)  # fmt: skip
+_FIELDS = {name for table in _TABLES for name in table.__struct_fields__}
+_UNKNOWN = re.compile("unknown field `(.*)`")
+
+
 def parsed(text: str, file: str, name: str) -> Definition:
     """Parse a benchmark file; `name` is its name if it says none. Raises InputError."""
     try:
@@ -238,12 +250,22 @@ def parsed(text: str, file: str, name: str) -> Definition:
         raise InputError(f"is no TOML: {error}", file=file) from error
     except msgspec.ValidationError as error:
         wrong = schema_error(error)
-        hint = f"; it is one of {KINDS}" if wrong.field == "grading.kind" else ""
-        raise InputError(wrong.message + hint, file=file, field=wrong.field) from error
+        message = wrong.message + _hint(wrong)
+        raise InputError(message, file=file, field=wrong.field) from error
     found = msgspec.structs.replace(found, name=found.name or name)
     for field, message in _mistakes(found):
         raise InputError(message, file=file, field=field)
     return found
+
+
+def _hint(wrong: InputError) -> str:
+    """Return what could have been meant, to be put behind a message of msgspec's."""
+    name = (wrong.field or "").rpartition(".")[2]
+    if name in _NAMES and wrong.message.startswith("invalid"):
+        return f"; it is one of {', '.join(_NAMES[name])}"
+    if (unknown := _UNKNOWN.search(wrong.message)) is not None:
+        return did_you_mean(unknown[1], _FIELDS)
+    return ""
 
 
 def _mistakes(found: Definition) -> list[tuple[str, str]]:
@@ -254,10 +276,11 @@ def _mistakes(found: Definition) -> list[tuple[str, str]]:
     if not found.rows.file and not found.rows.hub:
         mistakes.append(("rows", "needs `file`, or `hub` for a data set of the hub"))
     for field, prompt in _prompts(found):
-        given = sum(map(bool, (prompt.user or prompt.system, prompt.text, prompt.messages)))
-        if given != 1:
-            what = "`system` and `user`, or `text` for a base model, or `messages`"
-            mistakes.append((field, f"needs {what}"))
+        chat = prompt.user or prompt.system
+        given = sum(map(bool, (chat, prompt.text, prompt.messages)))
+        if given != 1 or (chat and not prompt.user):
+            what = "`user`, perhaps with `system`; or `text` for a base model; or `messages`"
+            mistakes.append((field, f"needs one of these: {what}"))
     if "plain" in found.prompts:
         mistakes.append(("prompts.plain", "is the table `prompt`"))
     for policy in found.extraction.keys() - set(extraction.policies()):
@@ -267,6 +290,8 @@ def _mistakes(found: Definition) -> list[tuple[str, str]]:
         known = ", ".join(sorted(SETTINGS))
         mistakes.append((f"settings.{name}", f"is for the command line; here can be {known}"))
     languages = found.program.languages
+    if not languages:
+        mistakes.append(("program.languages", "names none"))
     if isinstance(grading, PYTHON_ONLY) and languages != ("python",):
         mistakes.append(("program.languages", "must be python for this kind of grading"))
     if isinstance(grading, CallsTable | UnitTestsTable) and not found.program.function:

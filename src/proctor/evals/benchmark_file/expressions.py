@@ -4,18 +4,19 @@ They see the columns of a row by name, the whole row as `row`, and the functions
 name that is not there is an error, never an empty text.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
 import jinja2
 from jinja2.meta import find_referenced_templates, find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from proctor.errors import InputError
+from proctor.errors import InfraFault, InputError
+from proctor.evals.benchmark_file.files import beside
 from proctor.formats.livecodebench import parse_json
-from proctor.languages.python_text import Outline, outline, public_method
+from proctor.languages.python_text import Outline, last_match, outline, public_method
 
 Names = Mapping[str, Any]
 
@@ -23,10 +24,12 @@ Names = Mapping[str, Any]
 class FieldError(Exception):
     """An expression or template of this field cannot be evaluated for a row."""
 
-    def __init__(self, field: str, message: str) -> None:
+    def __init__(self, field: str, message: str, *, in_file: bool = False) -> None:
+        """`in_file` if the benchmark file is to blame, rather than the row."""
         super().__init__(message)
         self.field = field
         self.message = message
+        self.in_file = in_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +43,15 @@ class Expression:
     compiled: Any
 
     def value(self, names: Names) -> Any:
-        """Evaluate it. Raises FieldError."""
+        """Evaluate it. Raises FieldError, InfraFault."""
         try:
             found = self.compiled(names)
             if isinstance(found, jinja2.Undefined):
                 str(found)  # which raises an error that says what is missing
+        except InfraFault:
+            raise
         except Exception as error:  # it may do whatever an expression can do wrong
-            raise FieldError(self.field, _said(error, names)) from error
+            raise _failed(self.field, error, names) from error
         return found
 
 
@@ -58,24 +63,37 @@ class Template:
     compiled: jinja2.Template
 
     def text(self, names: Names) -> str:
-        """Render it, without a line break at its end. Raises FieldError."""
+        """Render it, without a line break at its end. Raises FieldError, InfraFault."""
         try:
             return self.compiled.render(names).removesuffix("\n")
+        except InfraFault:
+            raise
         except Exception as error:  # as above
-            raise FieldError(self.field, _said(error, names)) from error
+            raise _failed(self.field, error, names) from error
 
 
-def _said(error: Exception, names: Names) -> str:
-    text = str(error)
+def _failed(field: str, error: Exception, names: Names) -> FieldError:
+    text = error.message if isinstance(error, InputError) else str(error)
     if isinstance(error, jinja2.UndefinedError):
-        return f"{text}; there are {', '.join(name for name in names if name != 'row')}"
-    return text if isinstance(error, jinja2.TemplateError) else f"{type(error).__name__}: {text}"
+        known = ", ".join(name for name in names if name != "row")
+        hint = "; a text is written in quotes within the quotes" if "'" in text[:1] else ""
+        return FieldError(field, f"{text}; there are {known}{hint}", in_file=True)
+    if not isinstance(error, jinja2.TemplateError | InputError):
+        text = f"{type(error).__name__}: {text}"
+    return FieldError(field, text)
+
+
+def _shown(value: Any) -> Any:
+    """Return a value that a template is to show. Raises UndefinedError for null."""
+    if value is None:
+        raise jinja2.UndefinedError("a value is null; write |default('', true) where that is meant")
+    return value
 
 
 class Compiler:
     """Compiles what one benchmark file holds."""
 
-    def __init__(self, directory: Traversable, file: str) -> None:
+    def __init__(self, directory: Path, file: str) -> None:
         """Templates may include others of the directory; `file` is named in errors."""
         self._file = file
         self._directory = directory
@@ -85,6 +103,7 @@ class Compiler:
             undefined=jinja2.StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
+            finalize=_shown,
             keep_trailing_newline=True,  # of texts that are included
             loader=jinja2.FunctionLoader(self._load),
         )
@@ -108,11 +127,22 @@ class Compiler:
             self._compile_included(text)
         except jinja2.TemplateNotFound as error:
             raise InputError(
-                f"includes {error.name}, which is not beside it", file=self._file, field=field
+                f"includes {error.name}, which is no text file beside it",
+                file=self._file,
+                field=field,
             ) from error
-        except jinja2.TemplateError as error:
-            raise InputError(f"is no template: {error}", file=self._file, field=field) from error
+        except jinja2.TemplateSyntaxError as error:
+            what = f"is no template: {error.message} (its line {error.lineno})"
+            raise InputError(what, file=self._file, field=field) from error
         return Template(field, compiled)
+
+    def only(self, text: str, field: str, known: Collection[str]) -> None:
+        """Raise InputError if a template uses other names than these."""
+        used = find_undeclared_variables(self._environment.parse(text))
+        if unknown := sorted(used - {*known, *self._environment.globals}):
+            there = ", ".join(known)
+            what = f"there is no {unknown[0]!r} here; there are {there}"
+            raise InputError(what, file=self._file, field=field)
 
     def _compile_included(self, text: str) -> None:
         for name in find_referenced_templates(self._environment.parse(text)):
@@ -121,12 +151,10 @@ class Compiler:
                 self._compile_included(self.included[name])
 
     def _load(self, name: str) -> str | None:
-        if not all(part and not part.startswith(".") for part in name.split("/")):
+        try:
+            self.included[name] = beside(self._directory, name, "", "").read_text("utf-8")
+        except (InputError, OSError, UnicodeDecodeError):
             return None
-        file = self._directory.joinpath(name)
-        if not file.is_file():
-            return None
-        self.included[name] = file.read_text("utf-8")
         return self.included[name]
 
 
@@ -217,6 +245,14 @@ def imports(code: str) -> list[str]:
     return list(_outline(code).imports)
 
 
+def last(pattern: str, text: str) -> str:
+    """Return the last match of a regular expression: its first group, or all; empty if none.
+
+    It is looked for in a process of its own, with a bound on its time.
+    """
+    return last_match(pattern, text) or ""
+
+
 def method(starter: str) -> str:
     """Return the first method of class Solution in starter code of LeetCode; empty if none."""
     return public_method(starter) or ""
@@ -233,6 +269,7 @@ FUNCTIONS = {
     "defined": defined,
     "imports": imports,
     "json": parse_json,
+    "last": last,
     "method": method,
     "used": used,
 }

@@ -19,6 +19,7 @@ from proctor.evals.benchmark_file.definition import (
     ValueTable,
 )
 from proctor.evals.benchmark_file.expressions import FieldError, Values
+from proctor.evals.benchmark_file.files import beside
 from proctor.evals.benchmark_file.test_lists import call_tests, stdio_tests
 from proctor.formats.livecodebench import parse_json
 from proctor.formats.packages.package import load
@@ -35,7 +36,7 @@ from proctor.problem import (
     Test,
 )
 from proctor.problem import Grading as OutputGrading
-from proctor.program import Program, check_relative
+from proctor.program import Program
 from proctor.units import size
 
 Graded = Problem | UnitTests
@@ -83,6 +84,8 @@ def _answer(values: Values) -> str:
     if isinstance(found, bool) or not isinstance(found, str | int | float):
         what = f"must be a text or a number, not {type(found).__name__}"
         raise FieldError("grading.output", what)
+    if not str(found).strip():
+        raise FieldError("grading.output", "is empty: no answer could be right")
     return str(found)
 
 
@@ -132,7 +135,7 @@ def _output_grading(
     if checker.source:
         source = values.text("grading.checker.source", needed=True)
     else:
-        source = checker_file(checker, directory).read_text("utf-8")
+        source = (directory / checker.file).read_text("utf-8")
     program = Program(source, registry.get(checker.language).id)
     return Checker(program, checker.convention, checker.flags)
 
@@ -142,21 +145,6 @@ def comparison(table: CompareTable) -> Comparison:
     return Comparison(
         table.match, table.case_sensitive, table.space_sensitive, table.absolute, table.relative
     )
-
-
-def checker_file(checker: CheckerTable, directory: Path) -> Path:
-    """Return the file of a checker. Raises InputError if it is not there."""
-    return _beside(directory, checker.file, "grading.checker.file")
-
-
-def _beside(directory: Path, name: str, field: str) -> Path:
-    try:
-        place = directory / check_relative(name)
-    except InputError as error:
-        raise InputError(error.message, field=field) from error
-    if not place.exists():
-        raise InputError(f"there is no {place}", field=field)
-    return place
 
 
 def _unit_tests(values: Values) -> UnitTests:
@@ -199,8 +187,7 @@ def _argument_lists(found: Any) -> str:
 def _packaged(values: Values, directory: Path) -> Problem:
     name = values.text("grading.package", needed=True)
     try:
-        return load(_beside(directory, name, "grading.package")).problem
+        place = beside(directory, name, "", "")
     except InputError as error:
-        if error.file is not None:
-            raise
         raise FieldError("grading.package", error.message) from error
+    return load(place).problem

@@ -14,7 +14,8 @@ from proctor.evals.benchmark_file.definition import (
     parsed,
 )
 from proctor.evals.benchmark_file.expressions import Compiler, Expression
-from proctor.evals.benchmark_file.grading import checker_file, comparison
+from proctor.evals.benchmark_file.files import beside
+from proctor.evals.benchmark_file.grading import comparison
 from proctor.evals.benchmark_file.tasks import INFO, TaskMaker
 from proctor.evals.bundled import FILE
 from proctor.languages import registry
@@ -57,7 +58,8 @@ def _made(definition: Definition, directory: Path, path: Path | None) -> FileBen
             raise InputError(error.message, file=file, field="program.languages") from error
     prompts = {
         name: tuple(
-            (each.role, compiler.template(each.content, _field(name))) for each in table.written()
+            (each.role, compiler.template(each.content, f"{_field(name)}.{each.role}"))
+            for each in table.written()
         )
         for name, table in {_PLAIN: definition.prompt, **definition.prompts}.items()
         if table.written()
@@ -66,6 +68,8 @@ def _made(definition: Definition, directory: Path, path: Path | None) -> FileBen
         policy: compiler.template(text, f"extraction.{policy}")
         for policy, text in definition.extraction.items()
     }
+    for policy, text in definition.extraction.items():
+        compiler.only(text, f"extraction.{policy}", ("reply", "language", "fence", "prompt_name"))
     expressions = _compiled(definition, compiler)
     modes = tuple(definition.modes or MODES[type(definition.grading)])
     tasks = TaskMaker(definition, directory, expressions, modes)
@@ -75,7 +79,7 @@ def _made(definition: Definition, directory: Path, path: Path | None) -> FileBen
         if grading.compare is not None:
             comparison(grading.compare)
         if grading.checker is not None and grading.checker.file:
-            read.append(checker_file(grading.checker, directory))
+            read.append(beside(directory, grading.checker.file, file, "grading.checker.file"))
     return FileBenchmark(definition, directory, tasks, prompts, extractions, path, tuple(read))
 
 
@@ -90,11 +94,10 @@ def _compiled(definition: Definition, compiler: Compiler) -> dict[str, Expressio
         f"program.{name}": getattr(definition.program, name) for name in ("function", "head")
     }
     grading = definition.grading
-    written |= {
-        f"grading.{name}": value
-        for name in grading.__struct_fields__
-        if isinstance(value := getattr(grading, name), str) and name != "wanted"
-    }
+    for name in set(grading.__struct_fields__) - {"wanted"}:
+        value = getattr(grading, name)
+        if isinstance(value, str | int | float) and not isinstance(value, bool):
+            written[f"grading.{name}"] = str(value)
     checker = getattr(grading, "checker", None)
     if checker is not None:
         written["grading.checker.source"] = checker.source

@@ -36,6 +36,8 @@ class Task:
     """Source that ends with the beginning of the function, if that is given."""
     unfit: str = ""
     """Reason why it cannot be graded here; empty if it can."""
+    row: Row | None = None
+    """Row that it was made of, without which errors name no line."""
 
     @property
     def id(self) -> str:
@@ -63,11 +65,11 @@ class TaskMaker:
     def task(self, row: Row) -> Task | None:
         """Make the task of a row; None for one that `where` leaves out. Raises InputError."""
         try:
-            return self._task({**row.content, "row": row.content})
+            return self._task(row, {**row.content, "row": row.content})
         except FieldError as error:
             raise self._located(row, error) from error
 
-    def _task(self, names: dict[str, Any]) -> Task | None:
+    def _task(self, row: Row, names: dict[str, Any]) -> Task | None:
         values = Values(self.expressions, names)
         for name in self.definition.let:
             names[name] = values.value(f"let.{name}")
@@ -86,13 +88,14 @@ class TaskMaker:
             function=function,
             head=head,
             unfit=values.text("grading.unfit"),
+            row=row,
         )
 
     def _located(self, row: Row, error: FieldError) -> InputError:
         """Return the error for a row: of its column, or of the field that cannot be worked out."""
         expression = self.expressions.get(error.field)
         columns = [] if expression is None else sorted(expression.columns & row.content.keys())
-        if len(columns) == 1:
+        if len(columns) == 1 and not error.in_file:
             return row.error(error.message, columns[0])
         return row.error(f"{error.message} (field `{error.field}` of the benchmark file)")
 

@@ -169,6 +169,8 @@ def main() -> None:
         if submission.answered and not isinstance(error, Broken):
             ended(WA, feedback, f"the tests could not use a result: {type(error).__name__}", log)
         ended(BROKEN, feedback, "", log)
+    if not submission.answered:
+        ended(BROKEN, feedback, "", "the tests called none of " + ", ".join(task["names"]))
     ended(AC, feedback, "")
 
 
