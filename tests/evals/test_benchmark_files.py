@@ -24,7 +24,7 @@ id = "name"
 difficulty = "level"
 
 [prompt]
-user = "{{ task }} in {{ language }}"
+user = "{{ task }} in {{ run.language }}"
 
 [program]
 languages = ["python", "cpp"]
@@ -392,8 +392,19 @@ def test_tests_that_cannot_be_used(tmp_path: Path, tests: str, says: str) -> Non
         (("[rows]", "[settings]\nbase_url = 'http://x'\n[rows]"),
          "field `settings.base_url`: is for the command line"),
         (("[rows]", "[modes]\nofficial = 'x'\n[rows]"), "field `modes.official`"),
-        (("[rows]", "[program]\nlanguages = ['cobol']\n[rows]"), "'cobol' is no language"),
+        (("[rows]", "[program]\nlanguages = ['cobol']\n[rows]"), "`program.languages`: must be left"),
         (("[rows]", "[extraction]\nbest = 'x'\n[rows]"), "field `extraction.best`: is none of"),
+        (("[rows]", "[let]\nrow = 'id'\n[rows]"), "field `let.row`: is no name, or one"),
+        (("[rows]", "[program]\nhead = 'id'\n[rows]"), "field `program.head`: is for Python alone"),
+        (("[rows]", "[extraction]\nauto = '{{ reply.spilt() }}'\n[rows]"), "no attribute 'spilt'"),
+        (("[rows]", "[extraction]\nauto = '{{ last(\"(\", reply) }}'\n[rows]"), "unterminated"),
+        (("{{ question }}", "{% include '.env' %}"), "includes .env, which is no text file"),
+        (("{{ question }}", "{% include question %}"), "is included by its name in quotes"),
+        (('output = "right"', 'output = "right"\ncompare = {absolute = inf}'),
+         "field `grading.compare.absolute`: must be a number from 0 on"),
+        (('output = "right"', 'output = "right"\nchecker = {file = "x.py"}'),
+         "field `grading.checker.file`: there is no"),
+        (("[rows]", "[rows]\nhub = '../x'"), "field `rows.hub`: is no OWNER/NAME"),
         (("user =", "text = 'x'\nuser ="), "field `prompt`: needs one of these: `user`, perhaps"),
         (("[rows]", "[rows"), "is no TOML"),
     ],
@@ -406,6 +417,120 @@ def test_files_that_cannot_be_used(
     assert done.returncode == 2, done.stdout
     assert says in done.stderr
     assert str(path) in done.stderr
+
+
+@pytest.mark.parametrize("name", ["humaneval", "cruxeval", "livecodebench"])
+def test_a_directory_in_the_way_changes_nothing(
+    proctor: Proctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / name).mkdir()
+    shutil.move(write(tmp_path, ANSWER, QUESTIONS), tmp_path / name / "benchmark.toml")
+    monkeypatch.chdir(tmp_path)
+    done = proctor("eval", name, "--dry-run")
+    assert done.returncode == 0
+    assert "of fixture" in done.stdout
+    for place in ("./nowhere", f"./{name}"):
+        done = proctor("eval", place, "--dry-run")
+        assert done.returncode == 2
+
+
+def test_columns_with_names_that_mean_something(tmp_path: Path) -> None:
+    names = {"run": "r", "json": "j", "last": "l", "language": "French", "mode": "m"}
+    text = (
+        ANSWER.replace(
+            "How much is {{ question }}?",
+            "{{ row['run'] }} {{ row.json }} {{ language }} {{ mode }}",
+        )
+        .replace("rows.csv", "rows.jsonl")
+        .replace('"right"', "\"row['last']\"")
+    )
+    path = write(tmp_path, text, [{"id": 1, **names}])
+    assert prompt_of(path) == [("user", "r j French m")]
+    path.write_text(text.replace("{{ mode }}", "{{ last }}"))
+    with pytest.raises(InputError, match="a function, or `run`, is no text"):
+        prompt_of(path)
+
+
+def test_answers_in_blocks_of_any_label_and_behind_thoughts(
+    proctor: Proctor, tmp_path: Path
+) -> None:
+    path = write(tmp_path, ANSWER, QUESTIONS)
+    model = replies(
+        tmp_path, ("1", fenced("5", "") + fenced("4", "text")), ("1", "[ANSWER]\n```json\n4\n```"),
+    )  # fmt: skip
+    assert verdicts(proctor, path, model) == {"AC": 2}
+    path.write_text(ANSWER + "[extraction]\nauto = \"{{ last('#### *(.+)', reply) }}\"\n")
+    model = replies(
+        tmp_path, ("1", "<think>#### 4</think>I do not know"), ("1", "x" * 300_000 + "#### 4")
+    )
+    assert verdicts(proctor, path, model) == {"NC": 1, "AC": 1}
+
+
+@pytest.mark.parametrize(
+    ("test", "says"),
+    [
+        ({"input": [], "output": 5}, "a call without arguments cannot be tested so"),
+        ({"input": "", "output": "5"}, "a call without arguments cannot be tested so"),
+        ({"input": "foo", "output": "5"}, "broken JSON"),
+        ({"input": "1", "output": "foo"}, "broken JSON"),
+        ({"input": "1", "output": 5}, "a text, too"),
+    ],
+)
+def test_calls_that_cannot_be_used(tmp_path: Path, test: dict[str, Any], says: str) -> None:
+    text = STDIO.replace('kind = "stdio"', 'kind = "calls"').replace(
+        'languages = ["python", "cpp"]', "function = \"'f'\""
+    )
+    path = write(tmp_path, text, [ADD | {"shown": [], "hidden": [test]}])
+    with pytest.raises(InputError, match="line 1, field `hidden`") as caught:
+        prompt_of(path)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "says"),
+    [
+        ("cpu", 10**400, "field `cpu`: must be a number from 0 on"),
+        ("cpu", "x", "field `cpu`: must be a number from 0 on, not 'x'"),
+        ("memory", 10**30, "field `memory`: must be 4194304 bytes at least"),
+        ("memory", "12Q", "field `memory`: unknown unit"),
+    ],
+)
+def test_limits_that_cannot_be(tmp_path: Path, column: str, value: Any, says: str) -> None:
+    path = write(tmp_path, STDIO + f'{column} = "{column}"\n', [ADD | {column: value}])
+    with pytest.raises(InputError) as caught:
+        prompt_of(path)
+    assert says in str(caught.value)
+
+
+def test_limits_of_rows_go_before_those_of_options(proctor: Proctor, tmp_path: Path) -> None:
+    """Each by itself: a row's CPU time leaves the option for memory in force."""
+    path = write(tmp_path, STDIO + 'cpu = "cpu"\nmemory = "memory"\n',
+                 [ADD | {"cpu": "5", "memory": ""}])  # fmt: skip
+    model = replies(tmp_path, ("add", fenced(f"held = b'x' * (300 << 20)\n{SUM}")))
+    assert verdicts(proctor, path, model) == {"AC": 1}
+    assert verdicts(proctor, path, model, "--memory", "128M") == {"MLE": 1}
+
+
+def test_a_rejudgement_that_cannot_begin_hides_no_verdict(proctor: Proctor, tmp_path: Path) -> None:
+    path = write(tmp_path, ANSWER, QUESTIONS)
+    run, recording = tmp_path / "run", replies(tmp_path, ("1", "4"), ("2", "3.333"))
+    proctor("eval", path, "--model", recording, "--out", run)
+    Path(recording.removeprefix("replay:")).unlink()
+    done = proctor("rejudge", run, "--on", "http://127.0.0.1:9")
+    assert done.returncode != 0
+    assert report(proctor("resume", run, "--json"))["standard"]["passed"] == 2
+    assert report(proctor("rejudge", run, "--json"))["standard"]["passed"] == 2
+
+
+def test_options_for_agents_and_cells(proctor: Proctor, tmp_path: Path) -> None:
+    path = write(tmp_path, STDIO + '[prompts.base]\ntext = "{{ task }}"\n', [ADD])
+    for options, says in (
+        (["--agentic-mode", "--language", "cpp"], "agents write Python"),
+        (["--agentic-mode", "--prompt", "base"], "is for base models"),
+        (["--language", "cpp", "--preload", "math"], "--packages and --preload mean nothing"),
+    ):
+        done = proctor("eval", path, "--dry-run", *options)
+        assert (done.returncode, says in done.stderr) == (2, True), done.stderr
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,8 @@ import msgspec
 from proctor.cell import plain_data
 from proctor.errors import ProctorError
 from proctor.evals import predictions
+from proctor.evals.benchmark_file.loading import bundled
 from proctor.evals.extraction import extract, policies
-from proctor.evals.functions import humaneval, mbpp
 from proctor.evals.ioi.piston_list import checked_url
 from proctor.evals.ioi.piston_requests import PistonDown, PistonUnsure, read_answer
 from proctor.evals.livecodebench import output_prediction
@@ -99,8 +100,8 @@ def reply(data: bytes) -> None:
     for policy in ("auto", "first-block", "last-block"):
         predictions.tagged(said, policy)
     predictions.sides(said)
-    output_prediction._assertion(answer(said), first=True)
-    output_prediction._upstream(said)
+    predictions.assertion(answer(said), first=True)
+    output_prediction._taken(said, "")
     reward_rows.text_of([{"role": "assistant", "content": said}])
 
 
@@ -188,6 +189,9 @@ def lines(data: bytes) -> None:
                 read()
 
 
+MAKERS = [bundled(f"{name}.toml").tasks for name in ("humaneval", "mbpp", "testoutputprediction")]
+
+
 def row(data: bytes) -> None:
     content = livecodebench.parse_json(data)
     if not isinstance(content, dict):
@@ -200,9 +204,7 @@ def row(data: bytes) -> None:
         lambda: ioi_rows.task_of_rows([content], {}),
         lambda: reward_rows.task_of(content),
         lambda: reward_rows.key_of(content),
-        lambda: humaneval.task(here),
-        lambda: mbpp.task(here),
-        lambda: output_prediction._question(here),
+        *(partial(maker.task, here) for maker in MAKERS),
     ):
         with contextlib.suppress(ProctorError):
             read()

@@ -9,21 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from proctor.cli import render, terminal
 from proctor.cli.ioi import show_points
 from proctor.cli.judge import k_list
 from proctor.cli.judges import HERE, Where
 from proctor.cli.retries import tell_once
-from proctor.errors import InfraFault, InputError, ProctorError, SettingsError
+from proctor.errors import InfraFault, InputError, ModelAbsent, ProctorError, SettingsError
 from proctor.evals import evaluation
 from proctor.evals.benchmark import Benchmark, Grader, takes_judges
 from proctor.evals.figures import Figures, figures, to_plain
 from proctor.evals.ioi.report import PointsReport, to_json
 from proctor.evals.livecodebench.upstream.leaderboard import comparison, meant_for_it
-from proctor.evals.models.model import Model, ModelReply, plain
+from proctor.evals.models.model import Model, ModelReply, ModelRequest, plain
 from proctor.evals.models.opening import open_model
+from proctor.evals.models.scripted import ScriptedModel
 from proctor.evals.records import benchmark_of, current_judges, records, settings_of
 from proctor.evals.rounds import begin_round, judges_to_use
 from proctor.evals.run import Done
@@ -108,20 +107,20 @@ def rejudge(run: str, ending: Ending) -> int:
     """Judge everything again, in a new round; the old verdicts stay in the store."""
     with RunStore.open(Path(run), write=True) as store:
         evaluation.unchanged_source(store)
-        begin_round(store, settings_of(store))
-        return _continue(store, ending)
+        return _continue(store, ending, new_round=True)
 
 
-def _continue(store: RunStore, ending: Ending) -> int:
+def _continue(store: RunStore, ending: Ending, *, new_round: bool = False) -> int:
     tell_once()
+    if not store.unasked():  # neither recording nor server need be there any more
+        return _do(store, ScriptedModel(_not_asked), ending, new_round=new_round)
     settings = settings_of(store)
-    if not store.unasked():  # the variables of headers are not needed
-        settings = msgspec.structs.replace(settings, headers={})
-    model = open_model(settings, os.environ)
-    if store.unasked():
-        probe(model)
-        model = open_model(settings, os.environ)
-    return _do(store, model, ending)
+    probe(open_model(settings, os.environ))
+    return _do(store, open_model(settings, os.environ), ending, new_round=new_round)
+
+
+def _not_asked(_request: ModelRequest) -> ModelReply:
+    raise ModelAbsent("the run has all replies, and yet another was asked for")
 
 
 def probe(model: Model) -> None:
@@ -137,7 +136,7 @@ def probe(model: Model) -> None:
         terminal.note(remark)
 
 
-def _do(store: RunStore, model: Model, ending: Ending) -> int:
+def _do(store: RunStore, model: Model, ending: Ending, *, new_round: bool = False) -> int:
     settings = settings_of(store)
     failure: ProctorError | None = None
     interrupted = False
@@ -145,6 +144,8 @@ def _do(store: RunStore, model: Model, ending: Ending) -> int:
     benchmark = benchmark_of(store)
     with ExitStack() as stack:
         grader = _open_grader(benchmark, settings, ending, stack) if grades else None
+        if new_round:  # not before: a round without verdicts hides those of the one before
+            begin_round(store, settings)
         progress = stack.enter_context(render.Progress(store.count(), not ending.as_json))
         progress.skip(store.count() - store.unfinished(judges_to_use(store, settings)))
 

@@ -50,14 +50,14 @@ class _Evaluations(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         from proctor.evals.registry import other_named
 
-        if is_benchmark_file(args[0]):
-            return args[0], _file_command(Path(args[0])), args[1:]
-        if "/" in args[0] or Path(args[0]).exists():
-            what = "is neither a benchmark file (NAME.toml) nor a directory with a benchmark.toml"
-            raise InputError(what, file=args[0])
         other = other_named(args[0])
         if other is not None:
             return other.name, _installed_command(other), args[1:]
+        if is_benchmark_file(args[0]):
+            return args[0], _file_command(Path(args[0])), args[1:]
+        if "/" in args[0]:
+            what = "is neither a benchmark file (NAME.toml) nor a directory with a benchmark.toml"
+            raise InputError(what, file=args[0])
         return super().resolve_command(ctx, args)
 
 

@@ -92,5 +92,13 @@ FILE = "benchmark.toml"
 
 
 def is_benchmark_file(name: str) -> bool:
-    """Return True for what names a benchmark file, or a directory that has one."""
-    return name.endswith(".toml") or (Path(name) / FILE).is_file()
+    """Return True for what names a benchmark file, or a directory that has one.
+
+    The name of a benchmark names no directory.
+    """
+    if name.endswith(".toml"):
+        return True
+    try:
+        return name.partition("/")[0] not in FAMILIES and (Path(name) / FILE).is_file()
+    except OSError:
+        return False

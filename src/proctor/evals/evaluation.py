@@ -108,7 +108,7 @@ def begin(directory: Path, planned: Planned) -> RunStore:
     try:
         store.remember({
             "benchmark": benchmark.name,
-            "benchmark_file": None if file is None else str(file.resolve()),
+            "benchmark_file": None if file is None else str(file.absolute()),
             "distribution": other.distribution if other is not None else None,
             "source": planned.source.name,
             "provenance": planned.source.provenance(),

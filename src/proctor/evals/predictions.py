@@ -2,7 +2,7 @@
 
 import re
 
-from proctor.formats.replies import code_blocks
+from proctor.formats.replies import blocks, code_blocks
 from proctor.formats.thoughts import answer
 
 THINKING = "step-by-step"
@@ -13,10 +13,11 @@ _OPEN, _CLOSE = "[ANSWER]", "[/ANSWER]"
 _TOKEN = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|[()\[\]{}]|[=!<>]?==?")
 
 
-def tagged(reply: str, policy: str) -> str:
+def tagged(reply: str, policy: str, *, any_label: bool = False) -> str:
     """Return the text between [ANSWER] and [/ANSWER], the last one or the first, by policy.
 
-    Where there are no such tags, the last fenced block, else the last line.
+    Where there are no such tags, the last fenced block, else the last line. Blocks that name
+    another language than Python count with `any_label` only.
     """
     text = answer(reply)
     _, *parts = text.split(_OPEN)
@@ -25,9 +26,12 @@ def tagged(reply: str, policy: str) -> str:
     found = [part.split(_CLOSE)[0].strip() for part in parts]
     found = [part for part in found if part] or [text]
     said = found[0 if policy == "first-block" else -1]
-    blocks = [code for _, code in code_blocks(said, "python") if code.strip()]
-    if blocks:
-        said = blocks[-1]
+    if any_label:
+        held = [each.code for each in blocks(said, frozenset()) if each.code.strip()]
+    else:
+        held = [code for _, code in code_blocks(said, "python") if code.strip()]
+    if held:
+        said = held[-1]
     elif not parts:
         said = next((line for line in reversed(said.splitlines()) if line.strip()), "")
     said = said.strip()
@@ -53,8 +57,8 @@ def _stated(text: str) -> str:
 
 def assertion(text: str, *, first: bool) -> str:
     """Return the last assertion in the last block that has one (or the first), else in any line."""
-    blocks = [code for _, code in code_blocks(text, "python") if code.strip()]
-    for block in blocks if first else reversed(blocks):
+    held = [code for _, code in code_blocks(text, "python") if code.strip()]
+    for block in held if first else reversed(held):
         lines = block.splitlines()
         at = [number for number, line in enumerate(lines) if line.lstrip().startswith("assert")]
         if at:
@@ -64,4 +68,4 @@ def assertion(text: str, *, first: bool) -> str:
     stated = [line for line in lines if line.startswith("assert")]
     if stated:
         return stated[0 if first else -1]
-    return blocks[0 if first else -1].strip() if blocks else ""
+    return held[0 if first else -1].strip() if held else ""

@@ -1,4 +1,4 @@
-"""Rows of data sets: JSON objects, one a line; CSV; or Parquet.
+"""Rows of data sets: JSON objects, one a line; CSV or TSV; or Parquet.
 
 Parquet needs pyarrow (`pip install 'proctor[parquet]'`). The place of a row is its line in JSONL
 and CSV, the last one of a row that has several, and its position, from 1, in Parquet. All values
@@ -16,6 +16,7 @@ from proctor.formats.livecodebench import LONGEST_LINE, located, parse_json, rea
 
 SUFFIXES = (".jsonl", ".ndjson", ".parquet")
 """Endings of files that are taken for tables without being named."""
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _BATCH = 64
 """Rows decoded at once: a test case may take 30 MB."""
 
@@ -42,8 +43,9 @@ def read_table(path: Path, columns: Collection[str] | None = None) -> Iterator[R
     if path.suffix == ".parquet":
         yield from _parquet(path, columns)
         return
-    if path.suffix == ".csv" or path.name.endswith(".csv.gz"):
-        yield from _csv(path)
+    ending = Path(path.name.lower().removesuffix(".gz")).suffix
+    if ending in _DELIMITERS:
+        yield from _csv(path, _DELIMITERS[ending])
         return
     for number, line in read_lines(path):
         if line.isspace():
@@ -83,9 +85,9 @@ def without_extra(what: str, error: ImportError, extra: str = "eval") -> Unsuppo
     return UnsupportedPlatform(f"{what} needs {error.name}: pip install 'proctor[{extra}]'")
 
 
-def _csv(path: Path) -> Iterator[Row]:
+def _csv(path: Path, delimiter: str) -> Iterator[Row]:
     csv.field_size_limit(LONGEST_LINE)
-    reader = csv.reader(_texts(path), strict=True)
+    reader = csv.reader(_texts(path), strict=True, delimiter=delimiter)
     names: list[str] = []
     while True:
         try:
@@ -130,11 +132,12 @@ def _parquet(path: Path, columns: Collection[str] | None) -> Iterator[Row]:
         while True:
             try:
                 batch = next(batches, None)
-            except (pa.ArrowException, OSError) as error:
+                rows = None if batch is None else batch.to_pylist()
+            except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
                 raise InputError(f"broken Parquet: {error}", file=str(path)) from error
-            if batch is None:
+            if rows is None:
                 return
-            for content in batch.to_pylist():
+            for content in rows:
                 number += 1
                 yield Row(path, number, content)
 

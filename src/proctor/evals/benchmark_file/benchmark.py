@@ -22,9 +22,9 @@ from proctor.evals.benchmark_file.definition import (
     UnitTestsTable,
     ValueTable,
 )
-from proctor.evals.benchmark_file.expressions import FieldError, Template
+from proctor.evals.benchmark_file.expressions import FieldError, RunValues, Template
 from proctor.evals.benchmark_file.files import beside
-from proctor.evals.benchmark_file.grader import TaskGrader, open_grader
+from proctor.evals.benchmark_file.grader import TaskGrader, needs_environment, open_grader
 from proctor.evals.benchmark_file.tasks import Task, TaskMaker
 from proctor.evals.extraction import Extracted
 from proctor.evals.models.model import Message
@@ -110,7 +110,16 @@ class FileBenchmark:
             raise SettingsError(f"--prompt {known}, not {settings.prompt!r}")
         if settings.earlier:
             raise SettingsError("--from is for --scenario selfrepair")
-        self._language(settings)
+        foreign = self._language(settings) != "python"
+        if settings.agentic_mode and foreign:
+            raise SettingsError("agents write Python: leave --language out")
+        if settings.agentic_mode and self._goes_on(settings):
+            raise SettingsError(
+                f"agents need a chat; --prompt {settings.prompt} is for base models"
+            )
+        alone = foreign or needs_environment(self.definition)
+        if alone and (settings.packages or settings.preload):
+            raise SettingsError(f"--packages and --preload mean nothing for {self.name}")
         own = self.published is not None or "upstream" in self.extraction
         no_program = isinstance(self.definition.grading, NO_PROGRAM)
         if settings.extraction == "upstream" and no_program and not own:
@@ -150,7 +159,7 @@ class FileBenchmark:
     ) -> tuple[Message, ...]:  # fmt: skip
         if self.published is not None and self.published.named(settings.prompt):
             return self.published.ask(instance, settings)
-        names = {**self._named(settings), **instance.names}
+        names = {**instance.names, "run": self._run(settings)}
         try:
             return tuple(
                 Message(role, template.text(names))
@@ -170,9 +179,9 @@ class FileBenchmark:
         if policy == "upstream" and self.published is not None:
             taken = self.published.taken(text, settings.prompt)
         elif policy in self.extraction:
-            names = {**self._named(settings), "reply": text}
+            reply = text if policy in {"upstream", "whole"} else answer(text)
             try:
-                taken = self.extraction[policy].text(names)
+                taken = self.extraction[policy].text({"reply": reply, "run": self._run(settings)})
             except FieldError:  # such as a mark that the reply lacks: it holds no answer
                 taken = ""
         elif policy == "whole":
@@ -183,7 +192,7 @@ class FileBenchmark:
         elif isinstance(grading, AssertionTable):
             taken = assertion(answer(text), first=policy == "first-block")
         elif isinstance(grading, AnswerTable):
-            taken = tagged(text, policy)
+            taken = tagged(text, policy, any_label=True)
         else:
             language = self._language(settings)
             return extraction.extract(text, policy, language, instance.function or None)
@@ -212,11 +221,9 @@ class FileBenchmark:
             raise SettingsError(f"--language is one of {names}, not {settings.language!r}")
         return chosen
 
-    def _named(self, settings: Settings) -> dict[str, str]:
-        """Return the names that templates see besides those of the row."""
+    def _run(self, settings: Settings) -> RunValues:
         language = registry.get(self._language(settings))
-        return {"language": language.name, "fence": language.family,
-                "prompt_name": settings.prompt}  # fmt: skip
+        return RunValues(language=language.name, fence=language.family, prompt=settings.prompt)
 
     def _beside(self, name: str) -> Path:
         return beside(self.directory, name, str(self.benchmark_file or self.name), "rows.file")

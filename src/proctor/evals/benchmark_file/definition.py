@@ -4,24 +4,12 @@ Fields called expressions are jinja2 expressions over a row's columns; see expre
 fields are described in docs/reference/benchmark-files.md.
 """
 
-import re
-import tomllib
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import msgspec
 
-from proctor.errors import InputError
-from proctor.evals import extraction
-from proctor.evals.bundled import FAMILIES
-from proctor.formats.livecodebench import did_you_mean, schema_error
 from proctor.problem import Convention, Match
 
-SETTINGS = frozenset({
-    "extraction", "language", "max_tokens", "memory", "min_p", "mode", "n", "preload", "prompt",
-    "reasoning_effort", "seed", "stop", "temperature", "test_timeout", "top_k", "top_p",
-})  # fmt: skip
-"""Options that a benchmark file may set: none that could lead a key elsewhere, or run code here."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 Texts = tuple[str, ...]
 
 
@@ -219,113 +207,8 @@ class Definition(_Table, frozen=True):
     """Others, by name."""
     program: ProgramTable = ProgramTable()
     extraction: dict[str, str] = {}
-    """Templates by policy that take the answer from `reply`, asked for with the prompt `prompt`."""
+    """Templates by policy that take the answer from `reply`."""
     modes: dict[Literal["official", "standard"], str] = {}
-    """Modes of grading, in words; the expressions of `grading` see the name as `mode`."""
+    """Modes of grading, in words; the expressions of `grading` see the name as `run.mode`."""
     settings: dict[str, Any] = {}
     """Options of `proctor eval` that hold unless others are given."""
-
-
-_NAMES: dict[str, tuple[str, ...]] = {
-    "kind": tuple(str(each.__struct_config__.tag) for each in get_args(Grading)),
-    "match": tuple(Match),
-    "convention": tuple(Convention),
-    "role": get_args(Role),
-    "wanted": ("output", "input"),
-}
-"""What a field may be, by its name."""
-_TABLES = (
-    Definition, RowsTable, PromptTable, MessageTable, ProgramTable, CheckerTable, CompareTable,
-    *get_args(Grading),
-)  # fmt: skip
-_FIELDS = {name for table in _TABLES for name in table.__struct_fields__}
-_UNKNOWN = re.compile("unknown field `(.*)`")
-
-
-def parsed(text: str, file: str, name: str) -> Definition:
-    """Parse a benchmark file; `name` is its name if it says none. Raises InputError."""
-    try:
-        found = msgspec.convert(tomllib.loads(text), Definition)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"is no TOML: {error}", file=file) from error
-    except msgspec.ValidationError as error:
-        wrong = schema_error(error)
-        message = wrong.message + _hint(wrong)
-        raise InputError(message, file=file, field=wrong.field) from error
-    found = msgspec.structs.replace(found, name=found.name or name)
-    for field, message in _mistakes(found):
-        raise InputError(message, file=file, field=field)
-    return found
-
-
-def _hint(wrong: InputError) -> str:
-    """Return what could have been meant, to be put behind a message of msgspec's."""
-    name = (wrong.field or "").rpartition(".")[2]
-    if name in _NAMES and wrong.message.startswith("invalid"):
-        return f"; it is one of {', '.join(_NAMES[name])}"
-    if (unknown := _UNKNOWN.search(wrong.message)) is not None:
-        return did_you_mean(unknown[1], _FIELDS)
-    return ""
-
-
-def _mistakes(found: Definition) -> list[tuple[str, str]]:
-    """Return field and message of what fits the schema but cannot be meant."""
-    grading, mistakes = found.grading, list[tuple[str, str]]()
-    if not _NAME.fullmatch(found.name.replace("/", "-")):
-        mistakes.append(("name", f"{found.name!r} is no name: use letters, digits, - and _"))
-    if not found.rows.file and not found.rows.hub:
-        mistakes.append(("rows", "needs `file`, or `hub` for a data set of the hub"))
-    for field, prompt in _prompts(found):
-        chat = prompt.user or prompt.system
-        given = sum(map(bool, (chat, prompt.text, prompt.messages)))
-        if given != 1 or (chat and not prompt.user):
-            what = "`user`, perhaps with `system`; or `text` for a base model; or `messages`"
-            mistakes.append((field, f"needs one of these: {what}"))
-    if "plain" in found.prompts:
-        mistakes.append(("prompts.plain", "is the table `prompt`"))
-    for policy in found.extraction.keys() - set(extraction.policies()):
-        known = ", ".join(extraction.policies())
-        mistakes.append((f"extraction.{policy}", f"is none of {known}"))
-    for name in found.settings.keys() - SETTINGS:
-        known = ", ".join(sorted(SETTINGS))
-        mistakes.append((f"settings.{name}", f"is for the command line; here can be {known}"))
-    languages = found.program.languages
-    if not languages:
-        mistakes.append(("program.languages", "names none"))
-    if isinstance(grading, PYTHON_ONLY) and languages != ("python",):
-        mistakes.append(("program.languages", "must be python for this kind of grading"))
-    if isinstance(grading, CallsTable | UnitTestsTable) and not found.program.function:
-        functions = isinstance(grading, UnitTestsTable) and grading.functions
-        if not functions:
-            mistakes.append(("program.function", "is missing"))
-    return mistakes + _mistakes_of_modes(found) + _mistakes_of_checkers(grading)
-
-
-def _prompts(found: Definition) -> list[tuple[str, PromptTable]]:
-    return [("prompt", found.prompt), *((f"prompts.{n}", p) for n, p in found.prompts.items())]
-
-
-def _mistakes_of_modes(found: Definition) -> list[tuple[str, str]]:
-    plain = not isinstance(found.grading, AnswerTable | PackageTable) and not (
-        isinstance(found.grading, StdioTable)
-        and (found.grading.compare or found.grading.checker
-             or found.program.languages != ("python",))
-    )  # fmt: skip
-    if "official" in found.modes and not plain:
-        return [("modes.official", "lcb_runner's rules are for Python and plain tests only")]
-    return []
-
-
-def _mistakes_of_checkers(grading: Grading) -> list[tuple[str, str]]:
-    if not isinstance(grading, StdioTable | AnswerTable) or grading.checker is None:
-        return []
-    if grading.compare is not None:
-        return [("grading.checker", "stands beside `compare`; give only one of them")]
-    if bool(grading.checker.file) == bool(grading.checker.source):
-        return [("grading.checker", "needs `file` or `source`")]
-    return []
-
-
-def is_bundled_name(name: str) -> bool:
-    """Return True for a name that a benchmark of proctor has."""
-    return name.partition("/")[0] in FAMILIES

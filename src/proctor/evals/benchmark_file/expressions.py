@@ -1,10 +1,13 @@
 """Expressions and templates of a benchmark file: jinja2's, in its sandbox.
 
-They see the columns of a row by name, the whole row as `row`, and the functions of FUNCTIONS. A
-name that is not there is an error, never an empty text.
+They see the columns of a row by name, the whole row as `row`, what is known of the run as `run`,
+and FUNCTIONS; a column of such a name is seen in `row` only. A name that is not there is an error,
+never an empty text.
 """
 
-from collections.abc import Collection, Mapping
+import math
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,16 +19,24 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from proctor.errors import InfraFault, InputError
 from proctor.evals.benchmark_file.files import beside
 from proctor.formats.livecodebench import parse_json
-from proctor.languages.python_text import Outline, last_match, outline, public_method
+from proctor.languages.python_text import LONGEST, Outline, last_match, outline, public_method
 
 Names = Mapping[str, Any]
+_UNUSABLE = (jinja2.TemplateError, RecursionError, ValueError, OverflowError, MemoryError)
+"""What jinja2 raises for a text that it cannot compile."""
+_LONGEST_SHOWN = 200
+"""Characters of an expression that an error shows."""
+
+
+class RunValues(dict[str, str]):
+    """What is known of a run: language, fence, prompt; in `grading` the mode."""
 
 
 class FieldError(Exception):
     """An expression or template of this field cannot be evaluated for a row."""
 
     def __init__(self, field: str, message: str, *, in_file: bool = False) -> None:
-        """`in_file` if the benchmark file is to blame, rather than the row."""
+        """Make it; `in_file` if the benchmark file is to blame, rather than the row."""
         super().__init__(message)
         self.field = field
         self.message = message
@@ -75,7 +86,7 @@ class Template:
 def _failed(field: str, error: Exception, names: Names) -> FieldError:
     text = error.message if isinstance(error, InputError) else str(error)
     if isinstance(error, jinja2.UndefinedError):
-        known = ", ".join(name for name in names if name != "row")
+        known = ", ".join(str(name) for name in names if name not in RESERVED)
         hint = "; a text is written in quotes within the quotes" if "'" in text[:1] else ""
         return FieldError(field, f"{text}; there are {known}{hint}", in_file=True)
     if not isinstance(error, jinja2.TemplateError | InputError):
@@ -84,9 +95,17 @@ def _failed(field: str, error: Exception, names: Names) -> FieldError:
 
 
 def _shown(value: Any) -> Any:
-    """Return a value that a template is to show. Raises UndefinedError for null."""
+    """Return a value that a template is to show. Raises TemplateRuntimeError for what is none."""
+    if isinstance(value, jinja2.Undefined):
+        return value  # it raises an error of its own
     if value is None:
-        raise jinja2.UndefinedError("a value is null; write |default('', true) where that is meant")
+        raise jinja2.TemplateRuntimeError(
+            "a value is null; write |default('', true) where that is meant"
+        )
+    if callable(value) or isinstance(value, RunValues):
+        raise jinja2.TemplateRuntimeError(
+            "a function, or `run`, is no text; a column is row['NAME']"
+        )
     return value
 
 
@@ -113,12 +132,12 @@ class Compiler:
         """Compile an expression. Raises InputError."""
         try:
             compiled = self._environment.compile_expression(text, undefined_to_none=False)
-        except jinja2.TemplateError as error:
-            raise InputError(
-                f"{text!r} is no expression: {error}", file=self._file, field=field
-            ) from error
-        parsed = self._environment.parse("{{ " + text + " }}")
-        return Expression(field, frozenset(find_undeclared_variables(parsed)), compiled)
+            parsed = self._environment.parse("{{ " + text + " }}")
+            names = frozenset(find_undeclared_variables(parsed))
+        except _UNUSABLE as error:
+            what = f"{text[:_LONGEST_SHOWN]!r} is no expression: {error or type(error).__name__}"
+            raise InputError(what, file=self._file, field=field) from error
+        return Expression(field, names, compiled)
 
     def template(self, text: str, field: str) -> Template:
         """Compile a template, and those that it includes by name. Raises InputError."""
@@ -134,19 +153,35 @@ class Compiler:
         except jinja2.TemplateSyntaxError as error:
             what = f"is no template: {error.message} (its line {error.lineno})"
             raise InputError(what, file=self._file, field=field) from error
+        except _UNUSABLE as error:
+            what = f"is no template: {error or type(error).__name__}"
+            raise InputError(what, file=self._file, field=field) from error
         return Template(field, compiled)
 
-    def only(self, text: str, field: str, known: Collection[str]) -> None:
-        """Raise InputError if a template uses other names than these."""
+    def extraction(self, text: str, field: str) -> Template:
+        """Compile a template that takes an answer from `reply`. Raises InputError.
+
+        It is tried on an empty reply, in which it may find nothing, but must do nothing else wrong.
+        """
+        template = self.template(text, field)
         used = find_undeclared_variables(self._environment.parse(text))
-        if unknown := sorted(used - {*known, *self._environment.globals}):
-            there = ", ".join(known)
-            what = f"there is no {unknown[0]!r} here; there are {there}"
+        if unknown := sorted(used - {"reply", "run", *FUNCTIONS}):
+            what = f"there is no {unknown[0]!r} here; there are reply, run"
             raise InputError(what, file=self._file, field=field)
+        try:
+            template.text({"reply": "", "run": RunValues(language="", fence="", prompt="")})
+        except FieldError as error:
+            cause = error.__cause__
+            lacks = isinstance(cause, jinja2.UndefinedError) and "has no element" in str(cause)
+            if not (lacks or isinstance(cause, InputError | IndexError)):
+                raise InputError(error.message, file=self._file, field=field) from error
+        return template
 
     def _compile_included(self, text: str) -> None:
         for name in find_referenced_templates(self._environment.parse(text)):
-            if name is not None and name not in self.included:
+            if name is None:
+                raise jinja2.TemplateError("a file is included by its name in quotes")
+            if name not in self.included:
                 self._environment.get_template(name)
                 self._compile_included(self.included[name])
 
@@ -166,9 +201,9 @@ class Values:
     """By field of the benchmark file, such as `grading.code`; without those that are empty."""
     names: Names
 
-    def having(self, **more: Any) -> "Values":
-        """Return the same with further names."""
-        return Values(self.expressions, {**self.names, **more})
+    def of_mode(self, mode: str) -> "Values":
+        """Return the same for a mode of grading."""
+        return Values(self.expressions, {**self.names, "run": RunValues(mode=mode)})
 
     def has(self, field: str) -> bool:
         """Return True if the file says something for a field."""
@@ -206,11 +241,19 @@ class Values:
         if found is None or found == "":
             return None
         try:
-            if isinstance(found, bool):
-                raise TypeError
-            return float(found)
-        except (TypeError, ValueError) as error:
-            raise FieldError(field, f"must be a number, not {str(found)[:40]!r}") from error
+            number = math.nan if isinstance(found, bool) else float(found)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not (math.isfinite(number) and number >= 0):
+            raise FieldError(field, f"must be a number from 0 on, not {_short(found)}")
+        return number
+
+
+def _short(found: Any) -> str:
+    try:
+        return repr(found)[:40]
+    except ValueError:  # an integer of thousands of digits
+        return "a very large number"
 
 
 def _kind(found: Any) -> str:
@@ -248,9 +291,11 @@ def imports(code: str) -> list[str]:
 def last(pattern: str, text: str) -> str:
     """Return the last match of a regular expression: its first group, or all; empty if none.
 
-    It is looked for in a process of its own, with a bound on its time.
+    It is looked for at the end of the text, in a process of its own, with a bound on its time.
+    Raises re.error.
     """
-    return last_match(pattern, text) or ""
+    re.compile(pattern)  # for the error
+    return last_match(pattern, text[-LONGEST:]) or ""
 
 
 def method(starter: str) -> str:
@@ -274,3 +319,5 @@ FUNCTIONS = {
     "used": used,
 }
 """Functions that expressions may call, by name."""
+RESERVED = frozenset({"row", "run", "reply", *FUNCTIONS})
+"""Names that mean the same in all files, whatever a row's columns are called."""

@@ -9,14 +9,20 @@ from proctor.program import check_relative
 def beside(directory: Path, name: str, file: str, field: str) -> Path:
     """Return a file or directory below that of a benchmark file.
 
-    Links may lead within the directory only. Raises InputError, with `file` and `field`.
+    It must not be hidden; links may lead within the directory only. Raises InputError, with `file`
+    and `field`.
     """
     try:
         place = directory / check_relative(name)
-        if not place.exists():
+        if any(part.startswith(".") for part in place.relative_to(directory).parts):
+            raise InputError(f"{name} is hidden")
+        if not (place.is_file() or place.is_dir()):
             raise InputError(f"there is no {place}")
         if not place.resolve().is_relative_to(directory.resolve()):
             raise InputError(f"{name} leads out of {directory}")
     except InputError as error:
-        raise InputError(error.message, file=file, field=field) from error
+        raise InputError(error.message, file=file or None, field=field or None) from error
+    except OSError as error:
+        what = f"cannot be found: {error.strerror}"
+        raise InputError(what, file=file or None, field=field or None) from error
     return place

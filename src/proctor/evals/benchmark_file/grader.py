@@ -25,7 +25,6 @@ from proctor.judging.settings import JudgeSettings
 from proctor.judging.unit_tests.judge import UnitTestJudge, UnitTests
 from proctor.languages import registry
 from proctor.languages.python_text import Outline, outline
-from proctor.limits import Limits
 from proctor.prediction import AssertionTask, CallTask
 from proctor.problem import OutputOnly, Problem
 from proctor.program import Program
@@ -56,16 +55,15 @@ class TaskGrader:
                 settings.limits,
             )  # fmt: skip
             return Graded.of(judgement, settings.limits.cpu)
-        problem = tests if tests.limits else replace(tests, limits=settings.limits)
+        problem = _limited(tests, instance, settings)
         judgement = await self._judged(problem, instance, code, settings)
         return Graded.of(judgement, _limit(problem, settings))
 
     async def rehearse(self, instance: Task, code: str) -> str:
         """Run the public tests, all of them, as a contest would."""
-        problem = instance.graded["standard"]
-        assert isinstance(problem, Problem)
-        public = replace(problem, tests=tuple(test for test in problem.tests if test.public))
         settings = replace(self.settings.judge_settings("standard"), stop="never")
+        problem = _limited(instance.problem, instance, settings)
+        public = replace(problem, tests=tuple(test for test in problem.tests if test.public))
         return told(await self._judged(public, instance, code, settings))
 
     async def _judged(
@@ -81,12 +79,23 @@ class TaskGrader:
         return await judged(self.judges, problem, made, settings)
 
 
+def _limited(problem: Problem, task: Task, settings: JudgeSettings) -> Problem:
+    """Return the problem with limits: its own, else the row's, else those of the settings."""
+    if problem.limits is not None:
+        return problem
+    limits = settings.limits
+    if task.cpu is not None:
+        limits = replace(limits, cpu=task.cpu)
+    if task.memory is not None:
+        limits = replace(limits, memory=task.memory)
+    return replace(problem, limits=limits)
+
+
 def _limit(problem: Problem, settings: JudgeSettings) -> float:
     if isinstance(problem.running, CallTask | AssertionTask):
         cpu = settings.limits.cpu
         return min(cpu, OFFICIAL_SECONDS) if settings.mode == "official" else cpu
-    limits: Limits = problem.test_limits
-    return limits.cpu
+    return problem.test_limits.cpu
 
 
 @contextmanager

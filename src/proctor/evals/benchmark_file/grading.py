@@ -1,6 +1,7 @@
 """What a row of a benchmark file is graded by, for each kind of grading."""
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from proctor.formats.livecodebench import parse_json
 from proctor.formats.packages.package import load
 from proctor.judging.unit_tests.judge import Reference, UnitTests
 from proctor.languages import registry
-from proctor.limits import TEST_LIMITS, Limits
+from proctor.limits import GIB, LEAST_MEMORY
 from proctor.prediction import AssertionTask, CallTask
 from proctor.problem import (
     STANDARD_COMPARISON,
@@ -42,6 +43,8 @@ from proctor.units import size
 Graded = Problem | UnitTests
 _TESTS = "grading.tests"
 _PUBLIC = "grading.public_tests"
+MOST_MEMORY = 1024 * GIB
+"""Bytes: a limit above it is a mistake."""
 
 
 def graded(grading: Grading, values: Values, directory: Path) -> Graded:
@@ -105,26 +108,33 @@ def _tested(
         if (found := values.value(field)) is not None:
             try:
                 tests += read(found, public=public)
-            except InputError as error:
-                raise FieldError(field, error.message) from error
+            except (InputError, TypeError, ValueError, OverflowError) as error:
+                message = error.message if isinstance(error, InputError) else str(error)
+                raise FieldError(field, message) from error
     if not tests:
         raise FieldError(_TESTS, "holds no test")
-    return Problem(_id(values), tuple(tests), function, limits=_limits(values), grading=grading)
+    return Problem(_id(values), tuple(tests), function, grading=grading)
 
 
-def _limits(values: Values) -> Limits | None:
-    cpu, memory = values.number("grading.cpu"), values.value("grading.memory")
-    if cpu is None and memory is None:
+def memory_of(values: Values) -> int | None:
+    """Return the memory limit of a test in bytes; None if there is none. Raises FieldError."""
+    field = "grading.memory"
+    found = values.value(field)
+    if found is None or found == "":
         return None
     try:
-        bytes_ = size(memory, "memory") if isinstance(memory, str) else memory
-        return Limits(
-            TEST_LIMITS.cpu if cpu is None else cpu,
-            memory=TEST_LIMITS.memory if bytes_ is None else bytes_,
-        )
-    except InputError as error:
-        field = "memory" if error.field in {"memory", "limits.memory"} else "cpu"
-        raise FieldError(f"grading.{field}", error.message) from error
+        number = float(found)
+    except (TypeError, ValueError):
+        try:
+            number = size(found, field) if isinstance(found, str) else -1
+        except InputError as error:
+            raise FieldError(field, error.message) from error
+    except OverflowError:
+        number = -1
+    if not LEAST_MEMORY <= number <= MOST_MEMORY:
+        what = f"must be {LEAST_MEMORY} bytes at least, and {MOST_MEMORY} at most"
+        raise FieldError(field, what)
+    return int(number)
 
 
 def _output_grading(
@@ -135,13 +145,24 @@ def _output_grading(
     if checker.source:
         source = values.text("grading.checker.source", needed=True)
     else:
-        source = (directory / checker.file).read_text("utf-8")
+        source = _read(directory / checker.file)
     program = Program(source, registry.get(checker.language).id)
     return Checker(program, checker.convention, checker.flags)
 
 
+def _read(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", file=str(file)) from error
+
+
 def comparison(table: CompareTable) -> Comparison:
-    """Return the comparison that a table describes."""
+    """Return the comparison that a table describes. Raises InputError for no tolerance."""
+    for name in ("absolute", "relative"):
+        value = getattr(table, name)
+        if value is not None and not (math.isfinite(value) and value >= 0):
+            raise InputError(f"must be a number from 0 on, not {value}", field=name)
     return Comparison(
         table.match, table.case_sensitive, table.space_sensitive, table.absolute, table.relative
     )
@@ -176,11 +197,13 @@ def _inputs(values: Values) -> tuple[str, ...]:
 
 
 def _argument_lists(found: Any) -> str:
-    if isinstance(found, list) and all(isinstance(each, list) for each in found):
-        return json.dumps(found)
-    if isinstance(found, str):
-        parse_json(found)
-        return found
+    try:
+        lists = parse_json(found) if isinstance(found, str) else found
+        if isinstance(lists, list) and all(isinstance(each, list) for each in lists):
+            return found if isinstance(found, str) else json.dumps(lists)
+    except (InputError, TypeError, ValueError, OverflowError) as error:
+        message = error.message if isinstance(error, InputError) else str(error)
+        raise FieldError("grading.inputs", message) from error
     raise FieldError("grading.inputs", "must hold lists of lists of arguments, or JSON of such")
 
 

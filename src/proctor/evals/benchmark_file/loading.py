@@ -10,16 +10,18 @@ from proctor.evals.benchmark_file.definition import (
     AnswerTable,
     Definition,
     StdioTable,
-    is_bundled_name,
-    parsed,
 )
 from proctor.evals.benchmark_file.expressions import Compiler, Expression
 from proctor.evals.benchmark_file.files import beside
 from proctor.evals.benchmark_file.grading import comparison
+from proctor.evals.benchmark_file.parsing import parsed
 from proctor.evals.benchmark_file.tasks import INFO, TaskMaker
-from proctor.evals.bundled import FILE
+from proctor.evals.bundled import FAMILIES, FILE
 from proctor.languages import registry
+from proctor.sandbox.machine import plain_file
 
+LONGEST = 4 << 20
+"""Bytes of a benchmark file."""
 _PLAIN = "plain"
 
 
@@ -27,13 +29,13 @@ def load(place: Path) -> FileBenchmark:
     """Load a benchmark file, or the one of a directory. Raises InputError."""
     path = place / FILE if place.is_dir() else place
     try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or error
+        text = plain_file.read(str(path), LONGEST).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError, InputError) as error:
+        why = getattr(error, "strerror", None) or getattr(error, "message", None) or error
         raise InputError(f"cannot be read: {why}", file=str(path)) from error
     name = path.resolve().parent.name if path.name == FILE else path.stem
     definition = parsed(text, str(path), name)
-    if is_bundled_name(definition.name):
+    if definition.name.partition("/")[0] in FAMILIES:
         raise InputError(
             f"{definition.name!r} is the name of a benchmark that comes with proctor; "
             "give it another", file=str(path), field="name",
@@ -65,22 +67,32 @@ def _made(definition: Definition, directory: Path, path: Path | None) -> FileBen
         if table.written()
     }
     extractions = {
-        policy: compiler.template(text, f"extraction.{policy}")
+        policy: compiler.extraction(text, f"extraction.{policy}")
         for policy, text in definition.extraction.items()
     }
-    for policy, text in definition.extraction.items():
-        compiler.only(text, f"extraction.{policy}", ("reply", "language", "fence", "prompt_name"))
     expressions = _compiled(definition, compiler)
     modes = tuple(definition.modes or MODES[type(definition.grading)])
     tasks = TaskMaker(definition, directory, expressions, modes)
     read = [directory / name for name in sorted(compiler.included)]
     grading = definition.grading
     if isinstance(grading, StdioTable | AnswerTable):
-        if grading.compare is not None:
-            comparison(grading.compare)
+        _check_output(grading, file)
         if grading.checker is not None and grading.checker.file:
             read.append(beside(directory, grading.checker.file, file, "grading.checker.file"))
     return FileBenchmark(definition, directory, tasks, prompts, extractions, path, tuple(read))
+
+
+def _check_output(grading: StdioTable | AnswerTable, file: str) -> None:
+    """Raise InputError for a comparison or a checker that cannot be."""
+    try:
+        if grading.compare is not None:
+            comparison(grading.compare)
+        if grading.checker is not None:
+            registry.get(grading.checker.language)
+    except InputError as error:
+        table = "compare" if grading.compare is not None else "checker"
+        field = f"grading.{table}.{error.field}"
+        raise InputError(error.message, file=file, field=field) from error
 
 
 def _field(prompt: str) -> str:

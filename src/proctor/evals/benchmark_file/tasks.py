@@ -8,8 +8,14 @@ from typing import Any
 
 from proctor.errors import InputError, must_be
 from proctor.evals.benchmark_file.definition import Definition
-from proctor.evals.benchmark_file.expressions import Expression, FieldError, Names, Values
-from proctor.evals.benchmark_file.grading import Graded, graded
+from proctor.evals.benchmark_file.expressions import (
+    FUNCTIONS,
+    Expression,
+    FieldError,
+    Names,
+    Values,
+)
+from proctor.evals.benchmark_file.grading import Graded, graded, memory_of
 from proctor.evals.stored import ProblemInfo
 from proctor.formats.tables import Row
 from proctor.problem import Problem
@@ -34,6 +40,10 @@ class Task:
     """Function or class that is asked for; empty for a whole program."""
     head: str = ""
     """Source that ends with the beginning of the function, if that is given."""
+    cpu: float | None = None
+    """Limit of a test in seconds; None for that of the settings."""
+    memory: int | None = None
+    """Limit of a test in bytes; None for that of the settings."""
     unfit: str = ""
     """Reason why it cannot be graded here; empty if it can."""
     row: Row | None = None
@@ -65,15 +75,19 @@ class TaskMaker:
     def task(self, row: Row) -> Task | None:
         """Make the task of a row; None for one that `where` leaves out. Raises InputError."""
         try:
-            return self._task(row, {**row.content, "row": row.content})
+            return self._task(row, {**row.content, "row": row.content, **FUNCTIONS})
         except FieldError as error:
             raise self._located(row, error) from error
 
     def _task(self, row: Row, names: dict[str, Any]) -> Task | None:
         values = Values(self.expressions, names)
+        where = self.expressions.get("rows.where")
+        early = where is not None and not where.columns & self.definition.let.keys()
+        if early and not values.value("rows.where"):  # such a row may lack what `let` needs
+            return None
         for name in self.definition.let:
             names[name] = values.value(f"let.{name}")
-        if values.has("rows.where") and not values.value("rows.where"):
+        if where is not None and not early and not values.value("rows.where"):
             return None
         info = _info(values)
         function, head = values.text("program.function"), values.text("program.head")
@@ -82,11 +96,12 @@ class TaskMaker:
             info=info,
             names=names,
             graded={
-                mode: graded(grading, values.having(mode=mode), self.directory)
-                for mode in self.modes
+                mode: graded(grading, values.of_mode(mode), self.directory) for mode in self.modes
             },
             function=function,
             head=head,
+            cpu=values.number("grading.cpu"),
+            memory=memory_of(values),
             unfit=values.text("grading.unfit"),
             row=row,
         )
@@ -120,4 +135,7 @@ def _said(values: Values, name: str) -> str:
     if isinstance(found, bool) or not isinstance(found, str | int | date):
         what = f"must be a text or a whole number, not {type(found).__name__}"
         raise FieldError(f"rows.{name}", what)
-    return str(found)
+    try:
+        return str(found)
+    except ValueError as error:
+        raise FieldError(f"rows.{name}", "is a number of thousands of digits") from error

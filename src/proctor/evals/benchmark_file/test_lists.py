@@ -25,10 +25,19 @@ def _call_test(given: Any, wanted: Any, public: bool) -> Test:
     if isinstance(given, str):
         if not isinstance(wanted, str):
             raise InputError("an input that is JSON has an output that is JSON, a text, too")
-        return Test(given, wanted, public)
-    if not isinstance(given, Sequence):
+        lines = given.strip("\r\n").splitlines()
+        for text in (*lines, wanted):
+            parse_json(text)
+        return Test(_arguments(lines), wanted.strip(), public)
+    if not isinstance(given, list | tuple):
         raise InputError(f"an input is a list of arguments, not {type(given).__name__}")
-    return Test("\n".join(map(json.dumps, given)), json.dumps(wanted), public)
+    return Test(_arguments(list(map(json.dumps, given))), json.dumps(wanted), public)
+
+
+def _arguments(lines: list[str]) -> str:
+    if not lines:
+        raise InputError("a call without arguments cannot be tested so: use unit tests")
+    return "\n".join(lines)
 
 
 def _pairs(value: Any) -> Iterator[tuple[Any, Any]]:

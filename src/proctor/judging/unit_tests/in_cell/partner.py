@@ -81,6 +81,8 @@ def run(task: dict[str, Any], submission: RemoteFunctions) -> None:
     names: dict[str, Any] = {"__name__": "tests", **functions}
     exec(compile(task["code"], "<tests>", "exec"), names)
     if task["check"]:
+        if not callable(names.get("check")):
+            raise Broken("the test code defines no function check")
         names["check"](functions[task["check"]])
     if task["reference"] is not None:
         compare_all(task["reference"], functions)
