@@ -176,6 +176,7 @@ package = "'packages/' ~ id"
         for name in ("accepted/halves.cpp", "wrong_answer/out_of_range.cpp")
     ))  # fmt: skip
     assert verdicts(proctor, path, model) == {"AC": 1, "WA": 1}
+    assert "same verdict: AC" in proctor("replay", f"{tmp_path / 'run'}#guess:0").stdout
     path.write_text(path.read_text().replace("packages/", "../packages/"))
     done = proctor("eval", path, "--dry-run")
     assert done.returncode == 2
@@ -244,6 +245,8 @@ def test_tests_that_call_nothing_are_passed_by_nobody(proctor: Proctor, tmp_path
     done = proctor("eval", path, "--model", model, "--out", run)
     assert "a problem that cannot be graded: 1: the tests called none of half" in done.stdout
     assert "TASK_FAULT 1" in done.stdout
+    path = write(tmp_path, UNIT_TESTS, [HALF | {"tests": "half(1)"}])
+    assert verdicts(proctor, path, model) == {"TASK_FAULT": 1}
 
 
 def test_links_lead_nowhere_else(proctor: Proctor, tmp_path: Path) -> None:
@@ -516,7 +519,7 @@ def test_a_rejudgement_that_cannot_begin_hides_no_verdict(proctor: Proctor, tmp_
     run, recording = tmp_path / "run", replies(tmp_path, ("1", "4"), ("2", "3.333"))
     proctor("eval", path, "--model", recording, "--out", run)
     Path(recording.removeprefix("replay:")).unlink()
-    done = proctor("rejudge", run, "--on", "http://127.0.0.1:9")
+    done = proctor("rejudge", run, env={"PROCTOR_ISOLATION": "cage"})
     assert done.returncode != 0
     assert report(proctor("resume", run, "--json"))["standard"]["passed"] == 2
     assert report(proctor("rejudge", run, "--json"))["standard"]["passed"] == 2
