@@ -493,6 +493,7 @@ def test_calls_that_cannot_be_used(tmp_path: Path, test: dict[str, Any], says: s
     ("column", "value", "says"),
     [
         ("cpu", 10**400, "field `cpu`: must be a number from 0 on"),
+        ("cpu", 0, "field `cpu`: must be more than 0 seconds"),
         ("cpu", "x", "field `cpu`: must be a number from 0 on, not 'x'"),
         ("memory", 10**30, "field `memory`: must be 4194304 bytes at least"),
         ("memory", "12Q", "field `memory`: unknown unit"),

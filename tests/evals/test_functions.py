@@ -11,7 +11,7 @@ import pytest
 from proctor_command import Proctor
 
 from proctor.errors import InputError
-from proctor.evals.benchmark_file.expressions import before
+from proctor.evals.benchmark_file.functions import before
 from proctor.evals.benchmark_file.grader import program
 from proctor.evals.benchmark_file.loading import bundled
 from proctor.evals.benchmark_file.tasks import Task

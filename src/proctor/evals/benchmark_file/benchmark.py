@@ -1,5 +1,6 @@
 """A benchmark that is a file."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -33,22 +34,21 @@ from proctor.evals.settings import Settings
 from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import FIXTURE, HUB, TableSource, described
 from proctor.formats.hub import HubSource, Progress, fetch
+from proctor.formats.tables import Row
 from proctor.formats.thoughts import answer
 from proctor.judging.judges import Judges
 from proctor.languages import registry
 
+_OF_PREDICTIONS = {
+    "official": "the published check, executed",
+    "standard": "a literal, compared as a value",
+}
 MODES: Mapping[type, Mapping[str, str]] = {
     StdioTable: {"standard": "a contest judge's rules"},
     CallsTable: {"standard": "results compared as values"},
     UnitTestsTable: {"standard": "the rows' tests"},
-    ValueTable: {
-        "official": "the published check, executed",
-        "standard": "a literal, compared as a value",
-    },
-    AssertionTable: {
-        "official": "the published check, executed",
-        "standard": "a literal, compared as a value",
-    },
+    ValueTable: _OF_PREDICTIONS,
+    AssertionTable: _OF_PREDICTIONS,
     AnswerTable: {"standard": "compared with the right answer"},
     PackageTable: {"standard": "the package's rules"},
 }
@@ -138,7 +138,7 @@ class FileBenchmark:
             revision = name.partition(":")[2] or rows.revision
             hub = HubSource(rows.hub, revision, rows.config)
             found = tuple(fetch(hub, names=rows.tables, progress=progress))
-        elif Path(name).is_file():
+        elif os.path.isfile(name):  # noqa: PTH113 - which takes a name of any length
             found = (Path(name),)
         else:
             known = [*([FIXTURE] if own else []), *([f"{HUB}[:REVISION]"] if rows.hub else [])]
@@ -152,7 +152,10 @@ class FileBenchmark:
             self.messages(task, 0, settings)  # a prompt that fails is found before a run begins
             return task.info
 
-        return FileSource(name, found, self.tasks.task, info_of, self._described())
+        def task_of(row: Row) -> Task | None:
+            return self.tasks.task(row, settings)
+
+        return FileSource(name, found, task_of, info_of, self._described())
 
     def messages(
         self, instance: Task, _sample: int, settings: Settings

@@ -6,7 +6,6 @@ never an empty text.
 """
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +17,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from proctor.errors import InfraFault, InputError
 from proctor.evals.benchmark_file.files import beside
-from proctor.formats.livecodebench import parse_json
-from proctor.languages.python_text import LONGEST, Outline, last_match, outline, public_method
+from proctor.evals.benchmark_file.functions import FUNCTIONS, RESERVED
 
 Names = Mapping[str, Any]
 _UNUSABLE = (jinja2.TemplateError, RecursionError, ValueError, OverflowError, MemoryError)
@@ -258,66 +256,3 @@ def _short(found: Any) -> str:
 
 def _kind(found: Any) -> str:
     return "absent" if found is None else type(found).__name__
-
-
-def _outline(code: str) -> Outline:
-    return outline(code) or Outline()
-
-
-def before(head: str, function: str) -> str:
-    """Return the imports and functions that a prompt has before the function it begins."""
-    begun = [
-        each.line for each in _outline(head + "\n    pass\n").definitions if each.name == function
-    ]
-    lines = head.splitlines(keepends=True)
-    return "".join(lines[: begun[-1] - 1] if begun else []) + "\n"
-
-
-def defined(code: str) -> list[str]:
-    """Return the names of the functions and classes at the top level of a Python module."""
-    return [each.name for each in _outline(code).definitions]
-
-
-def classes(code: str) -> list[str]:
-    """Return the names of the classes at the top level of a Python module."""
-    return [each.name for each in _outline(code).definitions if each.is_class]
-
-
-def imports(code: str) -> list[str]:
-    """Return the import statements at the top level of a Python module."""
-    return list(_outline(code).imports)
-
-
-def last(pattern: str, text: str) -> str:
-    """Return the last match of a regular expression: its first group, or all; empty if none.
-
-    It is looked for at the end of the text, in a process of its own, with a bound on its time.
-    Raises re.error.
-    """
-    re.compile(pattern)  # for the error
-    return last_match(pattern, text[-LONGEST:]) or ""
-
-
-def method(starter: str) -> str:
-    """Return the first method of class Solution in starter code of LeetCode; empty if none."""
-    return public_method(starter) or ""
-
-
-def used(code: str) -> list[str]:
-    """Return the names that a Python module reads or sets, sorted."""
-    return sorted(_outline(code).names)
-
-
-FUNCTIONS = {
-    "before": before,
-    "classes": classes,
-    "defined": defined,
-    "imports": imports,
-    "json": parse_json,
-    "last": last,
-    "method": method,
-    "used": used,
-}
-"""Functions that expressions may call, by name."""
-RESERVED = frozenset({"row", "run", "reply", *FUNCTIONS})
-"""Names that mean the same in all files, whatever a row's columns are called."""

@@ -14,7 +14,7 @@ from proctor.evals.benchmark_file.definition import (
     StdioTable,
     UnitTestsTable,
 )
-from proctor.evals.benchmark_file.expressions import before
+from proctor.evals.benchmark_file.functions import before
 from proctor.evals.benchmark_file.tasks import Task
 from proctor.evals.judging import cells_of, judged, open_judges, told
 from proctor.evals.settings import Settings
@@ -55,14 +55,13 @@ class TaskGrader:
                 settings.limits,
             )  # fmt: skip
             return Graded.of(judgement, settings.limits.cpu)
-        problem = _limited(tests, instance, settings)
-        judgement = await self._judged(problem, instance, code, settings)
-        return Graded.of(judgement, _limit(problem, settings))
+        judgement = await self._judged(tests, instance, code, settings)
+        return Graded.of(judgement, _limit(tests, settings))
 
     async def rehearse(self, instance: Task, code: str) -> str:
         """Run the public tests, all of them, as a contest would."""
         settings = replace(self.settings.judge_settings("standard"), stop="never")
-        problem = _limited(instance.problem, instance, settings)
+        problem = instance.problem
         public = replace(problem, tests=tuple(test for test in problem.tests if test.public))
         return told(await self._judged(public, instance, code, settings))
 
@@ -77,18 +76,6 @@ class TaskGrader:
             return await judged(self.judges, problem, Program(code), settings)
         made = Program(program(instance, code), self.language)
         return await judged(self.judges, problem, made, settings)
-
-
-def _limited(problem: Problem, task: Task, settings: JudgeSettings) -> Problem:
-    """Return the problem with limits: its own, else the row's, else those of the settings."""
-    if problem.limits is not None:
-        return problem
-    limits = settings.limits
-    if task.cpu is not None:
-        limits = replace(limits, cpu=task.cpu)
-    if task.memory is not None:
-        limits = replace(limits, memory=task.memory)
-    return replace(problem, limits=limits)
 
 
 def _limit(problem: Problem, settings: JudgeSettings) -> float:

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from proctor.formats.livecodebench import parse_json
 from proctor.formats.packages.package import load
 from proctor.judging.unit_tests.judge import Reference, UnitTests
 from proctor.languages import registry
-from proctor.limits import GIB, LEAST_MEMORY
+from proctor.limits import GIB, LEAST_MEMORY, Limits
 from proctor.prediction import AssertionTask, CallTask
 from proctor.problem import (
     STANDARD_COMPARISON,
@@ -47,8 +48,10 @@ MOST_MEMORY = 1024 * GIB
 """Bytes: a limit above it is a mistake."""
 
 
-def graded(grading: Grading, values: Values, directory: Path) -> Graded:
+def graded(grading: Grading, values: Values, directory: Path, limits: Limits) -> Graded:
     """Make what a row is graded by; files are those of `directory`.
+
+    `limits` are those of a test for which the row has none.
 
     Raises FieldError, and InputError for a package or checker that cannot be used.
     """
@@ -56,9 +59,10 @@ def graded(grading: Grading, values: Values, directory: Path) -> Graded:
     match grading:
         case StdioTable():
             output = _output_grading(grading.compare, grading.checker, values, directory)
-            made = _tested(values, stdio_tests, grading=output)
+            made = _tested(values, limits, stdio_tests, grading=output)
         case CallsTable():
-            made = _tested(values, call_tests, values.text("program.function", needed=True))
+            function = values.text("program.function", needed=True)
+            made = _tested(values, limits, call_tests, function)
         case UnitTestsTable():
             made = _unit_tests(values)
         case ValueTable():
@@ -98,6 +102,7 @@ def _id(values: Values) -> str:
 
 def _tested(
     values: Values,
+    limits: Limits,
     read: Callable[..., list[Test]],
     function: str | None = None,
     *,
@@ -113,10 +118,22 @@ def _tested(
                 raise FieldError(field, message) from error
     if not tests:
         raise FieldError(_TESTS, "holds no test")
-    return Problem(_id(values), tuple(tests), function, grading=grading)
+    held = _limits(values, limits)
+    return Problem(_id(values), tuple(tests), function, limits=held, grading=grading)
 
 
-def memory_of(values: Values) -> int | None:
+def _limits(values: Values, usual: Limits) -> Limits:
+    cpu, memory = values.number("grading.cpu"), _memory(values)
+    if cpu == 0:
+        raise FieldError("grading.cpu", "must be more than 0 seconds")
+    return replace(
+        usual,
+        cpu=usual.cpu if cpu is None else cpu,
+        memory=usual.memory if memory is None else memory,
+    )
+
+
+def _memory(values: Values) -> int | None:
     """Return the memory limit of a test in bytes; None if there is none. Raises FieldError."""
     field = "grading.memory"
     found = values.value(field)

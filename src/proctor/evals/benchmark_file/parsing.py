@@ -26,7 +26,7 @@ from proctor.evals.benchmark_file.definition import (
     StdioTable,
     UnitTestsTable,
 )
-from proctor.evals.benchmark_file.expressions import RESERVED
+from proctor.evals.benchmark_file.functions import RESERVED
 from proctor.formats.livecodebench import did_you_mean, schema_error
 from proctor.problem import Convention, Match
 

@@ -8,14 +8,10 @@ from typing import Any
 
 from proctor.errors import InputError, must_be
 from proctor.evals.benchmark_file.definition import Definition
-from proctor.evals.benchmark_file.expressions import (
-    FUNCTIONS,
-    Expression,
-    FieldError,
-    Names,
-    Values,
-)
-from proctor.evals.benchmark_file.grading import Graded, graded, memory_of
+from proctor.evals.benchmark_file.expressions import Expression, FieldError, Names, Values
+from proctor.evals.benchmark_file.functions import FUNCTIONS
+from proctor.evals.benchmark_file.grading import Graded, graded
+from proctor.evals.settings import Settings
 from proctor.evals.stored import ProblemInfo
 from proctor.formats.tables import Row
 from proctor.problem import Problem
@@ -25,6 +21,7 @@ INFO = (
     "starter_code",
 )  # fmt: skip
 """Fields of `rows` that are expressions, but for `where`."""
+USUAL = Settings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +37,6 @@ class Task:
     """Function or class that is asked for; empty for a whole program."""
     head: str = ""
     """Source that ends with the beginning of the function, if that is given."""
-    cpu: float | None = None
-    """Limit of a test in seconds; None for that of the settings."""
-    memory: int | None = None
-    """Limit of a test in bytes; None for that of the settings."""
     unfit: str = ""
     """Reason why it cannot be graded here; empty if it can."""
     row: Row | None = None
@@ -72,14 +65,17 @@ class TaskMaker:
     """By field of the benchmark file, such as `grading.code`; without those that are empty."""
     modes: tuple[str, ...]
 
-    def task(self, row: Row) -> Task | None:
-        """Make the task of a row; None for one that `where` leaves out. Raises InputError."""
+    def task(self, row: Row, settings: Settings = USUAL) -> Task | None:
+        """Make the task of a row; None for one that `where` leaves out. Raises InputError.
+
+        Tests have the limits of the settings where the row has none.
+        """
         try:
-            return self._task(row, {**row.content, "row": row.content, **FUNCTIONS})
+            return self._task(row, {**row.content, "row": row.content, **FUNCTIONS}, settings)
         except FieldError as error:
             raise self._located(row, error) from error
 
-    def _task(self, row: Row, names: dict[str, Any]) -> Task | None:
+    def _task(self, row: Row, names: dict[str, Any], settings: Settings) -> Task | None:
         values = Values(self.expressions, names)
         where = self.expressions.get("rows.where")
         early = where is not None and not where.columns & self.definition.let.keys()
@@ -96,12 +92,16 @@ class TaskMaker:
             info=info,
             names=names,
             graded={
-                mode: graded(grading, values.of_mode(mode), self.directory) for mode in self.modes
+                mode: graded(
+                    grading,
+                    values.of_mode(mode),
+                    self.directory,
+                    settings.judge_settings(mode).limits,
+                )
+                for mode in self.modes
             },
             function=function,
             head=head,
-            cpu=values.number("grading.cpu"),
-            memory=memory_of(values),
             unfit=values.text("grading.unfit"),
             row=row,
         )
