@@ -14,7 +14,7 @@ from proctor.errors import InputError
 from proctor.evals.benchmark_file.functions import before
 from proctor.evals.benchmark_file.grader import program
 from proctor.evals.benchmark_file.loading import bundled
-from proctor.evals.benchmark_file.tasks import Task
+from proctor.evals.benchmark_file.tasks import RowTask
 from proctor.evals.settings import Settings
 from proctor.formats.tables import Row
 from proctor.judging.unit_tests.judge import UnitTests
@@ -47,7 +47,7 @@ def row(content: Mapping[str, Any]) -> Row:
     return Row(Path("rows.jsonl"), 3, content)
 
 
-def task_of(name: str, content: Mapping[str, Any]) -> Task:
+def task_of(name: str, content: Mapping[str, Any]) -> RowTask:
     made = bundled(f"{name}.toml").tasks.task(row(content))
     assert made is not None
     return made

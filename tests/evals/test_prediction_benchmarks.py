@@ -12,7 +12,7 @@ from stub import Call, serving
 from fake_hub import FakeHub
 from fake_hub import serving as serving_hub
 from proctor.errors import InputError, SettingsError
-from proctor.evals.benchmark_file.tasks import Task
+from proctor.evals.benchmark_file.tasks import RowTask
 from proctor.evals.models.model import ModelReply
 from proctor.evals.predictions import sides, tagged
 from proctor.evals.registry import benchmark_named
@@ -23,18 +23,18 @@ CRUX = ("eval", "cruxeval")
 LCB = ("eval", "livecodebench")
 
 
-def questions(name: str, source: str = "fixture") -> list[Task]:
+def questions(name: str, source: str = "fixture") -> list[RowTask]:
     opened = benchmark_named(name).open_source(Settings(source=source))
     return list(opened.instances([info.id for info in opened.infos()]))
 
 
-def asked_of(task: Task) -> CallTask | AssertionTask:
+def asked_of(task: RowTask) -> CallTask | AssertionTask:
     running = task.problem.running
     assert isinstance(running, CallTask | AssertionTask)
     return running
 
 
-def prompt(name: str, question: Task, template: str = "plain") -> str:
+def prompt(name: str, question: RowTask, template: str = "plain") -> str:
     asked = benchmark_named(name).messages(question, 0, Settings(prompt=template))
     assert not isinstance(asked, ModelReply)
     return asked[-1].content

@@ -15,8 +15,8 @@ from proctor.evals.benchmark_file.definition import (
     NO_PROGRAM,
     AnswerTable,
     AssertionTable,
+    BenchmarkDefinition,
     CallsTable,
-    Definition,
     PackageTable,
     Role,
     StdioTable,
@@ -26,7 +26,7 @@ from proctor.evals.benchmark_file.definition import (
 from proctor.evals.benchmark_file.expressions import FieldError, RunValues, Template
 from proctor.evals.benchmark_file.files import beside
 from proctor.evals.benchmark_file.grader import TaskGrader, needs_environment, open_grader
-from proctor.evals.benchmark_file.tasks import Task, TaskMaker
+from proctor.evals.benchmark_file.tasks import RowTask, TaskMaker
 from proctor.evals.extraction import Extracted
 from proctor.evals.models.model import Message
 from proctor.evals.predictions import assertion, sides, tagged
@@ -61,7 +61,7 @@ class PublishedPrompts:
 
     named: Callable[[str], bool]
     """Tells whether the name of a prompt is of these."""
-    ask: Callable[[Task, Settings], tuple[Message, ...]]
+    ask: Callable[[RowTask, Settings], tuple[Message, ...]]
     pinned: Callable[[Settings], Settings]
     """See PromptsOfOthers."""
     taken: Callable[[str, str], str]
@@ -72,7 +72,7 @@ class PublishedPrompts:
 class FileBenchmark:
     """A benchmark as its file tells it."""
 
-    definition: Definition
+    definition: BenchmarkDefinition
     directory: Path
     tasks: TaskMaker
     prompts: Mapping[str, tuple[tuple[Role, Template], ...]]
@@ -148,17 +148,17 @@ class FileBenchmark:
         if name == FIXTURE and self.benchmark_file is not None:
             name = ", ".join(own) if own else f"hf:{rows.hub}"
 
-        def info_of(task: Task) -> ProblemInfo:
+        def info_of(task: RowTask) -> ProblemInfo:
             self.messages(task, 0, settings)  # a prompt that fails is found before a run begins
             return task.info
 
-        def task_of(row: Row) -> Task | None:
+        def task_of(row: Row) -> RowTask | None:
             return self.tasks.task(row, settings)
 
         return FileSource(name, found, task_of, info_of, self._described())
 
     def messages(
-        self, instance: Task, _sample: int, settings: Settings
+        self, instance: RowTask, _sample: int, settings: Settings
     ) -> tuple[Message, ...]:  # fmt: skip
         if self.published is not None and self.published.named(settings.prompt):
             return self.published.ask(instance, settings)
@@ -174,7 +174,7 @@ class FileBenchmark:
                 raise InputError(what, file=str(self.benchmark_file or self.name)) from error
             raise instance.row.error(what) from error
 
-    def extract(self, instance: Task, text: str, settings: Settings) -> Extracted:
+    def extract(self, instance: RowTask, text: str, settings: Settings) -> Extracted:
         policy, grading = settings.extraction, self.definition.grading
         unsaid = policy == extraction.DEFAULT and policy not in self.extraction
         if unsaid and self._goes_on(settings):
@@ -236,7 +236,7 @@ class FileBenchmark:
 
 
 @dataclass(frozen=True, slots=True)
-class FileSource(TableSource[Task]):
+class FileSource(TableSource[RowTask]):
     """Rows of a benchmark file."""
 
     definition: list[dict[str, Any]]

@@ -104,7 +104,7 @@ class CheckerTable(_Table, frozen=True):
     flags: Texts = ()
 
 
-class _Tests(_Table, frozen=True):
+class _TestsTable(_Table, frozen=True):
     """Tests, and limits of each."""
 
     tests: str
@@ -118,14 +118,14 @@ class _Tests(_Table, frozen=True):
     """Expression: bytes, or a text such as 256M; or the number of bytes."""
 
 
-class StdioTable(_Tests, frozen=True, tag_field="kind", tag="stdio"):
+class StdioTable(_TestsTable, frozen=True, tag_field="kind", tag="stdio"):
     """Programs that read standard input and write standard output."""
 
     compare: CompareTable | None = None
     checker: CheckerTable | None = None
 
 
-class CallsTable(_Tests, frozen=True, tag_field="kind", tag="calls"):
+class CallsTable(_TestsTable, frozen=True, tag_field="kind", tag="calls"):
     """Calls of a Python function; an input is a list of arguments, or JSON, one a line."""
 
 
@@ -148,7 +148,7 @@ class UnitTestsTable(_Table, frozen=True, tag_field="kind", tag="unit-tests"):
 
 
 class ValueTable(_Table, frozen=True, tag_field="kind", tag="value"):
-    """What a call returns, or a call that returns it; see CallTask. All texts are expressions."""
+    """Predictions of a call's result, or of a call by its result; all texts are expressions."""
 
     code: str
     function: str
@@ -160,7 +160,7 @@ class ValueTable(_Table, frozen=True, tag_field="kind", tag="value"):
 
 
 class AssertionTable(_Table, frozen=True, tag_field="kind", tag="assertion"):
-    """What a call of a function returns whose code is not known. Both are expressions."""
+    """Predictions of a call's result without the code; both fields are expressions."""
 
     call: str
     output: str
@@ -192,7 +192,7 @@ NO_PROGRAM = (ValueTable, AssertionTable, AnswerTable)
 """Gradings of what is no program."""
 
 
-class Definition(_Table, frozen=True):
+class BenchmarkDefinition(_Table, frozen=True):
     """A benchmark file."""
 
     rows: RowsTable

@@ -21,13 +21,13 @@ from proctor.evals.benchmark_file.functions import FUNCTIONS, RESERVED
 
 Names = Mapping[str, Any]
 _UNUSABLE = (jinja2.TemplateError, RecursionError, ValueError, OverflowError, MemoryError)
-"""What jinja2 raises for a text that it cannot compile."""
+"""Errors that jinja2 raises for a text that it cannot compile."""
 _LONGEST_SHOWN = 200
 """Characters of an expression that an error shows."""
 
 
 class RunValues(dict[str, str]):
-    """What is known of a run: language, fence, prompt; in `grading` the mode."""
+    """Facts of a run: language, fence, prompt; in `grading` the mode."""
 
 
 class FieldError(Exception):
@@ -107,7 +107,7 @@ def _shown(value: Any) -> Any:
     return value
 
 
-class Compiler:
+class TemplateCompiler:
     """Compiles what one benchmark file holds."""
 
     def __init__(self, directory: Path, file: str) -> None:

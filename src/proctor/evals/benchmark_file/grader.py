@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from proctor.evals.benchmark import Graded
 from proctor.evals.benchmark_file.definition import (
     AnswerTable,
-    Definition,
+    BenchmarkDefinition,
     PackageTable,
     StdioTable,
     UnitTestsTable,
 )
 from proctor.evals.benchmark_file.functions import before
-from proctor.evals.benchmark_file.tasks import Task
+from proctor.evals.benchmark_file.tasks import RowTask
 from proctor.evals.judging import cells_of, judged, open_judges, told
 from proctor.evals.settings import Settings
 from proctor.judgement import Judgement
@@ -45,7 +45,7 @@ class TaskGrader:
     def cells(self) -> int:
         return cells_of(self.judges)
 
-    async def grade(self, instance: Task, code: str, mode: str) -> Graded:
+    async def grade(self, instance: RowTask, code: str, mode: str) -> Graded:
         if instance.unfit:
             return Graded(Verdict.TASK_FAULT, message=instance.unfit)
         settings, tests = self.settings.judge_settings(mode), instance.graded[mode]
@@ -58,7 +58,7 @@ class TaskGrader:
         judgement = await self._judged(tests, instance, code, settings)
         return Graded.of(judgement, _limit(tests, settings))
 
-    async def rehearse(self, instance: Task, code: str) -> str:
+    async def rehearse(self, instance: RowTask, code: str) -> str:
         """Run the public tests, all of them, as a contest would."""
         settings = replace(self.settings.judge_settings("standard"), stop="never")
         problem = instance.problem
@@ -66,7 +66,7 @@ class TaskGrader:
         return told(await self._judged(public, instance, code, settings))
 
     async def _judged(
-        self, problem: Problem, instance: Task, code: str, settings: JudgeSettings
+        self, problem: Problem, instance: RowTask, code: str, settings: JudgeSettings
     ) -> Judgement:
         if isinstance(problem.running, CallTask | AssertionTask):
             return await judged(self.judges, problem, code, settings)
@@ -87,7 +87,7 @@ def _limit(problem: Problem, settings: JudgeSettings) -> float:
 
 @contextmanager
 def open_grader(
-    definition: Definition, language: str, settings: Settings, judges: Judges | None
+    definition: BenchmarkDefinition, language: str, settings: Settings, judges: Judges | None
 ) -> Iterator[TaskGrader]:
     """Open the cells to grade in, unless `judges` does it. Raises SettingsError, PlatformError."""
     foreign = language != "python"
@@ -102,7 +102,7 @@ def open_grader(
         yield TaskGrader(opened, threads, settings, language)
 
 
-def needs_environment(definition: Definition) -> bool:
+def needs_environment(definition: BenchmarkDefinition) -> bool:
     """Return True if cells for Python programs do not suffice."""
     grading = definition.grading
     if isinstance(grading, StdioTable):
@@ -110,7 +110,7 @@ def needs_environment(definition: Definition) -> bool:
     return isinstance(grading, UnitTestsTable | AnswerTable | PackageTable)
 
 
-def program(task: Task, code: str) -> str:
+def program(task: RowTask, code: str) -> str:
     """Make the module that is tested, of a whole function or the rest of one that the prompt began.
 
     What stands before the function in the prompt, imports and other functions, is put before a

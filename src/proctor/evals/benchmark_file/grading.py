@@ -1,4 +1,4 @@
-"""What a row of a benchmark file is graded by, for each kind of grading."""
+"""Problems and tests that rows of a benchmark file are graded by, for each kind of grading."""
 
 import json
 import math

@@ -8,10 +8,10 @@ from proctor.errors import InputError
 from proctor.evals.benchmark_file.benchmark import MODES, FileBenchmark
 from proctor.evals.benchmark_file.definition import (
     AnswerTable,
-    Definition,
+    BenchmarkDefinition,
     StdioTable,
 )
-from proctor.evals.benchmark_file.expressions import Compiler, Expression
+from proctor.evals.benchmark_file.expressions import Expression, TemplateCompiler
 from proctor.evals.benchmark_file.files import beside
 from proctor.evals.benchmark_file.grading import comparison
 from proctor.evals.benchmark_file.parsing import parsed
@@ -50,9 +50,9 @@ def bundled(name: str, *, version: int = 1) -> FileBenchmark:
         return replace(_made(parsed(text, name, name), path.parent, None), version=version)
 
 
-def _made(definition: Definition, directory: Path, path: Path | None) -> FileBenchmark:
+def _made(definition: BenchmarkDefinition, directory: Path, path: Path | None) -> FileBenchmark:
     file = str(path or definition.name)
-    compiler = Compiler(directory, file)
+    compiler = TemplateCompiler(directory, file)
     for language in definition.program.languages:
         try:
             registry.get(language)
@@ -99,7 +99,7 @@ def _field(prompt: str) -> str:
     return "prompt" if prompt == _PLAIN else f"prompts.{prompt}"
 
 
-def _compiled(definition: Definition, compiler: Compiler) -> dict[str, Expression]:
+def _compiled(definition: BenchmarkDefinition, compiler: TemplateCompiler) -> dict[str, Expression]:
     written = {f"rows.{name}": getattr(definition.rows, name) for name in (*INFO, "where")}
     written |= {f"let.{name}": text for name, text in definition.let.items()}
     written |= {

@@ -13,9 +13,9 @@ from proctor.evals.benchmark_file.definition import (
     NO_PROGRAM,
     PYTHON_ONLY,
     AnswerTable,
+    BenchmarkDefinition,
     CheckerTable,
     CompareTable,
-    Definition,
     Grading,
     MessageTable,
     PackageTable,
@@ -46,19 +46,19 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "role": get_args(Role),
     "wanted": ("output", "input"),
 }
-"""What a field may be, by its name."""
+"""Values that a field may have, by its name."""
 _TABLES = (
-    Definition, RowsTable, PromptTable, MessageTable, ProgramTable, CheckerTable, CompareTable,
+    BenchmarkDefinition, RowsTable, PromptTable, MessageTable, ProgramTable, CheckerTable, CompareTable,
     *get_args(Grading),
 )  # fmt: skip
 _FIELDS = {name for table in _TABLES for name in table.__struct_fields__}
 _UNKNOWN = re.compile("unknown field `(.*)`")
 
 
-def parsed(text: str, file: str, name: str) -> Definition:
+def parsed(text: str, file: str, name: str) -> BenchmarkDefinition:
     """Parse a benchmark file; `name` is its name if it says none. Raises InputError."""
     try:
-        found = msgspec.convert(tomllib.loads(text), Definition)
+        found = msgspec.convert(tomllib.loads(text), BenchmarkDefinition)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"is no TOML: {error}", file=file) from error
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
@@ -81,7 +81,7 @@ def _hint(wrong: InputError) -> str:
     return ""
 
 
-def mistakes(found: Definition) -> Iterator[Mistake]:
+def mistakes(found: BenchmarkDefinition) -> Iterator[Mistake]:
     """Find what fits the tables but cannot be meant."""
     yield from _of_names(found)
     yield from _of_rows(found.rows)
@@ -91,7 +91,7 @@ def mistakes(found: Definition) -> Iterator[Mistake]:
     yield from _of_checkers(found.grading)
 
 
-def _of_names(found: Definition) -> Iterator[Mistake]:
+def _of_names(found: BenchmarkDefinition) -> Iterator[Mistake]:
     if not _NAME.fullmatch(found.name.replace("/", "-")):
         yield "name", f"{found.name!r} is no name: use letters, digits, - and _"
     for name in found.let:
@@ -111,7 +111,7 @@ def _of_rows(rows: RowsTable) -> Iterator[Mistake]:
         yield "rows.hub", "is no OWNER/NAME"
 
 
-def _of_prompts(found: Definition) -> Iterator[Mistake]:
+def _of_prompts(found: BenchmarkDefinition) -> Iterator[Mistake]:
     prompts = {"prompt": found.prompt}
     prompts |= {f"prompts.{name}": prompt for name, prompt in found.prompts.items()}
     for field, prompt in prompts.items():
@@ -125,7 +125,7 @@ def _of_prompts(found: Definition) -> Iterator[Mistake]:
         yield "prompts.plain", "is the table `prompt`"
 
 
-def _of_program(found: Definition) -> Iterator[Mistake]:
+def _of_program(found: BenchmarkDefinition) -> Iterator[Mistake]:
     program, grading = found.program, found.grading
     python = program.languages == ("python",)
     if not program.languages:
@@ -139,7 +139,7 @@ def _of_program(found: Definition) -> Iterator[Mistake]:
         yield "program.function", "is missing"
 
 
-def _of_modes(found: Definition) -> Iterator[Mistake]:
+def _of_modes(found: BenchmarkDefinition) -> Iterator[Mistake]:
     grading = found.grading
     plain = not isinstance(grading, AnswerTable | PackageTable)
     if isinstance(grading, StdioTable):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError, must_be
-from proctor.evals.benchmark_file.definition import Definition
+from proctor.evals.benchmark_file.definition import BenchmarkDefinition
 from proctor.evals.benchmark_file.expressions import Expression, FieldError, Names, Values
 from proctor.evals.benchmark_file.functions import FUNCTIONS
 from proctor.evals.benchmark_file.grading import Graded, graded
@@ -25,7 +25,7 @@ USUAL = Settings()
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class RowTask:
     """One row: what is asked, and what the answer is graded by."""
 
     info: ProblemInfo
@@ -59,13 +59,13 @@ class Task:
 class TaskMaker:
     """Makes the tasks of one benchmark file."""
 
-    definition: Definition
+    definition: BenchmarkDefinition
     directory: Path
     expressions: Mapping[str, Expression]
     """By field of the benchmark file, such as `grading.code`; without those that are empty."""
     modes: tuple[str, ...]
 
-    def task(self, row: Row, settings: Settings = USUAL) -> Task | None:
+    def task(self, row: Row, settings: Settings = USUAL) -> RowTask | None:
         """Make the task of a row; None for one that `where` leaves out. Raises InputError.
 
         Tests have the limits of the settings where the row has none.
@@ -75,7 +75,7 @@ class TaskMaker:
         except FieldError as error:
             raise self._located(row, error) from error
 
-    def _task(self, row: Row, names: dict[str, Any], settings: Settings) -> Task | None:
+    def _task(self, row: Row, names: dict[str, Any], settings: Settings) -> RowTask | None:
         values = Values(self.expressions, names)
         where = self.expressions.get("rows.where")
         early = where is not None and not where.columns & self.definition.let.keys()
@@ -88,7 +88,7 @@ class TaskMaker:
         info = _info(values)
         function, head = values.text("program.function"), values.text("program.head")
         grading = self.definition.grading
-        return Task(
+        return RowTask(
             info=info,
             names=names,
             graded={

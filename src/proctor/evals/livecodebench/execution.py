@@ -10,7 +10,7 @@ from typing import cast
 from proctor.evals.benchmark import Benchmark
 from proctor.evals.benchmark_file.benchmark import PublishedPrompts
 from proctor.evals.benchmark_file.loading import bundled
-from proctor.evals.benchmark_file.tasks import Task
+from proctor.evals.benchmark_file.tasks import RowTask
 from proctor.evals.livecodebench.upstream import prompts
 from proctor.evals.livecodebench.upstream.names import is_upstream, parse
 from proctor.evals.livecodebench.upstream.templates import pinned
@@ -20,7 +20,7 @@ from proctor.evals.settings import Settings
 from proctor.prediction import CallTask
 
 
-def _ask(task: Task, settings: Settings) -> tuple[Message, ...]:
+def _ask(task: RowTask, settings: Settings) -> tuple[Message, ...]:
     return prompts.execution(cast("CallTask", task.problem.running), settings)
 
 
@@ -35,7 +35,7 @@ def _taken(reply: str, prompt: str) -> str:
     return text.split(end)[0].strip()
 
 
-BENCHMARK: Benchmark[Task] = replace(
+BENCHMARK: Benchmark[RowTask] = replace(
     bundled("codeexecution.toml"),
     published=PublishedPrompts(
         is_upstream, _ask, lambda settings: pinned(settings, "codeexecution"), _taken

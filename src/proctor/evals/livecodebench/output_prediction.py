@@ -10,7 +10,7 @@ from typing import cast
 from proctor.evals.benchmark import Benchmark
 from proctor.evals.benchmark_file.benchmark import PublishedPrompts
 from proctor.evals.benchmark_file.loading import bundled
-from proctor.evals.benchmark_file.tasks import Task
+from proctor.evals.benchmark_file.tasks import RowTask
 from proctor.evals.livecodebench.upstream import prompts
 from proctor.evals.livecodebench.upstream.names import is_upstream
 from proctor.evals.livecodebench.upstream.templates import pinned
@@ -19,7 +19,7 @@ from proctor.evals.settings import Settings
 from proctor.prediction import AssertionTask
 
 
-def _ask(task: Task, settings: Settings) -> tuple[Message, ...]:
+def _ask(task: RowTask, settings: Settings) -> tuple[Message, ...]:
     running = cast("AssertionTask", task.problem.running)
     return prompts.output_prediction(task.info, running, settings)
 
@@ -35,7 +35,7 @@ def _taken(reply: str, _prompt: str) -> str:
     return "\n".join(lines[fences[0] + 1 : fences[1]]) if len(fences) > 1 else ""
 
 
-BENCHMARK: Benchmark[Task] = replace(
+BENCHMARK: Benchmark[RowTask] = replace(
     bundled("testoutputprediction.toml"),
     published=PublishedPrompts(
         is_upstream, _ask, lambda settings: pinned(settings, "testoutputprediction"), _taken
