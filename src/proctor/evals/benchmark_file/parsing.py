@@ -48,8 +48,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
 }
 """Values that a field may have, by its name."""
 _TABLES = (
-    BenchmarkDefinition, RowsTable, PromptTable, MessageTable, ProgramTable, CheckerTable, CompareTable,
-    *get_args(Grading),
+    BenchmarkDefinition, RowsTable, PromptTable, MessageTable, ProgramTable, CheckerTable,
+    CompareTable, *get_args(Grading),
 )  # fmt: skip
 _FIELDS = {name for table in _TABLES for name in table.__struct_fields__}
 _UNKNOWN = re.compile("unknown field `(.*)`")
