@@ -1,13 +1,11 @@
 """A benchmark that is a file."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from proctor.errors import InputError, SettingsError
 from proctor.evals import extraction
@@ -26,13 +24,14 @@ from proctor.evals.benchmark_file.definition import (
 from proctor.evals.benchmark_file.expressions import FieldError, RunValues, Template
 from proctor.evals.benchmark_file.files import beside
 from proctor.evals.benchmark_file.grader import TaskGrader, needs_environment, open_grader
+from proctor.evals.benchmark_file.source import FileSource
 from proctor.evals.benchmark_file.tasks import RowTask, TaskMaker
 from proctor.evals.extraction import Extracted
 from proctor.evals.models.model import Message
 from proctor.evals.predictions import assertion, sides, tagged
 from proctor.evals.settings import Settings
 from proctor.evals.stored import ProblemInfo
-from proctor.evals.tables import FIXTURE, HUB, TableSource, described
+from proctor.evals.tables import FIXTURE, HUB
 from proctor.formats.hub import HubSource, Progress, fetch
 from proctor.formats.tables import Row
 from proctor.formats.thoughts import answer
@@ -128,7 +127,7 @@ class FileBenchmark:
     def pinned(self, settings: Settings) -> Settings:
         return settings if self.published is None else self.published.pinned(settings)
 
-    def open_source(self, settings: Settings, progress: Progress | None = None) -> "FileSource":
+    def open_source(self, settings: Settings, progress: Progress | None = None) -> FileSource:
         rows = self.definition.rows
         own = (rows.file,) if isinstance(rows.file, str) else rows.file
         name = settings.source
@@ -155,7 +154,8 @@ class FileBenchmark:
         def task_of(row: Row) -> RowTask | None:
             return self.tasks.task(row, settings)
 
-        return FileSource(name, found, task_of, info_of, self._described())
+        written = () if self.benchmark_file is None else (self.benchmark_file, *self.read)
+        return FileSource(name, found, task_of, info_of, written)
 
     def messages(
         self, instance: RowTask, _sample: int, settings: Settings
@@ -230,26 +230,3 @@ class FileBenchmark:
 
     def _beside(self, name: str) -> Path:
         return beside(self.directory, name, str(self.benchmark_file or self.name), "rows.file")
-
-    def _described(self) -> list[dict[str, Any]]:
-        return [] if self.benchmark_file is None else described([self.benchmark_file, *self.read])
-
-
-@dataclass(frozen=True, slots=True)
-class FileSource(TableSource[RowTask]):
-    """Rows of a benchmark file."""
-
-    definition: list[dict[str, Any]]
-    """Description of the benchmark file, and of those that it includes."""
-
-    def infos(self) -> Iterator[ProblemInfo]:
-        """Describe all rows that are taken. Raises InputError, also if none is."""
-        found = TableSource.infos(self)
-        first = next(found, None)
-        if first is None:
-            raise InputError("has no row, or none that `where` takes", file=self.name)
-        return chain([first], found)
-
-    def provenance(self) -> list[dict[str, Any]]:
-        """Describe the benchmark file and each table by name, bytes and SHA-256."""
-        return [*self.definition, *TableSource.provenance(self)]

@@ -185,7 +185,7 @@ class TemplateCompiler:
 
     def _load(self, name: str) -> str | None:
         try:
-            self.included[name] = beside(self._directory, name, "", "").read_text("utf-8")
+            self.included[name] = beside(self._directory, name).read_text("utf-8")
         except (InputError, OSError, UnicodeDecodeError):
             return None
         return self.included[name]

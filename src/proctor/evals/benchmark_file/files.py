@@ -6,7 +6,7 @@ from proctor.errors import InputError
 from proctor.program import check_relative
 
 
-def beside(directory: Path, name: str, file: str, field: str) -> Path:
+def beside(directory: Path, name: str, file: str | None = None, field: str | None = None) -> Path:
     """Return a file or directory below that of a benchmark file.
 
     It must not be hidden; links may lead within the directory only. Raises InputError, with `file`
@@ -21,8 +21,8 @@ def beside(directory: Path, name: str, file: str, field: str) -> Path:
         if not place.resolve().is_relative_to(directory.resolve()):
             raise InputError(f"{name} leads out of {directory}")
     except InputError as error:
-        raise InputError(error.message, file=file or None, field=field or None) from error
+        raise InputError(error.message, file=file, field=field) from error
     except OSError as error:
         what = f"cannot be found: {error.strerror}"
-        raise InputError(what, file=file or None, field=field or None) from error
+        raise InputError(what, file=file, field=field) from error
     return place

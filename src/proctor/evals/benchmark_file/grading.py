@@ -51,9 +51,8 @@ MOST_MEMORY = 1024 * GIB
 def graded(grading: Grading, values: Values, directory: Path, limits: Limits) -> Graded:
     """Make what a row is graded by; files are those of `directory`.
 
-    `limits` are those of a test for which the row has none.
-
-    Raises FieldError, and InputError for a package or checker that cannot be used.
+    `limits` are those of a test for which the row has none. Raises FieldError, and
+    InputError for a package or checker that cannot be used.
     """
     made: Graded
     match grading:
@@ -194,12 +193,10 @@ def _unit_tests(values: Values) -> UnitTests:
     inputs = _inputs(values)
     if not code.strip() and not inputs:
         raise FieldError("grading.code", "holds no test")
-    reference = None
+    reference, tolerance = None, values.number("grading.tolerance") or 0.0
     if inputs:
         right = values.text("grading.reference", needed=True)
-        reference = Reference(right, function, inputs, values.number("grading.tolerance") or 0.0)
-    else:
-        values.number("grading.tolerance")
+        reference = Reference(right, function, inputs, tolerance)
     return UnitTests(
         names, code, values.text("grading.check"), reference, values.text("grading.solution")
     )
@@ -227,7 +224,7 @@ def _argument_lists(found: Any) -> str:
 def _packaged(values: Values, directory: Path) -> Problem:
     name = values.text("grading.package", needed=True)
     try:
-        place = beside(directory, name, "", "")
+        place = beside(directory, name)
     except InputError as error:
         raise FieldError("grading.package", error.message) from error
     return load(place).problem

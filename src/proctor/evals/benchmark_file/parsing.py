@@ -58,9 +58,11 @@ _UNKNOWN = re.compile("unknown field `(.*)`")
 def parsed(text: str, file: str, name: str) -> BenchmarkDefinition:
     """Parse a benchmark file; `name` is its name if it says none. Raises InputError."""
     try:
-        found = msgspec.convert(tomllib.loads(text), BenchmarkDefinition)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        tables = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # a number may be too long, too
         raise InputError(f"is no TOML: {error}", file=file) from error
+    try:
+        found = msgspec.convert(tables, BenchmarkDefinition)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
         wrong = schema_error(error)
         message = wrong.message + _hint(wrong)
@@ -97,9 +99,9 @@ def _of_names(found: BenchmarkDefinition) -> Iterator[Mistake]:
     for name in found.let:
         if not name.isidentifier() or name in RESERVED:
             yield f"let.{name}", "is no name, or one that means something else"
-    for policy in found.extraction.keys() - set(extraction.policies()):
+    for policy in sorted(found.extraction.keys() - set(extraction.policies())):
         yield f"extraction.{policy}", f"is none of {', '.join(extraction.policies())}"
-    for name in found.settings.keys() - SETTINGS:
+    for name in sorted(found.settings.keys() - SETTINGS):
         known = ", ".join(sorted(SETTINGS))
         yield f"settings.{name}", f"is for the command line; here can be {known}"
 

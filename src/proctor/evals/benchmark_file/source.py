@@ -1,0 +1,67 @@
+"""Rows of a benchmark file, each of which is an instance."""
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from proctor.errors import InputError
+from proctor.evals.benchmark_file.tasks import RowTask
+from proctor.evals.stored import ProblemInfo
+from proctor.evals.tables import described
+from proctor.formats.livecodebench import did_you_mean
+from proctor.formats.tables import Row, read_table
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """Instances in one or more tables."""
+
+    name: str
+    files: tuple[Path, ...]
+    task_of: Callable[[Row], RowTask | None]
+    """Makes the task of a row; None for one that is left out. Raises InputError for a row that
+    cannot be used."""
+    info_of: Callable[[RowTask], ProblemInfo]
+    definition: tuple[Path, ...]
+    """The benchmark file and those that it includes; none for one that comes with proctor."""
+
+    def infos(self) -> Iterator[ProblemInfo]:
+        """Describe all rows that are taken. Raises InputError, also if none is."""
+        empty = True
+        for task in self._all():
+            empty = False
+            yield self.info_of(task)
+        if empty:
+            raise InputError("has no row, or none that `where` takes", file=self.name)
+
+    def instances(self, only: Collection[str]) -> Iterator[RowTask]:
+        """Load those with these ids, in the tables' order. Raises InputError for an absent one."""
+        left = set(only)
+        for task in self._all() if left else ():
+            if task.id in left:
+                left.discard(task.id)
+                yield task
+                if not left:
+                    return
+        if left:
+            absent = min(left)
+            known = [each.id for each in self._all()]
+            raise InputError(f"has no {absent!r}{did_you_mean(absent, known)}", file=self.name)
+
+    def provenance(self) -> list[dict[str, Any]]:
+        """Describe the benchmark file and each table by name, bytes and SHA-256."""
+        return described((*self.definition, *self.files))
+
+    def _all(self) -> Iterator[RowTask]:
+        seen: dict[str, str] = {}
+        for file in self.files:
+            for row in read_table(file):
+                task = self.task_of(row)
+                if task is None:
+                    continue
+                if task.id in seen:
+                    raise row.error(f"{task.id!r} is already the id of {seen[task.id]}; "
+                                    "remove one of the two rows", "id")  # fmt: skip
+                seen[task.id] = f"line {row.line} of {row.file}"
+                yield task
