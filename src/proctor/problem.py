@@ -113,6 +113,8 @@ class Match(StrEnum):
     """The same characters as often, blank space left out, in any order (DMOJ's easy checker)."""
     YES_NO = "yes-no"
     """As TOKENS, and the words yes and no may be in any case; nothing else may."""
+    LAST_LINE = "last-line"
+    """The last line that is not blank, as LINES; what stands before it is no matter."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,6 +125,7 @@ def _command(family: Family, loaded: "FileBenchmark | None" = None) -> Callable[
     def command(**given: Any) -> None:
         from proctor.cli import eval as evaluate
         from proctor.cli.eval_settings import merged
+        from proctor.evals.benchmark_file.benchmark import FileBenchmark
         from proctor.evals.registry import benchmark_named
 
         choice = given.pop(family.choice) if family.choice else family.choices[0]
@@ -133,7 +134,7 @@ def _command(family: Family, loaded: "FileBenchmark | None" = None) -> Callable[
             known = ", ".join(family.choices)
             raise InputError(f"{choice!r} is none of {known}", field=f"--{family.choice}")
         benchmark = loaded or benchmark_named(name)
-        own = {} if loaded is None else loaded.definition.settings
+        own = benchmark.definition.settings if isinstance(benchmark, FileBenchmark) else {}
         out, config, json = given.pop("out"), given.pop("config"), given.pop("json")
         where = Where(*(given.pop(name) for name in ("ray", "on", "cache", "verify_cache")))
         ending = evaluate.ending(given.pop("k"), given.pop("fail_under"), json, where)

@@ -77,6 +77,24 @@ FAMILIES = {
         choice="task",
         more=("task",),
     ),
+    "multipl-e": Family(
+        "Ask for functions in many languages; grade by the translated tests of HumanEval.",
+        {"multipl-e": "multipl-e.toml"},
+        more=("language",),
+    ),
+    "humanevalfix": Family(
+        "Ask to mend functions in four languages; grade by HumanEvalPack's tests.",
+        {"humanevalfix": "humanevalfix.toml"},
+        more=("language",),
+    ),
+    "bigcodebench": Family(
+        "Ask for functions that use many libraries; grade by BigCodeBench's unit tests.",
+        {"bigcodebench": "bigcodebench.toml"},
+    ),
+    "classeval": Family(
+        "Ask for Python classes; grade by ClassEval's unit tests.",
+        {"classeval": "classeval.toml"},
+    ),
     "ioi": Family(
         "Ask a model for C++ programs for subtasks of the IOI; judge them, add up points.",
         {"ioi": "proctor.evals.ioi.benchmark:BENCHMARK"},

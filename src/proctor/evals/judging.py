@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
-from proctor.errors import SettingsError
 from proctor.evals.settings import Settings
 from proctor.judgement import Judgement
 from proctor.judging.environment import open_environment
@@ -24,14 +23,12 @@ def open_judges(
 
     Raises SettingsError, PlatformError.
     """
-    if contest and (settings.packages or settings.preload):
-        raise SettingsError("--packages and --preload are for livecodebench only")
     if judges is not None:
         yield judges
     elif contest:
         with open_environment(
             isolation=settings.isolation, min_isolation=settings.min_isolation,
-            python=settings.python, cells=settings.jobs,
+            python=settings.python, packages=settings.packages, cells=settings.jobs,
         ) as pool:  # fmt: skip
             yield PoolJudges(pool)
     else:

@@ -53,6 +53,10 @@ def compare(output: bytes, answer: bytes, how: Comparison) -> str | None:  # noq
             return _characters(output, answer, how)
         case Match.YES_NO:
             return _tokens(output, answer, _yes_no)
+        case Match.LAST_LINE:
+            got = _last_line(output)
+            right = _lines(got, _last_line(answer), how) is None
+            return None if right else f"the last line is {_shown(got)}, which is not expected"
         case Match.TOKENS:
             if how.space_sensitive:
                 return _spaced(output, answer, how)
@@ -207,6 +211,11 @@ def _characters(output: bytes, answer: bytes, how: Comparison) -> str | None:
 
 def _raw_lines(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n").rstrip(b"\n")
+
+
+def _last_line(data: bytes) -> bytes:
+    text = data.rstrip(_BLANKS)
+    return text[text.rfind(b"\n") + 1 :]
 
 
 def _token_lines(data: bytes, how: Comparison) -> bytes:

@@ -102,6 +102,7 @@ def open_environment(
     isolation: str | None = None,
     min_isolation: str | None = None,
     python: str | None = None,
+    packages: tuple[str, ...] = (),
     cells: int | None = None,
 ) -> Pool:
     """Open a pool for contest problems, and start its first cells.
@@ -109,8 +110,8 @@ def open_environment(
     The arguments are those of open_pool. Raises LevelLacks too, as well as what open_pool raises.
     """
     pool = open_pool(
-        isolation=isolation, min_isolation=min_isolation, python=python, cells=cells,
-        growth_delay=GROWTH_DELAY,
+        isolation=isolation, min_isolation=min_isolation, python=python, packages=packages,
+        cells=cells, growth_delay=GROWTH_DELAY,
     )  # fmt: skip
     try:
         check_level(pool)

@@ -17,6 +17,7 @@ from proctor.evals.benchmark_file.definition import (
     CallsTable,
     PackageTable,
     Role,
+    SameProcessTable,
     StdioTable,
     UnitTestsTable,
     ValueTable,
@@ -46,6 +47,7 @@ MODES: Mapping[type, Mapping[str, str]] = {
     StdioTable: {"standard": "a contest judge's rules"},
     CallsTable: {"standard": "results compared as values"},
     UnitTestsTable: {"standard": "the rows' tests"},
+    SameProcessTable: {"official": "the publishers' tests, in the program's own process"},
     ValueTable: _OF_PREDICTIONS,
     AssertionTable: _OF_PREDICTIONS,
     AnswerTable: {"standard": "compared with the right answer"},
@@ -82,6 +84,8 @@ class FileBenchmark:
     """The file; None for one that comes with proctor."""
     read: tuple[Path, ...] = ()
     """Files beside it that it includes or names."""
+    config: Template | None = None
+    """The template `rows.config`."""
     published: PublishedPrompts | None = None
     version: int = 1
     """Goes up with every change of a prompt of one that comes with proctor."""
@@ -89,6 +93,13 @@ class FileBenchmark:
     @property
     def name(self) -> str:
         return self.definition.name
+
+    @property
+    def tags(self) -> Mapping[str, str]:
+        """Tags of the languages that programs may be in, by id."""
+        given = self.definition.program.languages
+        found = ((registry.get(each).id, each) for each in given)
+        return {id_: given[each] if isinstance(given, dict) else id_ for id_, each in found}
 
     @property
     def modes(self) -> Mapping[str, str]:
@@ -116,13 +127,18 @@ class FileBenchmark:
             raise SettingsError(
                 f"agents need a chat; --prompt {settings.prompt} is for base models"
             )
-        alone = foreign or needs_environment(self.definition)
-        if alone and (settings.packages or settings.preload):
-            raise SettingsError(f"--packages and --preload mean nothing for {self.name}")
+        self._check_packages(settings, foreign)
         own = self.published is not None or "upstream" in self.extraction
         no_program = isinstance(self.definition.grading, NO_PROGRAM)
         if settings.extraction == "upstream" and no_program and not own:
             raise SettingsError(f"{self.name} says nothing of --extraction upstream")
+
+    def _check_packages(self, settings: Settings, foreign: bool) -> None:
+        alone = foreign or needs_environment(self.definition)
+        same_process = isinstance(self.definition.grading, SameProcessTable) and not foreign
+        if alone and ((settings.packages and not same_process) or settings.preload):
+            option = "--preload means" if same_process else "--packages and --preload mean"
+            raise SettingsError(f"{option} nothing for {self.name}")
 
     def pinned(self, settings: Settings) -> Settings:
         return settings if self.published is None else self.published.pinned(settings)
@@ -135,7 +151,7 @@ class FileBenchmark:
             found = tuple(map(self._beside, own))
         elif rows.hub and (name in {FIXTURE, HUB} or name.startswith(f"{HUB}:")):
             revision = name.partition(":")[2] or rows.revision
-            hub = HubSource(rows.hub, revision, rows.config)
+            hub = HubSource(rows.hub, revision, self._config(settings))
             found = tuple(fetch(hub, names=rows.tables, progress=progress))
         elif os.path.isfile(name):  # noqa: PTH113 - which takes a name of any length
             found = (Path(name),)
@@ -147,12 +163,14 @@ class FileBenchmark:
         if name == FIXTURE and self.benchmark_file is not None:
             name = ", ".join(own) if own else f"hf:{rows.hub}"
 
+        run = self._run(settings)
+
         def info_of(task: RowTask) -> ProblemInfo:
             self.messages(task, 0, settings)  # a prompt that fails is found before a run begins
             return task.info
 
         def task_of(row: Row) -> RowTask | None:
-            return self.tasks.task(row, settings)
+            return self.tasks.task(row, settings, run)
 
         written = () if self.benchmark_file is None else (self.benchmark_file, *self.read)
         return FileSource(name, found, task_of, info_of, written)
@@ -162,10 +180,9 @@ class FileBenchmark:
     ) -> tuple[Message, ...]:  # fmt: skip
         if self.published is not None and self.published.named(settings.prompt):
             return self.published.ask(instance, settings)
-        names = {**instance.names, "run": self._run(settings)}
         try:
             return tuple(
-                Message(role, template.text(names))
+                Message(role, template.text(instance.names))
                 for role, template in self.prompts[settings.prompt]
             )
         except FieldError as error:
@@ -212,7 +229,7 @@ class FileBenchmark:
 
     def _language(self, settings: Settings) -> str:
         """Return the id of the language of programs. Raises SettingsError."""
-        known = [registry.get(each).id for each in self.definition.program.languages]
+        known = list(self.tags)
         if not settings.language:
             return known[0]
         try:
@@ -226,7 +243,22 @@ class FileBenchmark:
 
     def _run(self, settings: Settings) -> RunValues:
         language = registry.get(self._language(settings))
-        return RunValues(language=language.name, fence=language.family, prompt=settings.prompt)
+        return RunValues(
+            language=language.name,
+            tag=self.tags[language.id],
+            fence=language.family,
+            prompt=settings.prompt,
+        )
+
+    def _config(self, settings: Settings) -> str | None:
+        """Return the configuration of the hub's data set. Raises InputError."""
+        if self.config is None:
+            return None
+        try:
+            return self.config.text({"run": self._run(settings)})
+        except FieldError as error:
+            file = str(self.benchmark_file or self.name)
+            raise InputError(error.message, file=file, field=error.field) from error
 
     def _beside(self, name: str) -> Path:
         return beside(self.directory, name, str(self.benchmark_file or self.name), "rows.file")

@@ -26,6 +26,7 @@ class RowsTable(_Table, frozen=True):
     """Data set of the Hugging Face hub, OWNER/NAME."""
     revision: str = "main"
     config: str | None = None
+    """Template, which sees `run` alone."""
     tables: Texts = ()
     """Files of the data set; empty where it says itself which they are."""
     where: str = ""
@@ -74,8 +75,9 @@ class PromptTable(_Table, frozen=True):
 class ProgramTable(_Table, frozen=True):
     """The program that a reply is to hold."""
 
-    languages: Texts = ("python",)
-    """Languages that --language chooses from; the first is the usual one."""
+    languages: Texts | dict[str, str] = ("python",)
+    """Languages that --language chooses from; the first is the usual one. Or a table of them with
+    the tag of each, by which rows and templates know it."""
     function: str = ""
     """Expression: the function or class that is asked for."""
     head: str = ""
@@ -104,7 +106,16 @@ class CheckerTable(_Table, frozen=True):
     flags: Texts = ()
 
 
-class _TestsTable(_Table, frozen=True):
+class _LimitedTable(_Table, frozen=True):
+    """Limits of a test."""
+
+    cpu: str | float = ""
+    """Expression: CPU seconds for a test; or the number."""
+    memory: str | int = ""
+    """Expression: bytes, or a text such as 256M; or the number of bytes."""
+
+
+class _TestsTable(_LimitedTable, frozen=True, kw_only=True):
     """Tests, and limits of each."""
 
     tests: str
@@ -112,10 +123,6 @@ class _TestsTable(_Table, frozen=True):
     JSON of these."""
     public_tests: str = ""
     """Expression: the tests that the prompt shows, likewise."""
-    cpu: str | float = ""
-    """Expression: CPU seconds for a test; or the number."""
-    memory: str | int = ""
-    """Expression: bytes, or a text such as 256M; or the number of bytes."""
 
 
 class StdioTable(_TestsTable, frozen=True, tag_field="kind", tag="stdio"):
@@ -145,6 +152,22 @@ class UnitTestsTable(_Table, frozen=True, tag_field="kind", tag="unit-tests"):
     tolerance: str = ""
     unfit: str = ""
     """Reason why a row cannot be graded; an empty text if it can."""
+
+
+class SameProcessTable(
+    _LimitedTable, frozen=True, kw_only=True, tag_field="kind", tag="same-process"
+):
+    """Tests in one source with the program, which run in its process.
+
+    A program that sets out to pass such tests can: they are for figures that are to be compared
+    with published ones, not for rewards.
+    """
+
+    source: str
+    """Template: the whole source, made of `program` and of `passed`, a line that it must print last
+    when all tests have passed."""
+    solution: str = ""
+    """Expression: a program known to pass."""
 
 
 class ValueTable(_Table, frozen=True, tag_field="kind", tag="value"):
@@ -184,8 +207,8 @@ class PackageTable(_Table, frozen=True, tag_field="kind", tag="package"):
 
 
 Grading = (
-    StdioTable | CallsTable | UnitTestsTable | ValueTable | AssertionTable | AnswerTable
-    | PackageTable
+    StdioTable | CallsTable | UnitTestsTable | SameProcessTable | ValueTable | AssertionTable
+    | AnswerTable | PackageTable
 )  # fmt: skip
 PYTHON_ONLY = (CallsTable, UnitTestsTable)
 NO_PROGRAM = (ValueTable, AssertionTable, AnswerTable)

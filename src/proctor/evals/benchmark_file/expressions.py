@@ -27,7 +27,7 @@ _LONGEST_SHOWN = 200
 
 
 class RunValues(dict[str, str]):
-    """Facts of a run: language, fence, prompt; in `grading` the mode."""
+    """Facts of a run: language, tag, fence, prompt; in `grading` the mode."""
 
 
 class FieldError(Exception):
@@ -201,7 +201,8 @@ class Values:
 
     def of_mode(self, mode: str) -> "Values":
         """Return the same for a mode of grading."""
-        return Values(self.expressions, {**self.names, "run": RunValues(mode=mode)})
+        run = RunValues(self.names.get("run", {}), mode=mode)
+        return Values(self.expressions, {**self.names, "run": run})
 
     def has(self, field: str) -> bool:
         """Return True if the file says something for a field."""

@@ -1,6 +1,7 @@
 """Functions that expressions and templates of a benchmark file may call."""
 
 import re
+from collections.abc import Iterable
 
 from proctor.formats.livecodebench import parse_json
 from proctor.languages.python_text import LONGEST, Outline, last_match, outline, public_method
@@ -49,6 +50,12 @@ def method(starter: str) -> str:
     return public_method(starter) or ""
 
 
+def until(text: str, ends: Iterable[str]) -> str:
+    """Return what stands before the first of some texts; all if there is none of them."""
+    places = [text.find(each) for each in ends]
+    return text[: min((place for place in places if place >= 0), default=len(text))]
+
+
 def used(code: str) -> list[str]:
     """Return the names that a Python module reads or sets, sorted."""
     return sorted(_outline(code).names)
@@ -62,8 +69,9 @@ FUNCTIONS = {
     "json": parse_json,
     "last": last,
     "method": method,
+    "until": until,
     "used": used,
 }
 """Functions that expressions may call, by name."""
-RESERVED = frozenset({"row", "run", "reply", *FUNCTIONS})
+RESERVED = frozenset({"row", "run", "reply", "program", "passed", *FUNCTIONS})
 """Names that mean the same in all files, whatever a row's columns are called."""

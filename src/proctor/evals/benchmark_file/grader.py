@@ -4,17 +4,20 @@ import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from proctor.evals.benchmark import Graded
 from proctor.evals.benchmark_file.definition import (
     AnswerTable,
     BenchmarkDefinition,
     PackageTable,
+    SameProcessTable,
     StdioTable,
     UnitTestsTable,
 )
+from proctor.evals.benchmark_file.expressions import FieldError
 from proctor.evals.benchmark_file.functions import before
+from proctor.evals.benchmark_file.same_process import SameProcessJudge, SameProcessTests
 from proctor.evals.benchmark_file.tasks import RowTask
 from proctor.evals.judging import cells_of, judged, open_judges, told
 from proctor.evals.settings import Settings
@@ -40,6 +43,8 @@ class TaskGrader:
     settings: Settings
     language: str
     """Id of the language that programs are in."""
+    solved: dict[str, bool] = field(default_factory=dict)
+    """Tells of rows' own solutions that were tried if they pass, by the row's id."""
 
     @property
     def cells(self) -> int:
@@ -55,8 +60,25 @@ class TaskGrader:
                 settings.limits,
             )  # fmt: skip
             return Graded.of(judgement, settings.limits.cpu)
+        if isinstance(tests, SameProcessTests):
+            return await self._same_process(tests, program(instance, code))
         judgement = await self._judged(tests, instance, code, settings)
         return Graded.of(judgement, _limit(tests, settings))
+
+    async def _same_process(self, tests: SameProcessTests, code: str) -> Graded:
+        if not code.strip():
+            return Graded(Verdict.NC, message="there is no program")
+        settings = self.settings.judge_settings("standard")
+
+        async def one(problem: Problem, program: Program) -> Judgement:
+            return await judged(self.judges, problem, program, settings)
+
+        judge = SameProcessJudge(one, self.language, self.solved)
+        try:
+            return Graded.of(await judge.judge(tests, code), tests.limits.cpu)
+        except FieldError as error:
+            what = f"its source cannot be made: {error.message} (field `{error.field}`)"
+            return Graded(Verdict.TASK_FAULT, message=what)
 
     async def rehearse(self, instance: RowTask, code: str) -> str:
         """Run the public tests, all of them, as a contest would."""
@@ -107,7 +129,7 @@ def needs_environment(definition: BenchmarkDefinition) -> bool:
     grading = definition.grading
     if isinstance(grading, StdioTable):
         return grading.compare is not None or grading.checker is not None
-    return isinstance(grading, UnitTestsTable | AnswerTable | PackageTable)
+    return isinstance(grading, UnitTestsTable | SameProcessTable | AnswerTable | PackageTable)
 
 
 def program(task: RowTask, code: str) -> str:

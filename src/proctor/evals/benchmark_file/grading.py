@@ -16,12 +16,14 @@ from proctor.evals.benchmark_file.definition import (
     CompareTable,
     Grading,
     PackageTable,
+    SameProcessTable,
     StdioTable,
     UnitTestsTable,
     ValueTable,
 )
-from proctor.evals.benchmark_file.expressions import FieldError, Values
+from proctor.evals.benchmark_file.expressions import FieldError, Template, Values
 from proctor.evals.benchmark_file.files import beside
+from proctor.evals.benchmark_file.same_process import SameProcessTests
 from proctor.evals.benchmark_file.test_lists import call_tests, stdio_tests
 from proctor.formats.livecodebench import parse_json
 from proctor.formats.packages.package import load
@@ -41,18 +43,25 @@ from proctor.problem import Grading as OutputGrading
 from proctor.program import Program
 from proctor.units import size
 
-Graded = Problem | UnitTests
+Graded = Problem | UnitTests | SameProcessTests
 _TESTS = "grading.tests"
 _PUBLIC = "grading.public_tests"
 MOST_MEMORY = 1024 * GIB
 """Bytes: a limit above it is a mistake."""
 
 
-def graded(grading: Grading, values: Values, directory: Path, limits: Limits) -> Graded:
+def graded(
+    grading: Grading,
+    values: Values,
+    directory: Path,
+    limits: Limits,
+    source: Template | None = None,
+) -> Graded:
     """Make what a row is graded by; files are those of `directory`.
 
-    `limits` are those of a test for which the row has none. Raises FieldError, and
-    InputError for a package or checker that cannot be used.
+    `limits` are those of a test for which the row has none; `source` is the template of a
+    SameProcessTable. Raises FieldError, and InputError for a package or checker that cannot be
+    used.
     """
     made: Graded
     match grading:
@@ -64,6 +73,11 @@ def graded(grading: Grading, values: Values, directory: Path, limits: Limits) ->
             made = _tested(values, limits, call_tests, function)
         case UnitTestsTable():
             made = _unit_tests(values)
+        case SameProcessTable():
+            assert source is not None
+            solution, held = values.text("grading.solution"), _limits(values, limits)
+            made = SameProcessTests(_id(values), source, values.names, held, solution)
+            made.check()
         case ValueTable():
             fields = ("code", "function", "call", "output")
             code, function, call, right = (

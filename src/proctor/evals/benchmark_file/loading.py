@@ -9,6 +9,7 @@ from proctor.evals.benchmark_file.benchmark import MODES, FileBenchmark
 from proctor.evals.benchmark_file.definition import (
     AnswerTable,
     BenchmarkDefinition,
+    SameProcessTable,
     StdioTable,
 )
 from proctor.evals.benchmark_file.expressions import Expression, TemplateCompiler
@@ -72,14 +73,21 @@ def _made(definition: BenchmarkDefinition, directory: Path, path: Path | None) -
     }
     expressions = _compiled(definition, compiler)
     modes = tuple(definition.modes or MODES[type(definition.grading)])
-    tasks = TaskMaker(definition, directory, expressions, modes)
-    read = [directory / name for name in sorted(compiler.included)]
     grading = definition.grading
+    source = None
+    if isinstance(grading, SameProcessTable):
+        source = compiler.template(grading.source, "grading.source")
+    tasks = TaskMaker(definition, directory, expressions, modes, source)
+    given = definition.rows.config
+    config = None if given is None else compiler.template(given, "rows.config")
+    read = [directory / name for name in sorted(compiler.included)]
     if isinstance(grading, StdioTable | AnswerTable):
         _check_output(grading, file)
         if grading.checker is not None and grading.checker.file:
             read.append(beside(directory, grading.checker.file, file, "grading.checker.file"))
-    return FileBenchmark(definition, directory, tasks, prompts, extractions, path, tuple(read))
+    return FileBenchmark(
+        definition, directory, tasks, prompts, extractions, path, tuple(read), config
+    )
 
 
 def _check_output(grading: StdioTable | AnswerTable, file: str) -> None:
@@ -106,7 +114,8 @@ def _compiled(definition: BenchmarkDefinition, compiler: TemplateCompiler) -> di
         f"program.{name}": getattr(definition.program, name) for name in ("function", "head")
     }
     grading = definition.grading
-    for name in set(grading.__struct_fields__) - {"wanted"}:
+    templates = {"source"} if isinstance(grading, SameProcessTable) else set[str]()
+    for name in set(grading.__struct_fields__) - {"wanted"} - templates:
         value = getattr(grading, name)
         if isinstance(value, str | int | float) and not isinstance(value, bool):
             written[f"grading.{name}"] = str(value)

@@ -8,7 +8,14 @@ from typing import Any
 
 from proctor.errors import InputError, must_be
 from proctor.evals.benchmark_file.definition import BenchmarkDefinition
-from proctor.evals.benchmark_file.expressions import Expression, FieldError, Names, Values
+from proctor.evals.benchmark_file.expressions import (
+    Expression,
+    FieldError,
+    Names,
+    RunValues,
+    Template,
+    Values,
+)
 from proctor.evals.benchmark_file.functions import FUNCTIONS
 from proctor.evals.benchmark_file.grading import Graded, graded
 from proctor.evals.settings import Settings
@@ -22,6 +29,7 @@ INFO = (
 )  # fmt: skip
 """Fields of `rows` that are expressions, but for `where`."""
 USUAL = Settings()
+UNKNOWN = RunValues()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +72,19 @@ class TaskMaker:
     expressions: Mapping[str, Expression]
     """By field of the benchmark file, such as `grading.code`; without those that are empty."""
     modes: tuple[str, ...]
+    source: Template | None = None
+    """The template `source` of a SameProcessTable."""
 
-    def task(self, row: Row, settings: Settings = USUAL) -> RowTask | None:
+    def task(
+        self, row: Row, settings: Settings = USUAL, run: RunValues = UNKNOWN
+    ) -> RowTask | None:
         """Make the task of a row; None for one that `where` leaves out. Raises InputError.
 
         Tests have the limits of the settings where the row has none.
         """
+        names = {**row.content, "row": row.content, **FUNCTIONS, "run": run}
         try:
-            return self._task(row, {**row.content, "row": row.content, **FUNCTIONS}, settings)
+            return self._task(row, names, settings)
         except FieldError as error:
             raise self._located(row, error) from error
 
@@ -97,6 +110,7 @@ class TaskMaker:
                     values.of_mode(mode),
                     self.directory,
                     settings.judge_settings(mode).limits,
+                    self.source,
                 )
                 for mode in self.modes
             },

@@ -1,0 +1,4 @@
+
+static class ProctorTests {
+    public static void Check(bool right) { if (!right) throw new System.Exception("a test failed"); }
+}
