@@ -225,7 +225,10 @@ def test_examples_are_listed() -> None:
 
 
 def documented_options() -> dict[str, dict[str, str]]:
-    """Per command, its options' rows in the tables of cli.md."""
+    """Per command, its options' rows in the tables of cli.md.
+
+    Commands of `eval` have the rows of `eval livecodebench`, too, but for those of their own.
+    """
     sections = re.split(r"^## ", CLI_PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     found = {}
     for section in sections:
@@ -233,7 +236,9 @@ def documented_options() -> dict[str, dict[str, str]]:
         if title.startswith("proctor "):
             rows = re.findall(r"^\| `(--[a-z-]+)[^|]*\|.*$", section, re.MULTILINE)
             lines = re.findall(r"^\| `--[a-z-]+[^|]*\|.*$", section, re.MULTILINE)
-            found[title.removeprefix("proctor ")] = dict(zip(rows, lines, strict=True))
+            first, _, names = title.removeprefix("proctor ").rpartition(" ")
+            for name in names.split("|"):
+                found[f"{first} {name}".strip()] = dict(zip(rows, lines, strict=True))
     return found
 
 
@@ -244,16 +249,28 @@ def test_every_option_is_documented() -> None:
         below = getattr(command, "commands", {})
         listed |= {f"{name} {each}": below[each] for each in below} or {name: command}
     assert documented.keys() == listed.keys()
+    common = documented["eval livecodebench"]
+    of_some = {
+        option: name
+        for name, rows in documented.items()
+        if name.startswith("eval ")
+        for option in rows
+    }
     for name, command in listed.items():
         options = {typed(param): param for param in command.params if param.opts[0][0] == "-"}
-        assert documented[name].keys() == options.keys(), name
+        rows = documented[name]
+        if name.startswith("eval ") and rows is not common:
+            rows = {option: row for option, row in (common | rows).items() if option in options}
+        assert rows.keys() == options.keys(), name
         for option, param in options.items():
-            row = documented[name][option]
+            of_some.pop(option, None)
+            row = rows[option]
             metavar = "" if param.is_flag else f" {param.metavar}".replace("|", r"\|")
             assert row.startswith(f"| `{option}{metavar}` |"), f"{name}: {row}"
             default = param.default
             if default is not None and not isinstance(default, bool):
                 assert row.split(" | ")[1].strip("` ") == str(default), f"{name}: {row}"
+    assert of_some == {}, "options that no command has"
 
 
 def typed(param: Any) -> str:

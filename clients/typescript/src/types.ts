@@ -103,7 +103,8 @@ export interface Comparison {
     | "token-lines"
     | "unordered-tokens"
     | "characters"
-    | "yes-no";
+    | "yes-no"
+    | "last-line";
   case_sensitive?: boolean;
   space_sensitive?: boolean;
   absolute?: number;

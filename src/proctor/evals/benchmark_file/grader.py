@@ -43,8 +43,8 @@ class TaskGrader:
     settings: Settings
     language: str
     """Id of the language that programs are in."""
-    solved: dict[str, bool] = field(default_factory=dict)
-    """Tells of rows' own solutions that were tried if they pass, by the row's id."""
+    failures: dict[str, str] = field(default_factory=dict)
+    """Words on rows' own solutions that were tried, by the row's id; see SameProcessJudge."""
 
     @property
     def cells(self) -> int:
@@ -73,7 +73,7 @@ class TaskGrader:
         async def one(problem: Problem, program: Program) -> Judgement:
             return await judged(self.judges, problem, program, settings)
 
-        judge = SameProcessJudge(one, self.language, self.solved)
+        judge = SameProcessJudge(one, self.language, self.failures)
         try:
             return Graded.of(await judge.judge(tests, code), tests.limits.cpu)
         except FieldError as error:

@@ -59,8 +59,8 @@ class SameProcessJudge:
     judged: Callable[[Problem, Program], Awaitable[Judgement]]
     """Judges one program."""
     language: str
-    solved: dict[str, bool] = field(default_factory=dict)
-    """Tells of the solutions that were tried, by the row's id, if they pass."""
+    failures: dict[str, str] = field(default_factory=dict)
+    """Words on the solutions that were tried, by the row's id; empty for those that pass."""
 
     async def judge(self, tests: SameProcessTests, program: str) -> Judgement:
         """Judge a program; a failure of tests that their own solution fails is a TASK_FAULT.
@@ -71,14 +71,15 @@ class SameProcessJudge:
         settled = judgement.verdict.passed or judgement.verdict.is_fault
         if settled or not tests.solution.strip():
             return judgement
-        if tests.id not in self.solved:
+        if tests.id not in self.failures:
             tried = await self._judge(tests, tests.solution)
             if tried.verdict is Verdict.INFRA_FAULT:
                 return tried
-            self.solved[tests.id] = tried.verdict is Verdict.AC
-        if self.solved[tests.id]:
+            passed = tried.verdict.passed
+            self.failures[tests.id] = "" if passed else f"{tried.verdict}, {tried.message}"
+        if not (failure := self.failures[tests.id]):
             return judgement
-        message = f"the row's own solution fails the tests, too: {judgement.message}"
+        message = f"the row's own solution fails the tests, too: {failure}"
         return replace(judgement, verdict=Verdict.TASK_FAULT, message=message)
 
     async def _judge(self, tests: SameProcessTests, program: str) -> Judgement:

@@ -131,7 +131,7 @@ class ComparisonJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
 
     match: Literal[
         "exact", "lines", "tokens", "unordered-lines", "raw-lines", "token-lines",
-        "unordered-tokens", "characters", "yes-no",
+        "unordered-tokens", "characters", "yes-no", "last-line",
     ] = "tokens"  # fmt: skip
     case_sensitive: bool = True
     space_sensitive: bool = False
