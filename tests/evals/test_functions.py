@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from proctor_command import Proctor
+from proctor_command import Proctor, report
 
 from proctor.errors import InputError
 from proctor.evals.benchmark_file.functions import before
@@ -186,3 +186,22 @@ def test_reference_code_of_mbpp_passes(proctor: Proctor, tmp_path: Path, test_da
                    "--mode", "standard", "--out", tmp_path / "run", "--json")  # fmt: skip
     # 367 makes objects of a class of the program's own, which is said.
     assert json.loads(done.stdout)["standard"]["verdicts"] == {"AC": 5, "TASK_FAULT": 1}
+
+
+def test_mbppplus(proctor: Proctor, tmp_path: Path) -> None:
+    """Tuples are handed over, results of some tasks are compared as sets, and floats nearly."""
+    spread = "def spread(numbers):\n    return max(numbers, default=0) - min(numbers, default=0)"
+    in_both = "def in_both(one, other):\n    assert type(one) is tuple\n    return {set(one) & set(other)}"
+    in_both = in_both.replace("{set", "list(set").replace("}", ")")
+    base_only = spread.replace(", default=0", "")
+    for first, passed in ((spread, {"official": 2, "standard": 2}), (base_only, {"official": 2})):
+        rows = [
+            {"id": name, "generation": f"```python\n{code}\n```"}
+            for name, code in (("Sample/1", first), ("Sample/2", in_both))
+        ]
+        model, run = write(tmp_path / "replies.jsonl", rows), tmp_path / f"run{len(passed)}"
+        found = report(
+            proctor("eval", "mbppplus", "--model", f"replay:{model}", "--out", run, "--json")
+        )
+        for mode in ("official", "standard"):
+            assert found[mode]["verdicts"].get("AC", 0) == passed.get(mode, 1), found[mode]

@@ -217,6 +217,17 @@ def test_an_oracle_accepts_others(contest_pool: Pool) -> None:
     ).passed
 
 
+def test_arguments_may_be_what_json_has_not(contest_pool: Pool) -> None:
+    code = "def kind(x): return type(x).__name__\n"
+    hook = "def arguments_from_json(arguments):\n    return [tuple(arguments[0])]\n"
+    tests = UnitTests(("kind",), reference=Reference(code + hook, "kind", ("[[[4]], [[]]]",)))
+    judge = UnitTestJudge(PoolJudges(contest_pool))
+    assert judged(
+        judge, "def kind(x): return 'tuple' if isinstance(x, tuple) else '?'", tests
+    ).passed
+    assert not judged(judge, "def kind(x): return 'list'", tests).passed
+
+
 def test_values_of_all_plain_kinds_come_and_go(contest_pool: Pool) -> None:
     tests = UnitTests(
         ("same", "kind"),

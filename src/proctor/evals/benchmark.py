@@ -129,10 +129,20 @@ class PromptsOfOthers(Protocol):
     """A benchmark that can ask with prompts which are not part of proctor."""
 
     def pinned(self, settings: Settings, /) -> Settings:
-        """Return the settings with the version of the prompts in them.
+        """Return the settings as a run keeps them, with the version of the prompts in them.
 
         Raises SettingsError if the prompts cannot be had, or are no longer those of the settings.
         """
+        ...
+
+
+@runtime_checkable
+class LeavingOut(Protocol):
+    """A source that leaves out rows by itself."""
+
+    @property
+    def left_out(self) -> Mapping[str, int]:
+        """Numbers of rows that `infos`, when it was last read, left out, by reason."""
         ...
 
 

@@ -58,7 +58,7 @@ FAMILIES = {
         choice="scenario",
         first="codegeneration",
         agentic=True,
-        more=("scenario", "earlier", "upstream", "preset", *DATED),
+        more=("scenario", "language", "earlier", "upstream", "preset", *DATED),
     ),
     "humaneval": Family(
         "Ask for Python functions; grade by HumanEval's tests and, where there, HumanEval+'s.",
@@ -67,6 +67,10 @@ FAMILIES = {
     "mbpp": Family(
         "Ask for Python functions in words; grade by the asserts of MBPP.",
         {"mbpp": "mbpp.toml"},
+    ),
+    "mbppplus": Family(
+        "Ask for Python functions in words; grade by MBPP+'s inputs.",
+        {"mbppplus": "mbppplus.toml"},
     ),
     "cruxeval": Family(
         "Ask a model what short functions return, or for inputs of theirs.",

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from proctor.errors import InputError, SettingsError
-from proctor.evals.benchmark import Benchmark, Grader, OfAFile, PromptsOfOthers, Source
+from proctor.evals.benchmark import Benchmark, Grader, LeavingOut, OfAFile, PromptsOfOthers, Source
 from proctor.evals.models.model import Model
 from proctor.evals.own_agent import agent_of
 from proctor.evals.prices import price_of
@@ -89,6 +89,8 @@ def plan(
     if not taken:
         raise InputError("the recording has nothing for any of the problems", field="--model")
     left_out = selection.left_out | ({"not recorded": unrecorded} if unrecorded else {})
+    if isinstance(source, LeavingOut):
+        left_out |= {reason: number for reason, number in source.left_out.items() if number}
     return Planned(
         benchmark,
         settings,

@@ -10,6 +10,7 @@ from proctor.judging.environment import open_environment
 from proctor.judging.judge import AHEAD, PoolJudges
 from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings
+from proctor.languages import registry
 from proctor.languages.pools import open_pool
 from proctor.problem import Problem
 from proctor.program import Program
@@ -17,15 +18,25 @@ from proctor.program import Program
 
 @contextmanager
 def open_judges(
-    settings: Settings, judges: Judges | None, *, contest: bool = False
+    settings: Settings,
+    judges: Judges | None,
+    *,
+    contest: bool = False,
+    language: str = "python",
 ) -> Iterator[Judges]:
     """Return `judges`, or open a pool; one of `contest` can judge contest problems.
 
-    Raises SettingsError, PlatformError.
+    `language` is the id of that of programs. Raises NoLanguage before a model is asked, and
+    SettingsError, PlatformError.
     """
+    foreign = language != "python"
     if judges is not None:
+        if foreign:
+            judges.version_of(language)
         yield judges
-    elif contest:
+    elif contest or foreign:
+        if foreign:
+            registry.find(registry.get(language))
         with open_environment(
             isolation=settings.isolation, min_isolation=settings.min_isolation,
             python=settings.python, packages=settings.packages, cells=settings.jobs,

@@ -26,7 +26,6 @@ from proctor.judging.judges import Judges
 from proctor.judging.predictions import OFFICIAL_SECONDS
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.unit_tests.judge import UnitTestJudge, UnitTests
-from proctor.languages import registry
 from proctor.languages.python_text import Outline, outline
 from proctor.prediction import AssertionTask, CallTask
 from proctor.problem import OutputOnly, Problem
@@ -112,14 +111,11 @@ def open_grader(
     definition: BenchmarkDefinition, language: str, settings: Settings, judges: Judges | None
 ) -> Iterator[TaskGrader]:
     """Open the cells to grade in, unless `judges` does it. Raises SettingsError, PlatformError."""
-    foreign = language != "python"
-    if foreign and judges is None:
-        registry.find(registry.get(language))  # or say so before a model is asked
     with ExitStack() as stack:
-        contest = foreign or needs_environment(definition)
-        opened = stack.enter_context(open_judges(settings, judges, contest=contest))
-        if foreign:
-            opened.version_of(language)
+        contest = needs_environment(definition)
+        opened = stack.enter_context(
+            open_judges(settings, judges, contest=contest, language=language)
+        )
         threads = stack.enter_context(ThreadPoolExecutor(opened.at_once))
         yield TaskGrader(opened, threads, settings, language)
 

@@ -73,6 +73,8 @@ class SameProcessJudge:
             return judgement
         if tests.id not in self.failures:
             tried = await self._judge(tests, tests.solution)
+            if not tried.verdict.passed:  # tests that toss coins are not to decide by one toss
+                tried = await self._judge(tests, tests.solution)
             if tried.verdict is Verdict.INFRA_FAULT:
                 return tried
             passed = tried.verdict.passed

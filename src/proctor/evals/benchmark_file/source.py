@@ -1,7 +1,7 @@
 """Rows of a benchmark file, each of which is an instance."""
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import described
 from proctor.formats.livecodebench import did_you_mean
 from proctor.formats.tables import Row, read_table
+
+_WHERE = "where"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +27,14 @@ class FileSource:
     info_of: Callable[[RowTask], ProblemInfo]
     definition: tuple[Path, ...]
     """The benchmark file and those that it includes; none for one that comes with proctor."""
+    left_out: dict[str, int] = field(default_factory=dict)
+    """Numbers of rows that `infos` left out, by reason."""
 
     def infos(self) -> Iterator[ProblemInfo]:
         """Describe all rows that are taken. Raises InputError, also if none is."""
         empty = True
-        for task in self._all():
+        self.left_out.clear()
+        for task in self._all(counting=True):
             empty = False
             yield self.info_of(task)
         if empty:
@@ -53,12 +58,14 @@ class FileSource:
         """Describe the benchmark file and each table by name, bytes and SHA-256."""
         return described((*self.definition, *self.files))
 
-    def _all(self) -> Iterator[RowTask]:
+    def _all(self, *, counting: bool = False) -> Iterator[RowTask]:
         seen: dict[str, str] = {}
         for file in self.files:
             for row in read_table(file):
                 task = self.task_of(row)
                 if task is None:
+                    if counting:
+                        self.left_out[_WHERE] = self.left_out.get(_WHERE, 0) + 1
                     continue
                 if task.id in seen:
                     raise row.error(f"{task.id!r} is already the id of {seen[task.id]}; "

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from proctor.errors import SettingsError
+from msgspec import structs
+
+from proctor.errors import InputError, SettingsError
 from proctor.evals import extraction
 from proctor.evals.benchmark import Benchmark, Graded
 from proctor.evals.extraction import Extracted
@@ -20,6 +22,7 @@ from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
 from proctor.formats.hub import Progress
 from proctor.judging.judges import Judges
+from proctor.languages import registry
 from proctor.problem import Problem
 from proctor.program import Program
 
@@ -37,6 +40,8 @@ class TestsGrader:
     settings: Settings
     problem_of: Callable[[Any], Problem]
     """Problem of an instance, where that is not the instance itself."""
+    language: str = "python"
+    """Id of that of programs."""
 
     @property
     def cells(self) -> int:
@@ -44,7 +49,8 @@ class TestsGrader:
 
     async def grade(self, instance: Any, code: str, mode: str) -> Graded:
         settings, problem = self.settings.judge_settings(mode), self.problem_of(instance)
-        judgement = await judged(self.judges, problem, Program(code), settings)
+        program = Program(code, self.language)
+        judgement = await judged(self.judges, problem, program, settings)
         return Graded.of(judgement, settings.limits.cpu)
 
     async def rehearse(self, instance: Any, code: str) -> str:
@@ -67,31 +73,52 @@ class CodeGeneration:
         check_prompt(settings)
         if settings.earlier:
             raise SettingsError("--from is for --scenario selfrepair")
+        if (language := language_of(settings)) == "python":
+            return
+        what = f"are for Python: leave --language {settings.language} out"
+        if settings.mode == "official" or is_upstream(settings.prompt):
+            raise SettingsError(f"lcb_runner's prompts and rules {what}")
+        if settings.agentic_mode or settings.packages or settings.preload:
+            raise SettingsError(f"agents, --packages and --preload {what}")
+        if settings.extraction == "upstream":
+            raise SettingsError(f"--extraction upstream finds no {registry.get(language).name}")
 
     def open_source(
         self, settings: Settings, progress: Progress | None = None
     ) -> LiveCodeBenchSource:
-        return open_source(settings.source, progress)
+        source = open_source(settings.source, progress)
+        return replace(source, whole_programs=language_of(settings) != "python")
 
     def messages(
         self, instance: Problem, _sample: int, settings: Settings
     ) -> tuple[Message, ...]:  # fmt: skip
         if is_upstream(settings.prompt):
             return upstream.generation(instance, settings)
-        return prompts.messages(instance, settings.prompt)
+        return prompts.messages(instance, settings.prompt, language_of(settings))
 
     def pinned(self, settings: Settings) -> Settings:
+        if language_of(settings) != "python":
+            return structs.replace(settings, mode="standard")
         return pinned(settings, "codegeneration")
 
     def extract(self, instance: Problem, text: str, settings: Settings) -> Extracted:
         if settings.extraction == "upstream" and is_base(settings.prompt):
             return Extracted(text.strip(), "whole" if text.strip() else "")
-        return extraction.extract(text, settings.extraction, entry=instance.function)
+        language = language_of(settings)
+        return extraction.extract(text, settings.extraction, language, instance.function)
 
     def open_grader(
         self, settings: Settings, judges: Judges | None = None
     ) -> AbstractContextManager[TestsGrader]:
         return open_tests(settings, judges)
+
+
+def language_of(settings: Settings) -> str:
+    """Return the id of the language of programs. Raises SettingsError."""
+    try:
+        return registry.get(settings.language or "python").id
+    except InputError as error:
+        raise SettingsError(str(error)) from error
 
 
 def check_prompt(settings: Settings) -> None:
@@ -107,8 +134,9 @@ def open_tests(
     problem_of: Callable[[Any], Problem] = lambda instance: instance,
 ) -> Iterator[TestsGrader]:
     """Open the cells to judge in, unless `judges` does it. Raises SettingsError, NoIsolation."""
-    with open_judges(settings, judges) as opened:
-        yield TestsGrader(opened, settings, problem_of)
+    language = language_of(settings)
+    with open_judges(settings, judges, language=language) as opened:
+        yield TestsGrader(opened, settings, problem_of, language)
 
 
 BENCHMARK: Benchmark[Problem] = CodeGeneration()

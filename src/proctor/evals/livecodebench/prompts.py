@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from proctor.errors import InputError
 from proctor.evals.models.model import Message
+from proctor.languages import registry
 from proctor.problem import Problem
 
 DEFAULT = "plain"
@@ -15,19 +16,25 @@ VERSION = 1
 """Goes up with every change of any template: a run is not continued with other prompts."""
 
 _SYSTEM = (
-    "You solve programming contest problems in Python 3. Your program is run on hidden tests with "
-    "a time limit for each. Reply with one complete program in a fenced python block."
+    "You solve programming contest problems in {language}. Your program is run on hidden tests with"
+    " a time limit for each. Reply with one complete program in a fenced {fence} block."
 )
 _STDIN = "Read the input from standard input and write the answer to standard output, nothing else."
 _FUNCTION = "Complete the class below. Keep its name and the method's signature; do not read input."
 
 
-def messages(problem: Problem, template: str = DEFAULT) -> tuple[Message, ...]:
-    """The prompt for one problem. Raises InputError for an unknown template."""
+def messages(
+    problem: Problem, template: str = DEFAULT, language: str = "python"
+) -> tuple[Message, ...]:
+    """Return the prompt for one problem; `language` is an id.
+
+    Raises InputError for an unknown template.
+    """
     make = _TEMPLATES.get(template)
     if make is None:
         raise InputError(f"{template!r} is none of {', '.join(_TEMPLATES)}", field="prompt")
-    return make(problem)
+    asked = registry.get(language)
+    return make(problem, _SYSTEM.format(language=asked.name, fence=asked.family))
 
 
 def templates() -> tuple[str, ...]:
@@ -53,24 +60,24 @@ def _tests(problem: Problem) -> str:
     return "".join(shown)
 
 
-def _plain(problem: Problem) -> tuple[Message, ...]:
-    return Message("system", _SYSTEM), Message("user", task(problem))
+def _plain(problem: Problem, system: str) -> tuple[Message, ...]:
+    return Message("system", system), Message("user", task(problem))
 
 
-def _user_only(problem: Problem) -> tuple[Message, ...]:
+def _user_only(problem: Problem, system: str) -> tuple[Message, ...]:
     """For models that take no system message, as many that reason."""
-    return (Message("user", f"{_SYSTEM}\n\n{task(problem)}"),)
+    return (Message("user", f"{system}\n\n{task(problem)}"),)
 
 
-def _step_by_step(problem: Problem) -> tuple[Message, ...]:
+def _step_by_step(problem: Problem, system: str) -> tuple[Message, ...]:
     ask = (
         "First think aloud: what is asked, which method fits the limits, which cases are special. "
         "Then give the program, once, in the last fenced block of your reply."
     )
-    return Message("system", _SYSTEM), Message("user", f"{task(problem)}\n\n{ask}")
+    return Message("system", system), Message("user", f"{task(problem)}\n\n{ask}")
 
 
-_TEMPLATES: Mapping[str, Callable[[Problem], tuple[Message, ...]]] = {
+_TEMPLATES: Mapping[str, Callable[[Problem, str], tuple[Message, ...]]] = {
     DEFAULT: _plain,
     "user-only": _user_only,
     "step-by-step": _step_by_step,

@@ -105,6 +105,8 @@ def open_run(directory: Path, source: str, progress: Progress | None = None) -> 
         benchmark = store.recall("benchmark")
         if benchmark not in {generation.BENCHMARK.name, NAME}:
             raise SettingsError(f"{directory} is a run of {benchmark}, which has no programs")
+        if generation.language_of(settings_of(store)) != "python":
+            raise SettingsError(f"the programs of {directory} are not in Python")
         name, provenance = store.recall("source"), store.recall("provenance")
         if source not in {FIXTURE, name}:
             raise SettingsError(f"the problems are those of {directory}: leave --source out")
@@ -166,6 +168,8 @@ class SelfRepair:
     agentic = False
 
     def check(self, settings: Settings) -> None:
+        if settings.language:
+            raise SettingsError("programs are repaired in Python: leave --language out")
         if not settings.earlier:
             raise SettingsError("--from names the run whose programs are to be repaired")
         generation.check_prompt(settings)

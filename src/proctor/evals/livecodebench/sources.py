@@ -23,7 +23,7 @@ import importlib.util
 import logging
 import re
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -52,6 +52,7 @@ SPLIT = "test"
 DEFAULT_RELEASE = "release_v3"
 FILES = ("test.jsonl", "test2.jsonl", "test3.jsonl", "test4.jsonl", "test5.jsonl", "test6.jsonl")
 """Files that v1, v2 ... v6 added."""
+_A_METHOD = "asks for a Python method"
 _RELEASE = re.compile(r"release_v([1-9])|release_(latest)|v([1-9])(?:_v([1-9]))?")
 
 
@@ -66,6 +67,10 @@ class LiveCodeBenchSource:
     """Only rows whose `subset` this is."""
     ways: tuple[str, ...] = ()
     """Sources of the hub by preference, up to the one that the tables are from."""
+    whole_programs: bool = False
+    """True to leave out problems that ask for a method of a Python class."""
+    left_out: dict[str, int] = field(default_factory=dict)
+    """Numbers of problems that `infos` left out, by reason."""
 
     def rows(self) -> Iterator[Row]:
         """All rows in upstream's schema, tests undecoded. Raises InputError.
@@ -93,7 +98,12 @@ class LiveCodeBenchSource:
 
     def infos(self) -> Iterator[ProblemInfo]:
         """All problems without their tests. Raises InputError."""
-        return map(problem_info, self.rows())
+        self.left_out.clear()
+        for info in map(problem_info, self.rows()):
+            if self.whole_programs and info.starter_code.strip():
+                self.left_out[_A_METHOD] = self.left_out.get(_A_METHOD, 0) + 1
+            else:
+                yield info
 
     def instances(self, only: Collection[str]) -> Iterator[Problem]:
         """Problems with these ids, in the order of the tables, one in memory at a time."""

@@ -34,7 +34,8 @@ class Reference(msgspec.Struct, frozen=True):
 
     Results must be equal; where the right one is a float, or a list of such, or where there is a
     `tolerance`, they may differ by tolerance (1e-6 if that is 0) + 1e-7 times the right one. A
-    function `oracle(arguments, result)` in `code` may accept others.
+    function `oracle(arguments, result)` in `code` may accept others, and one
+    `arguments_from_json(arguments)` makes the values that are handed over, such as tuples.
     """
 
     code: str

@@ -93,12 +93,13 @@ def compare_all(reference: dict[str, Any], functions: dict[str, Callable[..., An
     names: dict[str, Any] = {"__name__": "reference"}
     exec(compile(reference["code"], "<reference>", "exec"), names)
     right, tried = names[reference["function"]], functions[reference["function"]]
-    oracle = names.get("oracle")
+    oracle, convert = names.get("oracle"), names.get("arguments_from_json", list)
     for text in reference["inputs"]:
-        for number, arguments in enumerate(json.loads(text), 1):
+        for number, given in enumerate(json.loads(text), 1):
             # Each gets its own copy: either may change it.
             try:
-                expected = right(*json.loads(json.dumps(arguments)))
+                expected = right(*convert(json.loads(json.dumps(given))))
+                arguments = convert(given)
             except Exception as error:
                 raise Broken(f"the reference fails on input {number}") from error
             got = tried(*arguments)
