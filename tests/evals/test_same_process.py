@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from benchmark_files import fenced, replies, write
 from proctor_command import Proctor, report
+from same_process_replies import ATTACKS, PYTHON_ATTACKS, RIGHT_REPLIES
 
 from proctor.errors import InputError
 from proctor.evals.benchmark_file.loading import load
@@ -178,6 +179,10 @@ def need(language: str) -> None:
         pytest.skip(f"not installed: the library of {language} that tests use")
 
 
+TAGS = {
+    "cpp17": "cpp", "csharp": "cs", "javascript": "js", "typescript": "ts", "bash": "sh",
+    "go": "go_test.go", "perl": "pl", "ruby": "rb", "rust": "rs",
+}  # fmt: skip
 FAMILY = {"cpp17": "cpp", "typescript": "javascript"}
 
 
@@ -191,9 +196,7 @@ FAMILY = {"cpp17": "cpp", "typescript": "javascript"}
 def test_multipl_e(proctor: Proctor, tmp_path: Path, language: str) -> None:
     """A right continuation and a right reply pass, a wrong one and one that leaves do not."""
     need(language)
-    tags = {"cpp17": "cpp", "csharp": "cs", "javascript": "js", "typescript": "ts", "bash": "sh",
-            "go": "go_test.go", "perl": "pl", "ruby": "rb", "rust": "rs"}  # fmt: skip
-    tag = tags.get(language, language)
+    tag = TAGS.get(language, language)
     prompt = next(row["prompt"] for row in rows_of("multipl-e.jsonl") if row["language"] == tag)
     name, right = "Sample_0_middle", MIDDLE[language]
     wrong = right.replace("min", "max").replace("Min", "Max").replace("[1]", "[0]")
@@ -269,3 +272,60 @@ def test_classeval(proctor: Proctor, tmp_path: Path) -> None:
     for code, verdict in cases:
         model = replies(tmp_path, ("Sample_0", fenced(code)))
         assert graded(proctor, tmp_path, "classeval", "--model", model) == {verdict: 1}
+
+
+def verdicts_of(
+    proctor: Proctor, directory: Path, rows: list[dict[str, Any]], said: list[str], *options: str
+) -> list[str]:
+    """Return the verdict of each reply; each has a row of its own."""
+    write(directory, "", rows)
+    key = "name" if "name" in rows[0] else "task_id"
+    pairs = zip((row[key] for row in rows), said, strict=True)
+    model = replies(directory, *pairs)
+    source = ("--source", directory / "rows.jsonl", "--out", directory / "run")
+    report(proctor("eval", *options, *source, "--model", model, "--json"))
+    with closing(sqlite3.connect(directory / "run" / "run.db")) as store:
+        found = dict(store.execute("SELECT problem_id, verdict FROM judged").fetchall())
+    return [found[row[key]] for row in rows]
+
+
+@pytest.mark.parametrize(
+    "language",
+    [
+        pytest.param(each, marks=pytest.mark.language(FAMILY.get(each, each)), id=each)
+        for each in RIGHT_REPLIES
+    ],
+)
+def test_replies_of_many_shapes(proctor: Proctor, tmp_path: Path, language: str) -> None:
+    """Right programs pass in whatever shape they are; attacks of one line do not."""
+    need(language)
+    tag = TAGS.get(language, language)
+    row = next(row for row in rows_of("multipl-e.jsonl") if row["language"] == tag)
+    said = [*RIGHT_REPLIES[language], *ATTACKS[language]]
+    rows = [row | {"name": f"Sample_{n}"} for n in range(len(said))]
+    options = ("multipl-e", "--language", language, "--test-timeout", "20")
+    found = verdicts_of(proctor, tmp_path, rows, said, *options)
+    right = len(RIGHT_REPLIES[language])
+    assert found[:right] == ["AC"] * right
+    assert not {"AC", "TASK_FAULT", "INFRA_FAULT"} & set(found[right:]), found[right:]
+
+
+def test_attacks_on_unit_tests(proctor: Proctor, tmp_path: Path) -> None:
+    row = rows_of("bigcodebench.jsonl")[0]
+    rows = [row | {"task_id": f"Sample/{n}"} for n in range(len(PYTHON_ATTACKS))]
+    found = verdicts_of(proctor, tmp_path, rows, PYTHON_ATTACKS, "bigcodebench")
+    assert not {"AC", "TASK_FAULT", "INFRA_FAULT"} & set(found), found
+
+
+def test_rows_that_cannot_be_graded(proctor: Proctor, tmp_path: Path) -> None:
+    """Rows without tests are TASK_FAULT; one without a solution charges nobody."""
+    row = rows_of("bigcodebench.jsonl")[0]
+    right, wrong = (
+        fenced(row["complete_prompt"] + row["canonical_solution"]),
+        fenced("def task_func(directory): return {}"),
+    )
+    changes = ({"test": ""}, {"canonical_solution": None}, {"canonical_solution": "    return 5\n"})
+    rows = [row | change for change in changes for _ in range(2)]
+    rows = [each | {"task_id": f"Sample/{n}"} for n, each in enumerate(rows)]
+    found = verdicts_of(proctor, tmp_path, rows, [right, wrong] * 3, "bigcodebench")
+    assert found == ["TASK_FAULT", "TASK_FAULT", "AC", "WA", "TASK_FAULT", "TASK_FAULT"]

@@ -1,8 +1,4 @@
 
-class ProctorTests {
-    static void Check(boolean right) { if (!right) throw new AssertionError("a test failed"); }
-}
-
 /* What tests use of the library javatuples: tuples that are equal if their elements are. */
 class Tuple {
     private final java.util.List<Object> elements;

@@ -39,6 +39,16 @@ _MENDED = 4
 _READS = re.compile(r"\binput\s*\(|\bstdin\b|\bopen\(0|\bfileinput\b|/dev/stdin")
 _WRITES = re.compile(r"\bprint\s*\(|\bstdout\b|\bos\.write\b")
 _MAIN = re.compile(r"\bmain\s*\(")
+_DEFINES = (
+    # A type or modifiers before the name, and a body; or a word that defines.
+    r"^[ \t]{{0,40}}(?!return\b|else\b|await\b|throw\b|new\b)"
+    r"(?:[\w:<>,\[\]&*.?@]{{1,80}}+[ \t]{{1,9}}+){{1,8}}"
+    r"[&*]{{0,3}}{name}[ \t]{{0,9}}+\([^;{{}}]{{0,1200}}+\{{"
+    r"|\b(?:def|sub|function|fn|func|fun)[ \t]{{1,9}}{name}\b"
+    r"|\b(?:const|let|var|class|struct)[ \t]{{1,9}}{name}\b"
+    r"|^[ \t]{{0,40}}{name}[ \t]{{0,9}}(?:\([ \t]{{0,9}}\)|=[ \t]{{0,9}}(?:async|function|\())"
+)
+"""Pattern of what defines `name` in many languages. Possessive: a long text is read once."""
 _PROSE = re.compile(r"[#>*_\- ]{0,6}[A-Z][\w'’*`]{0,40}(?: [\w'’(`*_,.:-]{1,60}){3}")
 """A line that begins like a sentence."""
 
@@ -141,7 +151,7 @@ class _Other(_Chooser):
     def wanted(self) -> Sequence[tuple[str, Callable[[str], bool]]]:
         if self._entry is None:
             return [("main", lambda code: _MAIN.search(code) is not None)]
-        defines = re.compile(rf"\b{re.escape(self._entry)}\s{{0,9}}\([^;{{}}]{{0,999}}\{{")
+        defines = re.compile(_DEFINES.format(name=re.escape(self._entry)), re.MULTILINE)
         return [("defines", lambda code: defines.search(code) is not None)]
 
     def unfenced(self, text: str, other: Sequence[Block]) -> Extracted:

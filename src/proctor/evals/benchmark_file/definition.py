@@ -168,6 +168,8 @@ class SameProcessTable(
     when all tests have passed."""
     solution: str = ""
     """Expression: a program known to pass."""
+    unfit: str = ""
+    """Expression: the reason why a row cannot be graded; an empty text if it can."""
 
 
 class ValueTable(_Table, frozen=True, tag_field="kind", tag="value"):

@@ -15,7 +15,6 @@ from proctor.evals.benchmark_file.definition import (
     StdioTable,
     UnitTestsTable,
 )
-from proctor.evals.benchmark_file.expressions import FieldError
 from proctor.evals.benchmark_file.functions import before
 from proctor.evals.benchmark_file.same_process import SameProcessJudge, SameProcessTests
 from proctor.evals.benchmark_file.tasks import RowTask
@@ -42,8 +41,8 @@ class TaskGrader:
     settings: Settings
     language: str
     """Id of the language that programs are in."""
-    failures: dict[str, str] = field(default_factory=dict)
-    """Words on rows' own solutions that were tried, by the row's id; see SameProcessJudge."""
+    tried: dict[str, asyncio.Future[str]] = field(default_factory=dict)
+    """Rows' own solutions that were tried; see SameProcessJudge."""
 
     @property
     def cells(self) -> int:
@@ -72,12 +71,8 @@ class TaskGrader:
         async def one(problem: Problem, program: Program) -> Judgement:
             return await judged(self.judges, problem, program, settings)
 
-        judge = SameProcessJudge(one, self.language, self.failures)
-        try:
-            return Graded.of(await judge.judge(tests, code), tests.limits.cpu)
-        except FieldError as error:
-            what = f"its source cannot be made: {error.message} (field `{error.field}`)"
-            return Graded(Verdict.TASK_FAULT, message=what)
+        judge = SameProcessJudge(one, self.language, self.tried)
+        return Graded.of(await judge.judge(tests, code), tests.limits.cpu)
 
     async def rehearse(self, instance: RowTask, code: str) -> str:
         """Run the public tests, all of them, as a contest would."""

@@ -1,9 +1,11 @@
 """Tests that stand in one source with the program, and run in its process."""
 
 import hashlib
+from asyncio import Future, ensure_future
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
+from proctor.errors import InfraFault
 from proctor.evals.benchmark_file.expressions import FieldError, Names, Template
 from proctor.judgement import Judgement
 from proctor.limits import Limits
@@ -11,10 +13,13 @@ from proctor.problem import Comparison, Match, Problem, Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 
+SOLUTION_FAILS = "the row's own solution fails the tests, too"
 LAST_LINE = Comparison(Match.LAST_LINE)
 _ENDED = "a test failed, or the program ended before its tests did"
 _INTEGRITY = "tests in the program's own process, which can pretend to have passed them"
 _TRIED = "0" * 32
+_LONGEST = 300
+"""Characters of a compiler's first error that a message has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +35,18 @@ class SameProcessTests:
     """Program known to pass; empty if there is none."""
 
     def check(self) -> None:
-        """Raise FieldError for a template that is of no use: it is tried on the solution."""
-        if _TRIED not in self._text(self.solution, _TRIED):
-            raise FieldError(self.source.field, "does not print `passed`", in_file=True)
+        """Raise FieldError for a template that is of no use.
+
+        It is tried on the solution; without one on an empty program, which it may not take.
+        """
+        try:
+            text = self._text(self.solution, _TRIED)
+        except FieldError as error:
+            if self.solution or error.in_file:
+                raise
+        else:
+            if _TRIED not in text:
+                raise FieldError(self.source.field, "does not print `passed`", in_file=True)
 
     def made(self, program: str) -> tuple[Problem, str]:
         """Return the problem and the whole source that pass if the program does.
@@ -59,34 +73,58 @@ class SameProcessJudge:
     judged: Callable[[Problem, Program], Awaitable[Judgement]]
     """Judges one program."""
     language: str
-    failures: dict[str, str] = field(default_factory=dict)
-    """Words on the solutions that were tried, by the row's id; empty for those that pass."""
+    tried: dict[str, Future[str]] = field(default_factory=dict)
+    """Words on each row's own solution that failed, by the row's id; empty for one that passed."""
 
     async def judge(self, tests: SameProcessTests, program: str) -> Judgement:
-        """Judge a program; a failure of tests that their own solution fails is a TASK_FAULT.
+        """Judge a program; it is a TASK_FAULT if the row's own solution fails the tests.
 
-        Raises FieldError for a program that the template does not take.
+        So is one that passes then: a row counts for all programs, or for none.
         """
         judgement = await self._judge(tests, program)
-        settled = judgement.verdict.passed or judgement.verdict.is_fault
-        if settled or not tests.solution.strip():
+        if judgement.verdict.is_fault or not tests.solution.strip():
             return judgement
-        if tests.id not in self.failures:
-            tried = await self._judge(tests, tests.solution)
-            if not tried.verdict.passed:  # tests that toss coins are not to decide by one toss
-                tried = await self._judge(tests, tests.solution)
-            if tried.verdict is Verdict.INFRA_FAULT:
-                return tried
-            passed = tried.verdict.passed
-            self.failures[tests.id] = "" if passed else f"{tried.verdict}, {tried.message}"
-        if not (failure := self.failures[tests.id]):
+        try:
+            failure = await self._failure(tests)
+        except InfraFault as error:
+            self.tried.pop(tests.id, None)
+            return replace(judgement, verdict=Verdict.INFRA_FAULT, message=str(error))
+        if not failure:
             return judgement
-        message = f"the row's own solution fails the tests, too: {failure}"
+        message = f"{SOLUTION_FAILS}: {failure}"
         return replace(judgement, verdict=Verdict.TASK_FAULT, message=message)
 
+    async def _failure(self, tests: SameProcessTests) -> str:
+        """Return why the row's own solution fails; empty if it passes. It is tried once."""
+        known = self.tried.get(tests.id)
+        if known is None:
+            known = self.tried[tests.id] = ensure_future(self._tried(tests))
+        return await known
+
+    async def _tried(self, tests: SameProcessTests) -> str:
+        # Tests that toss coins are not to decide by one toss.
+        made = await self._judge(tests, tests.solution)
+        if not made.verdict.passed:
+            made = await self._judge(tests, tests.solution)
+        if made.verdict is Verdict.INFRA_FAULT:
+            raise InfraFault(made.message)
+        return "" if made.verdict.passed else f"{made.verdict}, {made.message}"
+
     async def _judge(self, tests: SameProcessTests, program: str) -> Judgement:
-        problem, source = tests.made(program)
+        try:
+            problem, source = tests.made(program)
+        except FieldError as error:  # the template took the solution, so the program is to blame
+            message = f"no source can be made of it: {error.message}"
+            return Judgement(Verdict.CE, 0.0, (), message, compiled=False)
         found = await self.judged(problem, Program(source, self.language))
-        if found.verdict is not Verdict.WA:
-            return found
-        return replace(found, message=f"{_ENDED}: {found.message}")
+        if found.verdict is Verdict.WA:
+            return replace(found, message=f"{_ENDED}: {found.message}")
+        if found.verdict is Verdict.CE and (said := _first_error(found.compiler_output)):
+            return replace(found, message=f"{found.message}: {said}")
+        return found
+
+
+def _first_error(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    found = next((line for line in lines if "error" in line.lower()), next(iter(lines), ""))
+    return found[:_LONGEST]

@@ -15,6 +15,7 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.evals.benchmark import Benchmark, Instance, Source, takes_judges
+from proctor.evals.benchmark_file.same_process import SOLUTION_FAILS
 from proctor.evals.records import benchmark_of, current_judges, settings_of
 from proctor.evals.replaying.questions import asked_by
 from proctor.evals.replaying.recorded import (
@@ -146,12 +147,16 @@ def _recorded(
         raise InputError(f"nothing was run for it: {judged.message}", file=name)
     outcome, made = _outcome(judged, name), found.round
     limits = asked.settings.limits if made is None else _limits(made, judged.mode)
-    broke = outcome.verdict is Verdict.TASK_FAULT and judged.message == BROKEN
+    notes = []
+    if outcome.verdict is Verdict.TASK_FAULT and judged.message == BROKEN:
+        notes.append(_BROKE)
+    if judged.message.startswith(SOLUTION_FAILS):
+        notes.append(f"{judged.message}, which makes its verdict TASK_FAULT")
     problem = replace(asked.problem, id=judged.problem_id)
     return RecordedJudgement(
         name, problem, asked.program, replace(asked.settings, limits=limits), outcome,
         asked.subtasks, _surroundings(made, judged), {**settings.pool, "cells": None},
-        (_BROKE,) if broke else (),
+        tuple(notes),
     )  # fmt: skip
 
 
@@ -178,6 +183,8 @@ def _outcome(judged: SampleJudgement, name: str) -> Judgement:
         if judged.message == BROKEN:  # before the known solution was tried in its place
             verdict = Verdict.TASK_FAULT
             tests = tuple(replace(each, verdict=verdict) for each in tests)
+        if judged.message.startswith(SOLUTION_FAILS) and tests:  # before that was known
+            verdict = tests[0].verdict
         return Judgement(
             verdict, judged.score, tests, judged.message,
             isolation_of(judged.level), report,

@@ -77,6 +77,8 @@ def differences(settings: Settings, source: str) -> list[str]:
             found.append(f"prompts of an unknown version of lcb_runner, {prompt.digest or 'none'}")
     if settings.agentic_mode:
         found.append("an agent")
+    if settings.language:
+        found.append(f"programs in {settings.language}")
     if "official" not in settings.modes:
         found.append("not judged in mode official")
     wanted = msgspec.convert(
