@@ -146,3 +146,29 @@ def test_real_replies_in_another_language(test_data: Path) -> None:
     assert all("{" in code for code in found)
     named = [reply for reply in replies if "```cpp" in reply or "```c++" in reply]
     assert not any(extract(reply).code for reply in named), "C++ is no Python"
+
+
+@pytest.mark.parametrize(
+    ("code", "defines"),
+    [
+        ("int f(int x) {", True),
+        ("std::vector<std::pair<int, int>> f(std::string s)\n{", True),
+        ("public static long f(long a) throws X {", True),
+        ("fn f(a: isize) -> isize {", True),
+        ("local function f(x)", True),
+        ("def f(x)", True),
+        ("f() {", True),
+        ("const f = (a) => a", True),
+        ("if (f(2) == 4) {", False),
+        ("return f(x) {", False),
+        ("assert(f({1, 2}) == 2);", False),
+        ("std::cout << f({1}) << std::endl;", False),
+        ('int f(int);\nint main() { if (f(2) == 4) { puts("ok"); } }', False),
+    ],
+)
+def test_block_that_defines_what_is_asked_for_in_other_languages(code: str, defines: bool) -> None:
+    other = "int other() { return 1; }"
+    text = f"```cpp\n{code}\n```\n\n```cpp\n{other}\n```\n"
+    found = extract(text, "auto", "cpp17", "f")
+    assert (found.code.strip() == code) == defines, found
+    assert (found.rule == "defines") == defines

@@ -259,6 +259,11 @@ def test_libraries_of_a_benchmark(proctor: Proctor, tmp_path: Path) -> None:
     assert graded(proctor, tmp_path, path, "--model", model) == {"RE": 1}
     command = (path, "--model", model, "--packages", packages)
     assert graded(proctor, tmp_path, *command) == {"AC": 1}
+    named = packages.rename(tmp_path / "a:b")
+    done = proctor("eval", path, "--model", model, "--packages", named, "--out", tmp_path / "no")
+    assert done.returncode == 2
+    assert "has a colon in its name" in done.stderr
+    named.rename(packages)
     done = proctor("eval", *command, "--preload", "doubling")
     assert done.returncode == 2
     assert "--preload means nothing for sums" in done.stderr
@@ -329,3 +334,21 @@ def test_rows_that_cannot_be_graded(proctor: Proctor, tmp_path: Path) -> None:
     rows = [each | {"task_id": f"Sample/{n}"} for n, each in enumerate(rows)]
     found = verdicts_of(proctor, tmp_path, rows, [right, wrong] * 3, "bigcodebench")
     assert found == ["TASK_FAULT", "TASK_FAULT", "AC", "WA", "TASK_FAULT", "TASK_FAULT"]
+
+
+def test_replay_of_a_row_whose_solution_fails(proctor: Proctor, tmp_path: Path) -> None:
+    row = ROW | {"tests": "assert f(3) == 7", "solution": RIGHT}
+    path = write(tmp_path, FILE, [row])
+    model = replies(tmp_path, ("1", fenced("def f(x): return x")))
+    assert graded(proctor, tmp_path, path, "--model", model) == {"TASK_FAULT": 1}
+    done = proctor("replay", f"{tmp_path / 'run'}#1:0")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "own solution fails the tests" in done.stdout + done.stderr
+
+
+def test_rows_that_where_leaves_out_are_counted(proctor: Proctor, tmp_path: Path) -> None:
+    path = write(tmp_path, FILE.replace("[prompt]", "where = \"asked != 'no'\"\n[prompt]"),
+                 [ROW, ROW | {"id": 2, "asked": "no"}])  # fmt: skip
+    model = replies(tmp_path, ("1", fenced(RIGHT)))
+    done = proctor("eval", path, "--model", model, "--out", tmp_path / "run", "--json")
+    assert report(done)["left_out"] == {"where": 1}

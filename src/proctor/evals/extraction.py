@@ -42,7 +42,7 @@ _MAIN = re.compile(r"\bmain\s*\(")
 _DEFINES = (
     # A type or modifiers before the name, and a body; or a word that defines.
     r"^[ \t]{{0,40}}(?!return\b|else\b|await\b|throw\b|new\b)"
-    r"(?:[\w:<>,\[\]&*.?@]{{1,80}}+[ \t]{{1,9}}+){{1,8}}"
+    r"(?:[A-Za-z_@][\w:<>,\[\]&*.?]{{0,79}}+[ \t]{{1,9}}+){{1,8}}"
     r"[&*]{{0,3}}{name}[ \t]{{0,9}}+\([^;{{}}]{{0,1200}}+\{{"
     r"|\b(?:def|sub|function|fn|func|fun)[ \t]{{1,9}}{name}\b"
     r"|\b(?:const|let|var|class|struct)[ \t]{{1,9}}{name}\b"

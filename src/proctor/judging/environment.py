@@ -1,5 +1,6 @@
 """Judging environments: a pool's cells for submissions, others for a problem's own programs."""
 
+import os
 import threading
 import weakref
 from collections import OrderedDict
@@ -8,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from proctor.errors import LevelLacks
+from proctor.errors import InputError, LevelLacks
 from proctor.judging.inputs import Inputs
 from proctor.languages.cache import Cache
 from proctor.languages.compiler import Built, Compiler
@@ -109,6 +110,9 @@ def open_environment(
 
     The arguments are those of open_pool. Raises LevelLacks too, as well as what open_pool raises.
     """
+    for path in packages:
+        if ":" in os.path.realpath(path):  # they get to programs by PYTHONPATH
+            raise InputError(f"{path!r} has a colon in its name; use another", field="packages")
     pool = open_pool(
         isolation=isolation, min_isolation=min_isolation, python=python, packages=packages,
         cells=cells, growth_delay=GROWTH_DELAY,

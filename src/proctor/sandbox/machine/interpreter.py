@@ -134,6 +134,4 @@ def checked_packages(packages: tuple[str, ...]) -> tuple[str, ...]:
     for path in packages:
         if not Path(path).is_dir():
             raise InputError(f"{path!r} is not a directory", field="packages")
-        if ":" in os.path.realpath(path):
-            raise InputError(f"{path!r} has a colon, which Python's path cannot", field="packages")
     return tuple(os.path.realpath(path) for path in packages)
