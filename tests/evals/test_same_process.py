@@ -352,3 +352,14 @@ def test_rows_that_where_leaves_out_are_counted(proctor: Proctor, tmp_path: Path
     model = replies(tmp_path, ("1", fenced(RIGHT)))
     done = proctor("eval", path, "--model", model, "--out", tmp_path / "run", "--json")
     assert report(done)["left_out"] == {"where": 1}
+
+
+def test_summary_and_record_say_where_the_tests_ran(proctor: Proctor, tmp_path: Path) -> None:
+    path = write(tmp_path, FILE, [ROW])
+    model, run = replies(tmp_path, ("1", fenced(RIGHT))), tmp_path / "run"
+    done = proctor("eval", path, "--model", model, "--out", run)
+    words = "the publishers' tests, in the program's own process"
+    assert f"\nofficial: {words}\n" in done.stdout
+    page = tmp_path / "page.html"
+    assert proctor("report", run, "--out", page).returncode == 0
+    assert "own process" in page.read_text()

@@ -263,8 +263,11 @@ def _report(store: RunStore, settings: Settings, found: Figures, left: int) -> d
 
 def _show(store: RunStore, settings: Settings, found: Figures) -> None:
     terminal.write(f"{settings.model} on {store.recall('source')}, run {store.directory}\n")
+    modes = store.recall("modes") or {}
     for mode, summary in found.modes.items():
-        terminal.write(f"\n{mode}\n")
+        # Where there are no rules of ours beside the publishers', what those are is to be known.
+        words = f": {modes[mode]}" if list(modes) == ["official"] else ""
+        terminal.write(f"\n{mode}{words}\n")
         render.summary(summary)
         if (bounds := found.bounds.get(mode)) is not None:
             terminal.write(

@@ -115,6 +115,7 @@ def begin(directory: Path, planned: Planned) -> RunStore:
             "source": planned.source.name,
             "provenance": planned.source.provenance(),
             "left_out": planned.selection.left_out,
+            "modes": dict(benchmark.modes),
             "prompt_version": benchmark.version,
             "proctor": __version__,
             "price": price,

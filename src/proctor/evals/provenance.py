@@ -40,6 +40,11 @@ def provenance(store: RunStore) -> dict[str, Any]:
         "begun_by": store.recall("proctor"),
     }
     found |= comparison(str(benchmark), settings, str(store.recall("source")))
+    if settings.language:
+        found["language"] = settings.language
+    modes = store.recall("modes") or {}
+    if told := {mode: modes[mode] for mode in settings.modes if mode in modes}:
+        found["modes"] = told
     if settings.headers:
         found["headers"] = settings.headers
     if (distribution := store.recall("distribution")) is not None:
