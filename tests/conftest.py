@@ -88,9 +88,9 @@ def _not_quick(items: list[pytest.Item]) -> set[pytest.Item]:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
     """A language that is not installed is a need too; strictly, no need may be unmet."""
     if call.excinfo is not None and call.excinfo.errisinstance(NoLanguage):
-        call.excinfo = pytest.ExceptionInfo.from_exception(
-            pytest.skip.Exception(str(call.excinfo.value), _use_item_location=True)
-        )
+        skipped = pytest.skip.Exception(str(call.excinfo.value), _use_item_location=True)
+        skipped.__traceback__ = call.excinfo.tb
+        call.excinfo = pytest.ExceptionInfo.from_exception(skipped)
     report: pytest.TestReport = yield
     if STRICT and report.skipped and not hasattr(report, "wasxfail"):
         reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
