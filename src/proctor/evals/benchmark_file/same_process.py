@@ -92,10 +92,10 @@ class SameProcessJudge:
         if not failure:
             return judgement
         message = f"{SOLUTION_FAILS}: {failure}"
-        return replace(judgement, verdict=Verdict.TASK_FAULT, message=message)
+        return replace(judgement, verdict=Verdict.TASK_FAULT, score=0.0, message=message)
 
     async def _failure(self, tests: SameProcessTests) -> str:
-        """Return why the row's own solution fails; empty if it passes. It is tried once."""
+        """Return why the row's own solution fails; empty if it passes."""
         known = self.tried.get(tests.id)
         if known is None:
             known = self.tried[tests.id] = ensure_future(self._tried(tests))
