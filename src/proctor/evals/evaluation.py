@@ -90,7 +90,7 @@ def plan(
         raise InputError("the recording has nothing for any of the problems", field="--model")
     left_out = selection.left_out | ({"not recorded": unrecorded} if unrecorded else {})
     if isinstance(source, LeavingOut):
-        left_out |= {reason: number for reason, number in source.left_out.items() if number}
+        left_out |= source.left_out
     return Planned(
         benchmark,
         settings,

@@ -180,9 +180,10 @@ class FileBenchmark:
     ) -> tuple[Message, ...]:  # fmt: skip
         if self.published is not None and self.published.named(settings.prompt):
             return self.published.ask(instance, settings)
+        names = {**instance.names, "run": self._run(settings)}
         try:
             return tuple(
-                Message(role, template.text(instance.names))
+                Message(role, template.text(names))
                 for role, template in self.prompts[settings.prompt]
             )
         except FieldError as error:

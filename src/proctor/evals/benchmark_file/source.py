@@ -1,5 +1,6 @@
 """Rows of a benchmark file, each of which is an instance."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,8 +12,6 @@ from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import described
 from proctor.formats.livecodebench import did_you_mean
 from proctor.formats.tables import Row, read_table
-
-_WHERE = "where"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,7 @@ class FileSource:
     info_of: Callable[[RowTask], ProblemInfo]
     definition: tuple[Path, ...]
     """The benchmark file and those that it includes; none for one that comes with proctor."""
-    left_out: dict[str, int] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
     """Numbers of rows that `infos` left out, by reason."""
 
     def infos(self) -> Iterator[ProblemInfo]:
@@ -65,7 +64,7 @@ class FileSource:
                 task = self.task_of(row)
                 if task is None:
                     if counting:
-                        self.left_out[_WHERE] = self.left_out.get(_WHERE, 0) + 1
+                        self.left_out["where"] += 1
                     continue
                 if task.id in seen:
                     raise row.error(f"{task.id!r} is already the id of {seen[task.id]}; "

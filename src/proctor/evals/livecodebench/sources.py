@@ -22,6 +22,7 @@ with.
 import importlib.util
 import logging
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -52,7 +53,6 @@ SPLIT = "test"
 DEFAULT_RELEASE = "release_v3"
 FILES = ("test.jsonl", "test2.jsonl", "test3.jsonl", "test4.jsonl", "test5.jsonl", "test6.jsonl")
 """Files that v1, v2 ... v6 added."""
-_A_METHOD = "asks for a Python method"
 _RELEASE = re.compile(r"release_v([1-9])|release_(latest)|v([1-9])(?:_v([1-9]))?")
 
 
@@ -69,7 +69,7 @@ class LiveCodeBenchSource:
     """Sources of the hub by preference, up to the one that the tables are from."""
     whole_programs: bool = False
     """True to leave out problems that ask for a method of a Python class."""
-    left_out: dict[str, int] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
     """Numbers of problems that `infos` left out, by reason."""
 
     def rows(self) -> Iterator[Row]:
@@ -101,7 +101,7 @@ class LiveCodeBenchSource:
         self.left_out.clear()
         for info in map(problem_info, self.rows()):
             if self.whole_programs and info.starter_code.strip():
-                self.left_out[_A_METHOD] = self.left_out.get(_A_METHOD, 0) + 1
+                self.left_out["asks for a Python method"] += 1
             else:
                 yield info
 
