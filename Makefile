@@ -52,7 +52,7 @@ far: kernel binary real-model soak  ## A second kernel, the one-file binary, a r
 # What is there is left as it is: an upgrade is for whoever looks after the machine.
 LANGUAGE_PACKAGES = g++ python3 pypy3 openjdk-17-jdk-headless rustc golang-go mono-mcs mono-runtime \
 	libmono-system-core4.0-cil libmono-system-numerics4.0-cil kotlin ruby php-cli perl lua5.4 ghc \
-	ocaml-nox fp-compiler bash
+	ocaml-nox fp-compiler bash lua-unit libtest-deep-perl ruby-test-unit
 
 languages: $(BIN)/.ready  ## Install all languages (Debian, as root), run their self-tests
 	apt-get update -qq

@@ -4,7 +4,6 @@ import json
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Iterable
 from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
@@ -19,6 +18,7 @@ from proctor.errors import InputError
 from proctor.evals.benchmark_file.loading import load
 from proctor.evals.benchmark_file.same_process import SameProcessTests
 from proctor.evals.settings import Settings
+from proctor.languages import registry
 
 FILE = """
 [rows]
@@ -172,7 +172,8 @@ def rows_of(name: str) -> list[dict[str, Any]]:
 
 
 def need(language: str) -> None:
-    """Skip if the library that a language's tests use is not here."""
+    """Skip if a language, or the library that its tests use, is not here. Raises NoLanguage."""
+    registry.find(registry.get(language))
     command = LIBRARIES.get(language)
     if command and (
         not shutil.which(command[0]) or subprocess.run(command, check=False).returncode
@@ -186,17 +187,7 @@ TAGS = {
 }  # fmt: skip
 
 
-def in_each(languages: Iterable[str]) -> Any:
-    """Run a test in each language, if its tools are here."""
-    families = {"cpp17": "cpp", "typescript": "javascript"}
-    marked = (
-        pytest.param(each, marks=pytest.mark.language(families.get(each, each)), id=each)
-        for each in languages
-    )
-    return pytest.mark.parametrize("language", list(marked))
-
-
-@in_each(MIDDLE)
+@pytest.mark.parametrize("language", MIDDLE)
 def test_multipl_e(proctor: Proctor, tmp_path: Path, language: str) -> None:
     """A right continuation and a right reply pass, a wrong one and one that leaves do not."""
     need(language)
@@ -298,7 +289,7 @@ def verdicts_of(
     return [found[row[key]] for row in rows]
 
 
-@in_each(RIGHT_REPLIES)
+@pytest.mark.parametrize("language", RIGHT_REPLIES)
 def test_replies_of_many_shapes(proctor: Proctor, tmp_path: Path, language: str) -> None:
     """Right programs pass in whatever shape they are; attacks of one line do not."""
     need(language)
