@@ -11,7 +11,7 @@ from answers import right_reply
 from proctor_command import Proctor
 from stub import Call, Handler, serving
 
-from proctor.evals.models.openai import LONGEST_REPLY
+from proctor.evals.models.wire import LONGEST_REPLY
 from proctor.evals.store import RunStore
 
 TITLE = "Ferry Queue"

@@ -19,7 +19,8 @@ from proctor.errors import (
 )
 from proctor.evals.models.connections import Retry
 from proctor.evals.models.model import Message, ModelReply, ModelRequest, ModelTool, Sampling
-from proctor.evals.models.openai import LONGEST_REPLY, Endpoint, OpenAIModel
+from proctor.evals.models.openai import Endpoint, OpenAIModel
+from proctor.evals.models.wire import LONGEST_REPLY
 
 REQUEST = ModelRequest((Message("user", "Add."),), "sum", 2, Sampling(0.5, 0.9, 100, 7, ("###",)))
 

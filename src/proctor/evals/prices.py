@@ -5,8 +5,10 @@ A model without a price, and a reply without token counts, has a cost that is no
 """
 
 import tomllib
-from datetime import date
+from collections.abc import Iterable
+from datetime import UTC, date, datetime
 from fnmatch import fnmatchcase
+from importlib.metadata import version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -16,6 +18,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from proctor.errors import InputError
+from proctor.evals.models import litellm
 from proctor.evals.settings import Settings
 from proctor.evals.stored import Generation
 
@@ -66,15 +69,39 @@ class _PriceTable(msgspec.Struct, forbid_unknown_fields=True):
 def price_of(settings: Settings) -> Price | None:
     """Find the price of the settings' model: in `prices` if it is there, else in the bundled table.
 
-    Raises InputError for a table that cannot be read.
+    Of a model by LiteLLM, the bundled table is LiteLLM's. Raises InputError for a table that cannot
+    be read.
     """
     host = urlsplit(settings.base_url).hostname if settings.base_url else OPENAI
     tables = [Path(settings.prices)] if settings.prices else []
-    for table in (*tables, _BUNDLED):
+    found = _fitting(settings, host, tables)
+    if found is None and settings.model.startswith(litellm.PREFIX):
+        return _listed(settings.model)
+    return found or _fitting(settings, host, [_BUNDLED])
+
+
+def _fitting(settings: Settings, host: str | None, tables: Iterable[Traversable]) -> Price | None:
+    for table in tables:
         for price in read_prices(table):
             if price.server in {None, host} and fnmatchcase(settings.model, price.model):
                 return price
     return None
+
+
+def _listed(model: str) -> Price | None:
+    """Return the price that LiteLLM's own table has for a model."""
+    found = litellm.listed_price(model)
+    if found is None:
+        return None
+    source = f"the table of LiteLLM {version('litellm')}"
+    return Price(
+        model=model,
+        prompt=found["prompt"],
+        completion=found["completion"],
+        cached_prompt=found.get("cached_prompt"),
+        date=datetime.now(UTC).date(),
+        source=source,
+    )
 
 
 def read_prices(file: Traversable) -> list[Price]:

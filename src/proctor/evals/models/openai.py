@@ -12,12 +12,9 @@ https://platform.openai.com/docs/api-reference/completions/create.
 
 import asyncio
 import importlib
-import math
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -25,7 +22,6 @@ from urllib.parse import urlsplit
 import msgspec
 
 from proctor.errors import (
-    ModelFault,
     ModelRefused,
     ModelReplyBroken,
     ModelStalled,
@@ -35,6 +31,8 @@ from proctor.errors import (
 from proctor.evals.models import wire
 from proctor.evals.models.connections import Connections, Retry
 from proctor.evals.models.model import ModelReply, ModelRequest, plain
+from proctor.evals.models.refusals import masking, refusal, secrets_of, words_of
+from proctor.evals.models.wire import LONGEST_REPLY
 from proctor.formats.tables import without_extra
 from proctor.version import __version__
 
@@ -42,15 +40,8 @@ if TYPE_CHECKING:
     import openai
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
-LONGEST_REPLY = 8 << 20
-"""Bytes of one reply, as sent: a model of a million tokens sends half of it."""
 PROBE_PATIENCE = 5.0
 """Seconds to wait for the answer to a probe."""
-_LONGEST_WORDS = 300
-_SHORTEST_SECRET = 6
-_PASSING = frozenset({408, 409, 425, 429})
-_BUSY = frozenset({429, 503, 529})
-"""529 is Anthropic's for being overloaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +84,7 @@ class OpenAIModel:
         self._retry = retry or Retry(asyncio.sleep)
         self._connections = Connections(endpoint.connections)
         self._limit_field = "max_tokens"
-        # A header may be `Bearer` and a key; a server may say the key alone.
-        known = " ".join((endpoint.api_key or "", *endpoint.headers.values())).split()
-        self._secrets = [each for each in known if len(each) >= _SHORTEST_SECRET]
+        self._secrets = secrets_of((endpoint.api_key or "", *endpoint.headers.values()))
         # The client's HTTP library is not always the same one, and reading raises its errors.
         self._transport_error = _http_library(openai).HTTPError
         self._client = openai.AsyncOpenAI(
@@ -113,7 +102,7 @@ class OpenAIModel:
     async def probe(self) -> str | None:
         """Ask for the list of models, which costs nothing; servers may be without one."""
         where = f"no usable model at {self._endpoint.base_url}"
-        with self._masking():
+        with masking(self._secrets):
             return await self._probed(where)
 
     async def _probed(self, where: str) -> str | None:
@@ -123,7 +112,7 @@ class OpenAIModel:
         except TimeoutError as error:
             raise ModelStalled(f"{where}: no answer within {PROBE_PATIENCE:g} s") from error
         except self._openai.APIStatusError as error:
-            fault = _refusal(error)
+            fault = refusal(error, words_of(error))
             if error.status_code in {401, 403}:
                 raise ModelRefused(f"{where}: {fault}; check OPENAI_API_KEY") from error
             return None if error.status_code < 500 else f"{self._endpoint.base_url}: {fault}"
@@ -144,22 +133,10 @@ class OpenAIModel:
 
     async def generate_many(self, request: ModelRequest, n: int) -> list[ModelReply]:
         async def once() -> list[ModelReply]:
-            with self._masking():
+            with masking(self._secrets):
                 return await self._once(request, n)
 
         return await self._retry.call(self._connections, once)
-
-    @contextmanager
-    def _masking(self) -> Iterator[None]:
-        """Keep the key and headers out of faults: some servers say them back."""
-        try:
-            yield
-        except ModelFault as fault:
-            text = str(fault)
-            for secret in self._secrets:
-                text = text.replace(secret, "***")
-            fault.args = (text,)
-            raise
 
     def recorded(self, problem_id: str) -> int | None:  # noqa: ARG002 - any number of any
         return None
@@ -180,7 +157,7 @@ class OpenAIModel:
         except self._openai.APIStatusError as error:
             if self._renamed(error):
                 return await self._once(request, n)
-            raise _refusal(error) from error
+            raise refusal(error, words_of(error)) from error
         except self._openai.APIError as error:
             raise ModelUnreachable(_cause(error)) from error
         return wire.replies(body, n, time.monotonic() - began)
@@ -248,38 +225,10 @@ class OpenAIModel:
         """True if the server wants OpenAI's newer name of the token limit, used from now on."""
         if error.status_code != 400 or self._limit_field == "max_completion_tokens":
             return False
-        if "max_completion_tokens" not in _words(error):
+        if "max_completion_tokens" not in words_of(error):
             return False
         self._limit_field = "max_completion_tokens"
         return True
-
-
-def _refusal(error: "openai.APIStatusError") -> ModelFault:
-    status = error.status_code
-    return ModelRefused(
-        f"the server answers {status}: {_words(error)}",
-        passing=status in _PASSING or status >= 500,
-        retry_after=_seconds(error.response.headers.get("retry-after", "")),
-        busy=status in _BUSY,
-    )
-
-
-def _seconds(asked: str) -> float | None:
-    """Time of a Retry-After, which is a number or a date (RFC 9110, 10.2.3); None if neither."""
-    try:
-        seconds = float(asked)
-    except ValueError:
-        try:
-            seconds = parsedate_to_datetime(asked).timestamp() - time.time()
-        except (ValueError, OverflowError):
-            return None
-    return max(0.0, seconds) if math.isfinite(seconds) else None
-
-
-def _words(error: "openai.APIStatusError") -> str:
-    """Say what the server says, in one line."""
-    text = error.response.text if error.response.is_closed else str(error)
-    return " ".join(text.split())[:_LONGEST_WORDS] or "nothing more"
 
 
 def _cause(error: BaseException) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from proctor.errors import SettingsError
+from proctor.evals.models import litellm
 from proctor.evals.models.connections import Retry
 from proctor.evals.models.model import Model
 from proctor.evals.models.replay import PREFIX, ReplayModel
@@ -19,6 +20,15 @@ def open_model(settings: Settings, environment: Mapping[str, str]) -> Model:
     """
     if settings.model.startswith(PREFIX):
         return ReplayModel(Path(settings.model.removeprefix(PREFIX)))
+    if settings.model.startswith(litellm.PREFIX):
+        options = litellm.LiteLLMOptions(
+            model=settings.model.removeprefix(litellm.PREFIX),
+            base_url=settings.base_url,
+            timeout=settings.timeout,
+            headers=expanded(settings.headers, environment),
+            connections=settings.max_connections,
+        )
+        return litellm.LiteLLMModel(options, environment, _retry(settings))
     if not settings.model:
         raise SettingsError("which model? name it by --model or in MODEL_ID, or use replay:FILE")
     # Not above: the client takes more than a second to import, and a replay needs none.
@@ -32,5 +42,8 @@ def open_model(settings: Settings, environment: Mapping[str, str]) -> Model:
         headers=expanded(settings.headers, environment),
         connections=settings.max_connections,
     )
-    retry = Retry(asyncio.sleep, settings.max_retries + 1, settings.retry_budget)
-    return OpenAIModel(endpoint, retry)
+    return OpenAIModel(endpoint, _retry(settings))
+
+
+def _retry(settings: Settings) -> Retry:
+    return Retry(asyncio.sleep, settings.max_retries + 1, settings.retry_budget)

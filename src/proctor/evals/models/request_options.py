@@ -27,6 +27,11 @@ _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\})")
 _DEEPEST = 32
 
 
+def looks_secret(name: str) -> bool:
+    """Return True for a name that secrets have, such as `X_API_KEY` or `token`."""
+    return _SECRET.search(name) is not None
+
+
 def header_of(text: str) -> tuple[str, str]:
     """Split `NAME: VALUE`. Raises SettingsError."""
     name, colon, value = text.partition(":")
@@ -43,7 +48,7 @@ def check_headers(headers: Mapping[str, str]) -> None:
             raise SettingsError("--header begins with a name of letters, digits and dashes")
         if not value.isascii() or any(ord(each) < 32 for each in value):
             raise SettingsError(f"--header {name}: the value must be of printable ASCII characters")
-        if _SECRET.search(name) and not _VARIABLE.search(value):
+        if looks_secret(name) and not _VARIABLE.search(value):
             raise SettingsError(
                 f"--header {name} looks like a secret, and headers are written into the record: "
                 f"put its value into an environment variable, and give '{name}: $VARIABLE'"
@@ -72,7 +77,7 @@ def _secret(value: Any, depth: int = 0) -> str | None:
         inner = (_secret(each, depth + 1) for each in value)
         return next((each for each in inner if each is not None), None)
     for name, each in value.items() if isinstance(value, Mapping) else ():
-        if _SECRET.search(name):
+        if looks_secret(name):
             return str(name)
         if (found := _secret(each, depth + 1)) is not None:
             return found

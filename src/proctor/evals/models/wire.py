@@ -73,6 +73,8 @@ class _Listing(msgspec.Struct):
     data: list[_Listed] | None = None
 
 
+LONGEST_REPLY = 8 << 20
+"""Bytes of one reply, as sent: a model of a million tokens sends half of it."""
 _COMPLETION = msgspec.json.Decoder(_Completion)
 _LISTING = msgspec.json.Decoder(_Listing)
 _SHOWN = 80

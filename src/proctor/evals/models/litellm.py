@@ -1,0 +1,201 @@
+"""Any provider that LiteLLM knows: `litellm:PROVIDER/NAME`, such as `litellm:anthropic/NAME`.
+
+Needs `pip install 'proctor[litellm]'`. LiteLLM translates requests and replies, and finds each
+provider's key in the environment (https://docs.litellm.ai/docs/providers). Retries and the number
+of requests at once are ours, as for other servers. It reads a reply whole, of whatever length.
+"""
+
+import asyncio
+import importlib
+import json
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from proctor.errors import (
+    ModelRefused,
+    ModelReplyBroken,
+    ModelStalled,
+    ModelUnreachable,
+    SettingsError,
+)
+from proctor.evals.models import wire
+from proctor.evals.models.connections import Connections, Retry
+from proctor.evals.models.model import ModelReply, ModelRequest, plain
+from proctor.evals.models.refusals import masking, refusal, secrets_of, shortened
+from proctor.evals.models.request_options import looks_secret
+from proctor.evals.models.wire import LONGEST_REPLY
+from proctor.formats.tables import without_extra
+from proctor.version import __version__
+
+PREFIX = "litellm:"
+_AT_IMPORT = {
+    # Its table of prices would be fetched from GitHub, and a `.env` of the working directory read.
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_MODE": "PRODUCTION",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LiteLLMOptions:
+    """Address of a model, and limits on its requests."""
+
+    model: str
+    """PROVIDER/NAME, as LiteLLM has it."""
+    base_url: str = ""
+    """Address of the server; empty for the provider's own."""
+    timeout: float = 600.0
+    """Seconds for one whole reply."""
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Sent with each request; they may hold secrets."""
+    connections: int = 8
+    """Requests under way at once, at most: fewer while the server is too busy."""
+
+
+class LiteLLMModel:
+    """A model of one of LiteLLM's providers."""
+
+    def __init__(
+        self, options: LiteLLMOptions, environment: Mapping[str, str], retry: Retry | None = None
+    ) -> None:
+        """Import LiteLLM, which takes seconds. Raises UnsupportedPlatform, SettingsError."""
+        self._litellm = library()
+        self._options = options
+        self._retry = retry or Retry(asyncio.sleep)
+        self._connections = Connections(options.connections)
+        keys = [value for name, value in environment.items() if looks_secret(name)]
+        self._secrets = secrets_of((*keys, *options.headers.values()))
+        try:
+            self._litellm.get_llm_provider(options.model, api_base=options.base_url or None)
+        except self._litellm.BadRequestError as error:
+            raise SettingsError(
+                f"LiteLLM knows no provider of {options.model!r}: name it as PROVIDER/NAME, "
+                "such as litellm:anthropic/NAME (https://docs.litellm.ai/docs/providers)"
+            ) from error
+
+    @property
+    def name(self) -> str:
+        return PREFIX + self._options.model
+
+    async def probe(self) -> str | None:
+        """Look whether the provider's key is there; LiteLLM has no free request to try it by."""
+        found = self._litellm.validate_environment(
+            self._options.model, api_base=self._options.base_url or None
+        )
+        if missing := found["missing_keys"]:
+            names = " or ".join(missing) if len(missing) < 4 else ", ".join(missing)
+            raise ModelRefused(f"{self.name} needs {names} in the environment")
+        return None
+
+    async def generate(self, request: ModelRequest) -> ModelReply:
+        async def once() -> ModelReply:
+            with masking(self._secrets):
+                return await self._once(request)
+
+        return await self._retry.call(self._connections, once)
+
+    def recorded(self, problem_id: str) -> int | None:  # noqa: ARG002 - any number of any
+        return None
+
+    async def close(self) -> None:
+        await self._litellm.close_litellm_async_clients()
+
+    async def _once(self, request: ModelRequest) -> ModelReply:
+        began = time.monotonic()
+        call, arguments = self._call(request)
+        openai = importlib.import_module("openai")  # its errors are of this tree
+        try:
+            async with asyncio.timeout(self._options.timeout):
+                found = await call(**arguments)
+        except (TimeoutError, openai.APITimeoutError) as error:
+            raise ModelStalled(
+                f"no whole reply within {self._options.timeout:g} s", busy=True
+            ) from error
+        except openai.APIStatusError as error:
+            raise refusal(error, shortened(str(error))) from error
+        except openai.APIError as error:
+            raise ModelUnreachable(shortened(str(error))) from error
+        # By JSON, since its types are looser than ours, and texts may hold half a character.
+        body = json.dumps(found.model_dump(warnings=False), default=str).encode()
+        if len(body) > LONGEST_REPLY:
+            raise ModelReplyBroken(f"the reply is longer than {LONGEST_REPLY} bytes")
+        return wire.replies(body, 1, time.monotonic() - began)[0]
+
+    def _call(self, request: ModelRequest) -> tuple[Any, dict[str, Any]]:
+        """Return the function to be called, and its arguments."""
+        options, sampling = self._options, request.sampling
+        arguments: dict[str, Any] = {
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "max_tokens": sampling.max_tokens,
+            "seed": None if sampling.seed is None else sampling.seed + request.sample,
+            "stop": list(sampling.stop) or None,
+            "top_k": sampling.top_k,
+            "min_p": sampling.min_p,
+            "reasoning_effort": sampling.reasoning_effort,
+            "chat_template_kwargs": dict(sampling.chat_template) or None,
+            "tools": [
+                {"type": "function", "function": msgspec.to_builtins(tool)}
+                for tool in request.tools
+            ]
+            or None,
+            "api_base": options.base_url or None,
+            **sampling.extra_body,
+        }
+        arguments = {name: value for name, value in arguments.items() if value is not None}
+        arguments |= {
+            "model": options.model,
+            "timeout": options.timeout,
+            "num_retries": 0,
+            "max_retries": 0,
+            "extra_headers": {"User-Agent": f"proctor/{__version__}", **options.headers},
+        }
+        messages = plain(request.messages)
+        if not any(message.role == "text" for message in request.messages):
+            return self._litellm.acompletion, arguments | {"messages": messages}
+        if len(messages) > 1 or request.tools:
+            raise SettingsError("a text to be completed has no other messages and no tools")
+        return self._litellm.atext_completion, arguments | {"prompt": messages[0]["content"]}
+
+
+def library() -> Any:
+    """Import LiteLLM without requests and without reading files of the working directory.
+
+    Raises UnsupportedPlatform if it is not installed.
+    """
+    for name, value in _AT_IMPORT.items():
+        os.environ.setdefault(name, value)
+    try:
+        found = importlib.import_module("litellm")
+    except ImportError as error:
+        raise without_extra("a model by LiteLLM", error, "litellm") from error
+    found.suppress_debug_info = True  # type: ignore[attr-defined]  # it prints to stdout
+    return found
+
+
+def listed_price(model: str) -> dict[str, float] | None:
+    """Return LiteLLM's prices of a model in US dollars per million tokens, by Price's field names.
+
+    None for a model that its table does not have, or not whole. It is the price of usual requests:
+    some providers take more for very long prompts.
+    """
+    name = model.removeprefix(PREFIX)
+    table: Mapping[str, Any] = library().model_cost
+    found = table.get(name) or table.get(name.partition("/")[2])
+    if found is None:
+        return None
+    fields = {
+        "prompt": "input_cost_per_token",
+        "completion": "output_cost_per_token",
+        "cached_prompt": "cache_read_input_token_cost",
+    }
+    prices = {
+        ours: found[theirs] * 1e6
+        for ours, theirs in fields.items()
+        if isinstance(found.get(theirs), int | float)
+    }
+    return prices if {"prompt", "completion"} <= prices.keys() else None

@@ -1,0 +1,73 @@
+"""What servers say when they refuse, as faults: which pass, and what of the words may be shown."""
+
+import math
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from proctor.errors import ModelFault, ModelRefused
+
+if TYPE_CHECKING:
+    import openai
+
+_LONGEST_WORDS = 300
+_SHORTEST_SECRET = 6
+_PASSING = frozenset({408, 409, 425, 429})
+_BUSY = frozenset({429, 503, 529})
+"""529 is Anthropic's for being overloaded."""
+
+
+def refusal(error: "openai.APIStatusError", words: str) -> ModelFault:
+    """Return the fault for an answer with an error's status; `words` say what the server said."""
+    status = error.status_code
+    return ModelRefused(
+        f"the server answers {status}: {words}",
+        passing=status in _PASSING or status >= 500,
+        retry_after=_seconds(error.response.headers.get("retry-after", "")),
+        busy=status in _BUSY,
+    )
+
+
+def words_of(error: "openai.APIStatusError") -> str:
+    """Return what the server says, in one line of at most 300 characters."""
+    return shortened(error.response.text if error.response.is_closed else str(error))
+
+
+def shortened(text: str) -> str:
+    """Return a text as one line of at most 300 characters."""
+    return " ".join(text.split())[:_LONGEST_WORDS] or "nothing more"
+
+
+def secrets_of(values: Iterable[str]) -> list[str]:
+    """Return the words of secrets, but for short ones, which could be anything.
+
+    A header may be `Bearer` and a key, and a server may say the key alone.
+    """
+    return [each for each in " ".join(values).split() if len(each) >= _SHORTEST_SECRET]
+
+
+@contextmanager
+def masking(secrets: Iterable[str]) -> Iterator[None]:
+    """Keep secrets out of faults: some servers say them back."""
+    try:
+        yield
+    except ModelFault as fault:
+        text = str(fault)
+        for secret in secrets:
+            text = text.replace(secret, "***")
+        fault.args = (text,)
+        raise
+
+
+def _seconds(asked: str) -> float | None:
+    """Time of a Retry-After, which is a number or a date (RFC 9110, 10.2.3); None if neither."""
+    try:
+        seconds = float(asked)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(asked).timestamp() - time.time()
+        except (ValueError, OverflowError):
+            return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None
