@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -231,5 +230,3 @@ def test_a_run(proctor: Proctor, tmp_path: Path) -> None:
     assert found["cost"] == pytest.approx(4 * (70 * 3 + 30 * 0.3 + 20 * 15) / 1e6)
     kept = b"".join(path.read_bytes() for path in (tmp_path / "run").iterdir())
     assert b"secret" not in kept + (done.stdout + done.stderr).encode()
-
-

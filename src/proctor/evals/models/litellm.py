@@ -14,8 +14,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
-
 from proctor.errors import (
     ModelRefused,
     ModelReplyBroken,
@@ -24,8 +22,9 @@ from proctor.errors import (
     SettingsError,
 )
 from proctor.evals.models import wire
+from proctor.evals.models.bodies import body_of, is_text
 from proctor.evals.models.connections import Connections, Retry
-from proctor.evals.models.model import ModelReply, ModelRequest, plain
+from proctor.evals.models.model import ModelReply, ModelRequest
 from proctor.evals.models.refusals import masking, refusal, secrets_of, shortened
 from proctor.evals.models.request_options import looks_secret
 from proctor.evals.models.wire import LONGEST_REPLY
@@ -127,39 +126,18 @@ class LiteLLMModel:
 
     def _call(self, request: ModelRequest) -> tuple[Any, dict[str, Any]]:
         """Return the function to be called, and its arguments."""
-        options, sampling = self._options, request.sampling
-        arguments: dict[str, Any] = {
-            "temperature": sampling.temperature,
-            "top_p": sampling.top_p,
-            "max_tokens": sampling.max_tokens,
-            "seed": None if sampling.seed is None else sampling.seed + request.sample,
-            "stop": list(sampling.stop) or None,
-            "top_k": sampling.top_k,
-            "min_p": sampling.min_p,
-            "reasoning_effort": sampling.reasoning_effort,
-            "chat_template_kwargs": dict(sampling.chat_template) or None,
-            "tools": [
-                {"type": "function", "function": msgspec.to_builtins(tool)}
-                for tool in request.tools
-            ]
-            or None,
-            "api_base": options.base_url or None,
-            **sampling.extra_body,
-        }
-        arguments = {name: value for name, value in arguments.items() if value is not None}
-        arguments |= {
-            "model": options.model,
+        options = self._options
+        body = body_of(request, options.model, "max_tokens")
+        arguments = body | {
             "timeout": options.timeout,
             "num_retries": 0,
             "max_retries": 0,
             "extra_headers": {"User-Agent": f"proctor/{__version__}", **options.headers},
         }
-        messages = plain(request.messages)
-        if not any(message.role == "text" for message in request.messages):
-            return self._litellm.acompletion, arguments | {"messages": messages}
-        if len(messages) > 1 or request.tools:
-            raise SettingsError("a text to be completed has no other messages and no tools")
-        return self._litellm.atext_completion, arguments | {"prompt": messages[0]["content"]}
+        if options.base_url:
+            arguments["api_base"] = options.base_url
+        litellm = self._litellm
+        return litellm.atext_completion if is_text(request) else litellm.acompletion, arguments
 
 
 def library() -> Any:
