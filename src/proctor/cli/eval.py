@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from proctor.cli.eval_summary import leaderboard, show_figures
 from proctor.cli.ioi import show_points
 from proctor.cli.judge import k_list
 from proctor.cli.judges import HERE, Where
+from proctor.cli.reaching import Reaching
 from proctor.cli.retries import tell_once
 from proctor.errors import InfraFault, InputError, ModelAbsent, ProctorError, SettingsError
 from proctor.evals import evaluation
@@ -30,6 +31,9 @@ from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 from proctor.verdict import Verdict
 
+INTERRUPTED = 130
+"""Exit code of a command that was stopped."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ending:
@@ -39,6 +43,17 @@ class Ending:
     fail_under: float | None
     as_json: bool
     where: Where = HERE
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended."""
+
+    code: int
+    """Exit code."""
+    report: dict[str, Any]
+    """Its figures, as --json has them."""
+    found: Figures
 
 
 def ending(k: str, fail_under: float | None, as_json: bool, where: Where = HERE) -> Ending:
@@ -76,66 +91,67 @@ def dry_run(benchmark: Benchmark[Any], settings: Settings, *, as_json: bool) -> 
     return 0
 
 
-def evaluate(benchmark: Benchmark[Any], settings: Settings, out: str | None, ending: Ending) -> int:
+def evaluate(
+    benchmark: Benchmark[Any], settings: Settings, out: str | None, ending: Ending,
+    reaching: Reaching,
+) -> int:  # fmt: skip
     """Begin a run and do it; returns the exit code."""
     tell_once()
-    model = open_model(settings, os.environ)
-    probe(model)
-    planned = evaluation.plan(benchmark, settings, model)
+    reaching.check(settings)
+    planned = evaluation.plan(benchmark, settings, reaching.look(settings))
     directory = Path(out) if out is not None else evaluation.new_directory(settings.model)
-    with evaluation.begin(directory, planned) as store:
-        return _do(store, open_model(settings, os.environ), ending)
+    return said(begun(planned, directory, ending, reaching), ending)
 
 
-def resume(run: str, ending: Ending) -> int:
+def begun(
+    planned: evaluation.Planned, directory: Path, ending: Ending, reaching: Reaching
+) -> Outcome:
+    """Begin a planned run in a directory, and do it."""
+    with reaching.opened(planned.settings) as reached:
+        planned = replace(planned, settings=reached.settings)
+        with evaluation.begin(directory, planned) as store:
+            reaching.remember(store)
+            return _do(store, reached.open(), ending)
+
+
+def resume(run: str, ending: Ending, reaching: Reaching) -> int:
     """Do what is missing of a run."""
     with RunStore.open(Path(run), write=True) as store:
-        return _continue(store, ending)
+        return said(_continue(store, ending, reaching), ending)
 
 
-def retry(run: str, verdicts: tuple[str, ...], ending: Ending) -> int:
+def retry(run: str, verdicts: tuple[str, ...], ending: Ending, reaching: Reaching) -> int:
     """Forget faults, or judgements with certain verdicts, and do what is missing then."""
     with RunStore.open(Path(run), write=True) as store:
         evaluation.unchanged_source(store)  # before anything is forgotten
         again = evaluation.retry(store, verdicts)
         terminal.note(f"{again} to be done again")
-        return _continue(store, ending)
+        return said(_continue(store, ending, reaching), ending)
 
 
 def rejudge(run: str, ending: Ending) -> int:
     """Judge everything again, in a new round; the old verdicts stay in the store."""
     with RunStore.open(Path(run), write=True) as store:
         evaluation.unchanged_source(store)
-        return _continue(store, ending, new_round=True)
+        return said(_continue(store, ending, Reaching(), new_round=True), ending)
 
 
-def _continue(store: RunStore, ending: Ending, *, new_round: bool = False) -> int:
+def _continue(
+    store: RunStore, ending: Ending, reaching: Reaching, *, new_round: bool = False
+) -> Outcome:
     tell_once()
     if not store.unasked():  # neither recording nor server need be there any more
         return _do(store, ScriptedModel(_not_asked), ending, new_round=new_round)
-    settings = settings_of(store)
-    probe(open_model(settings, os.environ))
-    return _do(store, open_model(settings, os.environ), ending, new_round=new_round)
+    reaching.look_again(store)
+    with reaching.opened(settings_of(store)) as reached:
+        return _do(store, reached.open(), ending, new_round=new_round)
 
 
 def _not_asked(_request: ModelRequest) -> ModelReply:
     raise ModelAbsent("the run has all replies, and yet another was asked for")
 
 
-def probe(model: Model) -> None:
-    """Fail within seconds if no request can succeed."""
-
-    async def look() -> str | None:
-        try:
-            return await model.probe()
-        finally:
-            await model.close()
-
-    if (remark := asyncio.run(look())) is not None:
-        terminal.note(remark)
-
-
-def _do(store: RunStore, model: Model, ending: Ending, *, new_round: bool = False) -> int:
+def _do(store: RunStore, model: Model, ending: Ending, *, new_round: bool = False) -> Outcome:
     settings = settings_of(store)
     failure: ProctorError | None = None
     interrupted = False
@@ -196,30 +212,39 @@ async def stoppable(
 
 def _finish(
     store: RunStore, ending: Ending, failure: ProctorError | None, interrupted: bool
-) -> int:  # fmt: skip
+) -> Outcome:  # fmt: skip
+    """Show how far a run is, unless that is to be JSON, and why it ended."""
     settings = settings_of(store)
-    found = figures(records(store), settings.modes, ending.k)
+    found = figures(records(store), settings.modes, sorted({1, *ending.k}))
     left = store.unfinished(_judges(store))
     points = _points(store, settings)
-    if ending.as_json:
-        added = {} if points is None else {"points": to_json(points)}
-        report = _report(store, settings, found, left)
-        terminal.write_json(report | added | ending.where.figures())
-    else:
+    added = {} if points is None else {"points": to_json(points)}
+    report = _report(store, settings, found, left) | added
+    if not ending.as_json:
         show_figures(store, settings, found)
         if points is not None:
             show_points(points)
-        ending.where.say_figures()
     if failure is not None:
         terminal.note(f"{failure}; `proctor resume {store.directory}` goes on")
-        return failure.exit_code
-    if interrupted:
+        code = failure.exit_code
+    elif interrupted:
         terminal.note(
             f"stopped with {left} of {store.count()} samples to do; "
             f"`proctor resume {store.directory}` goes on"
         )
-        return 130
-    return _gate(settings, found, ending)
+        code = INTERRUPTED
+    else:
+        code = _gate(settings, found, ending)
+    return Outcome(code, report, found)
+
+
+def said(outcome: Outcome, ending: Ending) -> int:
+    """Write what is left to be said of a run; returns the exit code."""
+    if ending.as_json:
+        terminal.write_json(outcome.report | ending.where.figures())
+    else:
+        ending.where.say_figures()
+    return outcome.code
 
 
 def _points(store: RunStore, settings: Settings) -> PointsReport | None:

@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from proctor.cli.eval_options import FailUnder, KList, taking
 from proctor.cli.judges import Cache, On, Ray, VerifyCache, Where
-from proctor.cli.options import Json
+from proctor.cli.options import Json, ReplyCache, StartServer
 from proctor.errors import InputError
 from proctor.evals.bundled import DATED, FAMILIES, Family, is_benchmark_file
 
@@ -125,6 +125,7 @@ def _command(family: Family, loaded: "FileBenchmark | None" = None) -> Callable[
     def command(**given: Any) -> None:
         from proctor.cli import eval as evaluate
         from proctor.cli.eval_settings import merged
+        from proctor.cli.reaching import Reaching
         from proctor.evals.benchmark_file.benchmark import FileBenchmark
         from proctor.evals.registry import benchmark_named
 
@@ -142,10 +143,16 @@ def _command(family: Family, loaded: "FileBenchmark | None" = None) -> Callable[
         given["run_tests"] = False if given.pop("no_run_tests") else None
         for flag in ("agentic_mode", "all_subtasks"):
             given[flag] = given.get(flag) or None
-        settings = merged(given, config, own)
+        reaching = Reaching(given.pop("start_server"), given.pop("reply_cache"))
+        models = given.pop("model") or [None]
+        wanted = [merged({**given, "model": name}, config, own) for name in models]
         if dry_run:
-            raise typer.Exit(evaluate.dry_run(benchmark, settings, as_json=json))
-        raise typer.Exit(evaluate.evaluate(benchmark, settings, out, ending))
+            raise typer.Exit(evaluate.dry_run(benchmark, wanted[0], as_json=json))
+        if len(wanted) == 1:
+            raise typer.Exit(evaluate.evaluate(benchmark, wanted[0], out, ending, reaching))
+        from proctor.cli.several_models import evaluate_each
+
+        raise typer.Exit(evaluate_each(benchmark, wanted, out, ending, reaching))
 
     return taking(command, family)
 
@@ -166,6 +173,8 @@ def resume_command(
     run: Run,
     k: KList = "1,5,10",
     fail_under: FailUnder = None,
+    start_server: StartServer = None,
+    reply_cache: ReplyCache = None,
     ray: Ray = None,
     on: On = None,
     cache: Cache = None,
@@ -174,9 +183,10 @@ def resume_command(
 ) -> None:
     """Go on with a run that was stopped: nothing is generated or judged twice."""
     from proctor.cli import eval as evaluate
+    from proctor.cli.reaching import Reaching
 
     ending = evaluate.ending(k, fail_under, json, Where(ray, on, cache, verify_cache))
-    raise typer.Exit(evaluate.resume(run, ending))
+    raise typer.Exit(evaluate.resume(run, ending, Reaching(start_server, reply_cache)))
 
 
 def retry_command(
@@ -187,6 +197,8 @@ def retry_command(
     ] = None,
     k: KList = "1,5,10",
     fail_under: FailUnder = None,
+    start_server: StartServer = None,
+    reply_cache: ReplyCache = None,
     ray: Ray = None,
     on: On = None,
     cache: Cache = None,
@@ -198,9 +210,12 @@ def retry_command(
     Without --verdict, INFRA_FAULT.
     """
     from proctor.cli import eval as evaluate
+    from proctor.cli.reaching import Reaching
 
     ending = evaluate.ending(k, fail_under, json, Where(ray, on, cache, verify_cache))
-    raise typer.Exit(evaluate.retry(run, tuple(verdict or ("INFRA_FAULT",)), ending))
+    reaching = Reaching(start_server, reply_cache)
+    verdicts = tuple(verdict or ("INFRA_FAULT",))
+    raise typer.Exit(evaluate.retry(run, verdicts, ending, reaching))
 
 
 def rejudge_command(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from proctor.cli.judges import Cache, NormaliseCpu, On, Ray, VerifyCache
-from proctor.cli.options import Json
+from proctor.cli.options import Json, ReplyCache, StartServer
 from proctor.evals.bundled import DATED, Family
 
 KList = Annotated[
@@ -27,8 +27,14 @@ OPTIONS: dict[str, Any] = {
         typer.Option(help="fixture, huggingface[:RELEASE], or a file.", metavar="SOURCE"),
     ],
     "model": Annotated[
-        str | None, typer.Option(help="Name at the server, or replay:FILE.", metavar="NAME")
+        list[str] | None,
+        typer.Option(
+            help="Name at the server, litellm:PROVIDER/NAME, or replay:FILE; repeatable.",
+            metavar="NAME",
+        ),
     ],
+    "start_server": StartServer,
+    "reply_cache": ReplyCache,
     "base_url": Annotated[
         str | None, typer.Option(help="URL of an OpenAI-compatible server.", metavar="URL")
     ],

@@ -52,3 +52,21 @@ def pool_settings(
         "packages": tuple(packages or ()),
         "preload": tuple(preload or ()),
     }
+
+
+StartServer = Annotated[
+    str | None,
+    typer.Option(
+        "--start-server",
+        help="Command that serves the model while the run lasts, such as "
+        "'vllm serve {model} --port {port}'.",
+        metavar="COMMAND",
+    ),
+]
+ReplyCache = Annotated[
+    str | None,
+    typer.Option(
+        "--reply-cache", help="Directory of replies that runs share: none is paid for twice.",
+        metavar="DIR",
+    ),
+]  # fmt: skip

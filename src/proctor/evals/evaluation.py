@@ -192,5 +192,9 @@ def retry(store: RunStore, verdicts: Collection[str]) -> int:
 
 def new_directory(model: str) -> Path:
     """Name a directory for a run of this model: runs/TIME-MODEL."""
-    name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(model).name).strip("-.")
-    return Path(RUNS) / f"{time.strftime('%Y%m%d-%H%M%S')}-{name or 'model'}"
+    return Path(RUNS) / f"{time.strftime('%Y%m%d-%H%M%S')}-{directory_name(Path(model).name)}"
+
+
+def directory_name(model: str) -> str:
+    """Return a model's name with nothing in it but letters, digits, dots and dashes."""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", model).strip("-.") or "model"

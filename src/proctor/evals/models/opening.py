@@ -13,12 +13,22 @@ from proctor.evals.models.request_options import expanded
 from proctor.evals.settings import Settings
 
 
+def is_recording(settings: Settings) -> bool:
+    """Return True if replies come from a file."""
+    return settings.model.startswith(PREFIX)
+
+
+def is_behind_server(settings: Settings) -> bool:
+    """Return True if the model is asked by OpenAI's API."""
+    return not settings.model.startswith((PREFIX, litellm.PREFIX))
+
+
 def open_model(settings: Settings, environment: Mapping[str, str]) -> Model:
     """Open what `--model` names; the key comes from OPENAI_API_KEY and stays in memory.
 
     Raises SettingsError, InputError, UnsupportedPlatform.
     """
-    if settings.model.startswith(PREFIX):
+    if is_recording(settings):
         return ReplayModel(Path(settings.model.removeprefix(PREFIX)))
     if settings.model.startswith(litellm.PREFIX):
         options = litellm.LiteLLMOptions(

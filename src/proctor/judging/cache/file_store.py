@@ -39,12 +39,12 @@ CREATE INDEX IF NOT EXISTS verdict_used ON verdict (used);
 
 
 class FileStore:
-    """A store of verdicts in a directory."""
+    """A store in a directory: of verdicts, or of what else can be made again."""
 
-    def __init__(self, directory: Path, most: int = MOST) -> None:
+    def __init__(self, directory: Path, most: int = MOST, file: str = FILE) -> None:
         """Open the store, or make it; `most` is in bytes. Raises InputError."""
         self.name = str(directory)
-        self._path, self._most = directory / FILE, most
+        self._path, self._most = directory / file, most
         self._lock = threading.Lock()
         self._used: dict[bytes, float] = {}
         self._put = 0
@@ -60,7 +60,7 @@ class FileStore:
             self._connection = _connected(self._path)
         except sqlite3.Error as error:
             raise InputError(
-                f"is no cache of verdicts, or damaged: {error}; name another directory, or remove"
+                f"is no cache, or damaged: {error}; name another directory, or remove"
                 " this file and its -wal and -shm",
                 file=str(self._path),
             ) from error
@@ -186,8 +186,8 @@ def _check_private(path: Path) -> None:
     about = path.stat()
     if about.st_uid != os.geteuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise InputError(
-            "others may write to it, and could forge verdicts: a cache belongs to whoever uses it,"
-            " and to nobody else (chown, chmod go-w)",
+            "others may write to it, and could forge what is in it: a cache belongs to whoever"
+            " uses it, and to nobody else (chown, chmod go-w)",
             file=str(path),
         )
 

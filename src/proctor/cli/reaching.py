@@ -1,0 +1,132 @@
+"""How the models of a run are reached: by a server that is started, from replies that are kept."""
+
+import asyncio
+import os
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from proctor.cli import terminal
+from proctor.errors import SettingsError
+from proctor.evals.models.kept_replies import KeptReplies
+from proctor.evals.models.model import Model
+from proctor.evals.models.opening import is_behind_server, is_recording, open_model
+from proctor.evals.records import settings_of
+from proctor.evals.settings import Settings
+from proctor.evals.store import RunStore
+
+START_SERVER = "start_server"
+"""Name, in a run's record, of the command that served its model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A model that can be asked."""
+
+    settings: Settings
+    """The run's, with the address of a server that was started."""
+    open: Callable[[], Model]
+    """Opens the model, for one event loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reaching:
+    """Choice of how models are reached. It is no part of a run's settings.
+
+    A run that somebody else hands on must not start commands, or use directories, of theirs.
+    """
+
+    start_server: str | None = None
+    reply_cache: str | None = None
+
+    def check(self, settings: Settings) -> None:
+        """Raise SettingsError for what does not go together."""
+        if self.start_server is None:
+            return
+        if settings.base_url:
+            raise SettingsError("give either --base-url or --start-server")
+        if not settings.model or not is_behind_server(settings):
+            raise SettingsError("--start-server needs the --model that the server is to serve")
+
+    @contextmanager
+    def opened(self, settings: Settings) -> Iterator[Reached]:
+        """Give the model; a server that was asked for is started, and runs meanwhile.
+
+        Raises what starting it raises, and ModelFault if no request to it can succeed.
+        """
+        kept: list[KeptReplies] = []
+        with self._served(settings) as reached:
+            if reached is not settings:
+                probe(open_model(reached, os.environ))
+
+            def opened() -> Model:
+                model = open_model(reached, os.environ)
+                if self.reply_cache is None or is_recording(settings):
+                    return model
+                kept.append(self._keeping(model, self.reply_cache, settings))
+                return kept[-1]
+
+            yield Reached(reached, opened)
+        if found := sum(each.found for each in kept):
+            terminal.note(f"{found} replies were in {self.reply_cache}")
+
+    def look(self, settings: Settings) -> Model | None:
+        """Return the model if it can be asked; None if its server is yet to be started.
+
+        Raises ModelFault if no request can succeed, and what opening it raises.
+        """
+        if self.start_server is not None and is_behind_server(settings):
+            return None
+        model = open_model(settings, os.environ)
+        probe(model)
+        return model
+
+    def look_again(self, store: RunStore) -> None:
+        """Do so for a run that goes on. Raises SettingsError if its server must be started."""
+        command = store.recall(START_SERVER)
+        if command is not None and self.start_server is None:
+            raise SettingsError(
+                "the model of this run was served by a command; if you trust it, give it again: "
+                f"--start-server {shlex.quote(command)}"
+            )
+        self.look(settings_of(store))
+
+    def remember(self, store: RunStore) -> None:
+        """Note in a run's record which server was started for it."""
+        if self.start_server is not None:
+            store.remember({START_SERVER: self.start_server})
+
+    @contextmanager
+    def _served(self, settings: Settings) -> Iterator[Settings]:
+        if self.start_server is None or not is_behind_server(settings):
+            yield settings
+            return
+        from proctor.evals.models.started_server import started
+
+        with started(self.start_server, settings.model, terminal.note) as url:
+            yield msgspec.structs.replace(settings, base_url=url)
+
+    def _keeping(self, model: Model, directory: str, settings: Settings) -> KeptReplies:
+        server = {
+            "model": settings.model,
+            "address": self.start_server or settings.base_url,
+            "headers": settings.headers,
+        }
+        return KeptReplies(model, Path(directory), server)
+
+
+def probe(model: Model) -> None:
+    """Note what a server remarks. Raises ModelFault, within seconds, if no request can succeed."""
+
+    async def look() -> str | None:
+        try:
+            return await model.probe()
+        finally:
+            await model.close()
+
+    if (remark := asyncio.run(look())) is not None:
+        terminal.note(remark)
