@@ -13,6 +13,7 @@ model solves next to nothing. Exit code 1 if anything was not so.
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -20,12 +21,11 @@ import sysconfig
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError
+from proctor.evals.models.started_server import started
 from proctor.evals.records import current_judges, settings_of
 from proctor.evals.store import FILE, RunStore
 
@@ -34,15 +34,15 @@ MODEL = "smollm2"
 SLOTS = 2
 SERVER = f"""
 import signal, sys
+sys.path.insert(0, sys.argv[1])
 import xllamacpp
 params = xllamacpp.CommonParams()
-params.model.path = sys.argv[1]
+params.model.path = sys.argv[2]
 params.model_alias = {{{MODEL!r}}}
-params.hostnames, params.port = ["127.0.0.1"], 0
+params.hostnames, params.port = ["127.0.0.1"], int(sys.argv[3])
 params.n_parallel, params.n_ctx = {SLOTS}, {SLOTS} * 4096
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
 server = xllamacpp.Server(params)
-print(server.listening_address, flush=True)
 signal.pause()
 """
 ASKING = ("--model", MODEL, "--max-tokens", "96", "--seed", "1", "--temperature", "0.8",
@@ -73,11 +73,20 @@ def main() -> int:
 
 def evaluate_all(scratch: Path) -> None:
     """Every kind of run. Raises Failed."""
-    weights = downloaded(scratch)
+    server = scratch / "server.py"
+    server.write_text(SERVER)
+    words = (sys.executable, server, scratch / "site", downloaded(scratch))
+    start = shlex.join(map(str, words)) + " {port}"
     runs = Path(tempfile.mkdtemp(prefix="runs-", dir=scratch))
-    with serving(weights, scratch) as url:
+    stage("fixture, with a server of its own", lambda: evaluated(
+        "livecodebench", runs / "own", (*ASKING, "--start-server", start)
+    ))  # fmt: skip
+    with started(start, MODEL, print) as url:
         base = (*ASKING, "--base-url", url)
         stage("fixture, killed and resumed", lambda: killed(runs / "fixture", base))
+        stage("humaneval, a text to go on with", lambda: evaluated(
+            "humaneval", runs / "completion", (*base, "--prompt", "completion")
+        ))  # fmt: skip
         agent = ("--agentic-mode", "--agentic-turn-budget", "2", "--limit", "1")
         for protocol in ("tools", "text"):
             options = (*agent, "--agentic-protocol", protocol)
@@ -116,25 +125,6 @@ def downloaded(scratch: Path) -> Path:
         (site / ".complete").touch()
     (weights,) = site.rglob("*.gguf")
     return weights
-
-
-@contextmanager
-def serving(weights: Path, scratch: Path) -> Iterator[str]:
-    """Serve the model; yields the address of its API."""
-    with (scratch / "server.log").open("wb") as log:
-        server = subprocess.Popen(
-            [sys.executable, "-c", SERVER, weights], stdout=subprocess.PIPE, stderr=log, text=True,
-            env=os.environ | {"PYTHONPATH": str(scratch / "site")},
-        )  # fmt: skip
-        with server:
-            assert server.stdout is not None
-            try:
-                address = server.stdout.readline().strip()
-                if not address:
-                    raise Failed(f"the server did not start: see {log.name}")
-                yield f"{address}/v1"
-            finally:
-                server.kill()
 
 
 def evaluated(benchmark: str, run: Path, options: tuple[str, ...]) -> str:

@@ -76,7 +76,10 @@ def _file_command(place: Path) -> Any:
     benchmark = load(place)
     summary = benchmark.definition.summary or f"Evaluate a model on the benchmark of {place}."
     family = Family(
-        summary, {benchmark.name: ""}, agentic=benchmark.agentic, more=("language", *DATED)
+        summary,
+        {benchmark.name: ""},
+        agentic=benchmark.agentic,
+        more=("language", "few_shot", *DATED),
     )
     return _click_command(str(place), summary + _ENDS, _command(family, benchmark))
 

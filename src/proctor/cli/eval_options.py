@@ -134,6 +134,9 @@ OPTIONS: dict[str, Any] = {
         str | None,
         typer.Option(help="Template of the prompt, or upstream[:STYLE].", metavar="NAME"),
     ],
+    "few_shot": Annotated[
+        int | None, typer.Option(help="Solved examples in the prompt.", metavar="N")
+    ],
     "upstream": Annotated[
         str | None,
         typer.Option(help="Checkout of LiveCodeBench, for its own prompts.", metavar="DIR"),
@@ -230,7 +233,7 @@ _DEFAULTS: dict[str, Any] = {
 """Defaults of options for which None does not stand for "not given"."""
 
 _OWN = ("scenario", "earlier", "upstream", "preset", "task", "years", "all_subtasks", "medals",
-        "language")  # fmt: skip
+        "language", "few_shot")  # fmt: skip
 _AGENTIC = tuple(name for name in OPTIONS if name.startswith("agent"))
 _COMMON = tuple(name for name in OPTIONS if name not in (*_OWN, *DATED, *_AGENTIC))
 """Options of all benchmarks."""

@@ -51,6 +51,9 @@ class Reaching:
             raise SettingsError("give either --base-url or --start-server")
         if not settings.model or not is_behind_server(settings):
             raise SettingsError("--start-server needs the --model that the server is to serve")
+        from proctor.evals.models.started_server import arguments_of
+
+        arguments_of(self.start_server, settings.model, port=0)
 
     @contextmanager
     def opened(self, settings: Settings) -> Iterator[Reached]:

@@ -87,7 +87,7 @@ def _show(outcomes: Sequence[Outcome]) -> None:
     table.add_column("model")
     for heading in (*(f"{mode} pass@1" for mode in modes), "samples", "no score", "cost"):
         table.add_column(heading, justify="right")
-    table.add_column("run")
+    table.add_column("run", overflow="fold")
     for each in sorted(outcomes, key=lambda each: -(_rate(each, each.found.main_mode) or 0.0)):
         rates = [_rate(each, mode) for mode in modes]
         table.add_row(

@@ -67,6 +67,7 @@ FAMILIES = {
     "mbpp": Family(
         "Ask for Python functions in words; grade by the asserts of MBPP.",
         {"mbpp": "mbpp.toml"},
+        more=("few_shot",),
     ),
     "mbppplus": Family(
         "Ask for Python functions in words; grade by MBPP+'s inputs.",

@@ -65,6 +65,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     language: str = ""
     """Language of programs; empty for the usual one of the benchmark."""
     prompt: str = "plain"
+    few_shot: int | None = None
+    """Solved examples in a prompt; None for as many as the benchmark has."""
     upstream: str = ""
     """Checkout of LiveCodeBench whose prompts `upstream` stands for."""
     extraction: str = extractions.DEFAULT
@@ -108,8 +110,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for name in ("timeout", "test_timeout"):
             if getattr(self, name) <= 0:
                 raise SettingsError(f"{_option(name)} must be more than 0")
-        for name in ("max_retries", "retry_budget"):
-            if getattr(self, name) < 0:
+        for name in ("max_retries", "retry_budget", "few_shot"):
+            if (getattr(self, name) or 0) < 0:
                 raise SettingsError(f"{_option(name)} must not be negative")
         if self.agentic_mode and self.request_n > 1:
             raise SettingsError("agents ask for one reply at a time: leave --request-n out")

@@ -3,9 +3,12 @@
 import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
+
+import msgspec
 
 from proctor.errors import InputError, SettingsError
 from proctor.evals import extraction
@@ -34,7 +37,7 @@ from proctor.evals.settings import Settings
 from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import FIXTURE, HUB
 from proctor.formats.hub import HubSource, Progress, fetch
-from proctor.formats.tables import Row
+from proctor.formats.tables import Row, read_table
 from proctor.formats.thoughts import answer
 from proctor.judging.judges import Judges
 from proctor.languages import registry
@@ -118,6 +121,9 @@ class FileBenchmark:
             is_one_of = "is" if len(names) == 1 else "is one of"
             known = f"{is_one_of} {', '.join(names)} for {self.name}"
             raise SettingsError(f"--prompt {known}, not {settings.prompt!r}")
+        usual = msgspec.structs.replace(settings, few_shot=None)
+        if settings.few_shot is not None and not self._shots(usual):
+            raise SettingsError(f"--few-shot: --prompt {settings.prompt} shows no examples")
         if settings.earlier:
             raise SettingsError("--from is for --scenario selfrepair")
         foreign = self._language(settings) != "python"
@@ -141,7 +147,12 @@ class FileBenchmark:
             raise SettingsError(f"{option} nothing for {self.name}")
 
     def pinned(self, settings: Settings) -> Settings:
-        return settings if self.published is None else self.published.pinned(settings)
+        if self.published is not None:
+            settings = self.published.pinned(settings)
+        asked = self.definition.all_prompts.get(settings.prompt)
+        if asked is None or settings.stop:
+            return settings
+        return msgspec.structs.replace(settings, stop=asked.stop)
 
     def open_source(self, settings: Settings, progress: Progress | None = None) -> FileSource:
         rows = self.definition.rows
@@ -164,23 +175,57 @@ class FileBenchmark:
             name = ", ".join(own) if own else f"hf:{rows.hub}"
 
         run = self._run(settings)
+        examples, files = self._examples(found, settings, run)
 
         def info_of(task: RowTask) -> ProblemInfo:
             self.messages(task, 0, settings)  # a prompt that fails is found before a run begins
             return task.info
 
         def task_of(row: Row) -> RowTask | None:
-            return self.tasks.task(row, settings, run)
+            task = self.tasks.task(row, settings, run)
+            return None if task is None else replace(task, examples=examples)
 
         written = () if self.benchmark_file is None else (self.benchmark_file, *self.read)
-        return FileSource(name, found, task_of, info_of, written)
+        return FileSource(name, found, task_of, info_of, (*written, *files))
+
+    def _examples(
+        self, found: tuple[Path, ...], settings: Settings, run: RunValues
+    ) -> tuple[tuple[RowTask, ...], tuple[Path, ...]]:
+        """Return examples for all tasks, one more than each is shown, and the files of their own.
+
+        Raises InputError if there are too few.
+        """
+        count = self._shots(settings)
+        if not count:
+            return (), ()
+        own = self.definition.examples.file
+        files = tuple(map(self._beside, (own,) if isinstance(own, str) else own))
+        tasks: list[RowTask] = []
+        for row in (row for file in files or found for row in read_table(file)):
+            task = self.tasks.task(row, settings, run)
+            if task is not None and self.tasks.is_example(task):
+                tasks.append(task)
+                if len(tasks) == count + 1:
+                    break
+        if len(tasks) < count:
+            what = f"has {len(tasks)} rows to be examples, and {count} are wanted (--few-shot)"
+            raise InputError(what, file=str((files or found)[0]))
+        return tuple(tasks), files
+
+    def _shots(self, settings: Settings) -> int:
+        """Return how many examples the prompt shows."""
+        asked = self.definition.all_prompts.get(settings.prompt)
+        usual = 0 if asked is None else asked.examples
+        return usual if settings.few_shot is None else settings.few_shot
 
     def messages(
         self, instance: RowTask, _sample: int, settings: Settings
     ) -> tuple[Message, ...]:  # fmt: skip
         if self.published is not None and self.published.named(settings.prompt):
             return self.published.ask(instance, settings)
-        names = {**instance.names, "run": self._run(settings)}
+        others = (each.names for each in instance.examples if each.id != instance.id)
+        shown = list(islice(others, self._shots(settings)))
+        names = {**instance.names, "run": self._run(settings), "examples": shown}
         try:
             return tuple(
                 Message(role, template.text(names))

@@ -11,6 +11,8 @@ import msgspec
 from proctor.problem import Convention, Match
 
 Texts = tuple[str, ...]
+PLAIN = "plain"
+"""Name of the prompt that is asked unless another is chosen."""
 
 
 class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,6 +64,10 @@ class PromptTable(_Table, frozen=True):
     text: str = ""
     """Prompt of a base model, which goes on with the text: the completions API."""
     messages: tuple[MessageTable, ...] = ()
+    stop: Texts = ()
+    """Texts that end a reply, unless others are given."""
+    examples: int = 0
+    """How many solved examples it shows, unless --few-shot says otherwise."""
 
     def written(self) -> tuple[MessageTable, ...]:
         """Return all messages, in order."""
@@ -70,6 +76,15 @@ class PromptTable(_Table, frozen=True):
         ]  # fmt: skip
         named = [MessageTable(role, text) for role, text in short if text]
         return (*named, *self.messages)
+
+
+class ExamplesTable(_Table, frozen=True):
+    """Rows that a prompt may show solved."""
+
+    file: str | Texts = ()
+    """Files of them, with the columns of the rows; without, they are of the rows themselves."""
+    where: str = ""
+    """Expression: rows for which it is false are no examples."""
 
 
 class ProgramTable(_Table, frozen=True):
@@ -230,6 +245,7 @@ class BenchmarkDefinition(_Table, frozen=True):
     """The prompt `plain`."""
     prompts: dict[str, PromptTable] = {}
     """Others, by name."""
+    examples: ExamplesTable = ExamplesTable()
     program: ProgramTable = ProgramTable()
     extraction: dict[str, str] = {}
     """Templates by policy that take the answer from `reply`."""
@@ -237,3 +253,8 @@ class BenchmarkDefinition(_Table, frozen=True):
     """Modes of grading, in words; the expressions of `grading` see the name as `run.mode`."""
     settings: dict[str, Any] = {}
     """Options of `proctor eval` that hold unless others are given."""
+
+    @property
+    def all_prompts(self) -> dict[str, PromptTable]:
+        """Prompts by name, the plain one among them."""
+        return {PLAIN: self.prompt, **self.prompts}

@@ -73,5 +73,5 @@ FUNCTIONS = {
     "used": used,
 }
 """Functions that expressions may call, by name."""
-RESERVED = frozenset({"row", "run", "reply", "program", "passed", *FUNCTIONS})
+RESERVED = frozenset({"row", "run", "reply", "examples", "program", "passed", *FUNCTIONS})
 """Names that mean the same in all files, whatever a row's columns are called."""

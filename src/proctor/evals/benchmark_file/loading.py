@@ -7,6 +7,7 @@ from pathlib import Path
 from proctor.errors import InputError
 from proctor.evals.benchmark_file.benchmark import MODES, FileBenchmark
 from proctor.evals.benchmark_file.definition import (
+    PLAIN,
     AnswerTable,
     BenchmarkDefinition,
     SameProcessTable,
@@ -23,7 +24,6 @@ from proctor.sandbox.machine import plain_file
 
 LONGEST = 4 << 20
 """Bytes of a benchmark file."""
-_PLAIN = "plain"
 
 
 def load(place: Path) -> FileBenchmark:
@@ -64,7 +64,7 @@ def _made(definition: BenchmarkDefinition, directory: Path, path: Path | None) -
             (each.role, compiler.template(each.content, f"{_field(name)}.{each.role}"))
             for each in table.written()
         )
-        for name, table in {_PLAIN: definition.prompt, **definition.prompts}.items()
+        for name, table in definition.all_prompts.items()
         if table.written()
     }
     extractions = {
@@ -104,7 +104,7 @@ def _check_output(grading: StdioTable | AnswerTable, file: str) -> None:
 
 
 def _field(prompt: str) -> str:
-    return "prompt" if prompt == _PLAIN else f"prompts.{prompt}"
+    return "prompt" if prompt == PLAIN else f"prompts.{prompt}"
 
 
 def _compiled(definition: BenchmarkDefinition, compiler: TemplateCompiler) -> dict[str, Expression]:
@@ -113,6 +113,7 @@ def _compiled(definition: BenchmarkDefinition, compiler: TemplateCompiler) -> di
     written |= {
         f"program.{name}": getattr(definition.program, name) for name in ("function", "head")
     }
+    written["examples.where"] = definition.examples.where
     grading = definition.grading
     templates = {"source"} if isinstance(grading, SameProcessTable) else set[str]()
     for name in set(grading.__struct_fields__) - {"wanted"} - templates:

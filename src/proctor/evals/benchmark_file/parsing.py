@@ -16,6 +16,7 @@ from proctor.evals.benchmark_file.definition import (
     BenchmarkDefinition,
     CheckerTable,
     CompareTable,
+    ExamplesTable,
     Grading,
     MessageTable,
     PackageTable,
@@ -34,7 +35,7 @@ Mistake = tuple[str, str]
 """Field, and what is wrong with it."""
 SETTINGS = frozenset({
     "extraction", "language", "max_tokens", "memory", "min_p", "mode", "n", "preload", "prompt",
-    "reasoning_effort", "seed", "stop", "temperature", "test_timeout", "top_k", "top_p",
+    "few_shot", "reasoning_effort", "seed", "stop", "temperature", "test_timeout", "top_k", "top_p",
 })  # fmt: skip
 """Options that a benchmark file may set: none that could lead a key elsewhere, or run code here."""
 _HUB = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
@@ -48,8 +49,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
 }
 """Values that a field may have, by its name."""
 _TABLES = (
-    BenchmarkDefinition, RowsTable, PromptTable, MessageTable, ProgramTable, CheckerTable,
-    CompareTable, *get_args(Grading),
+    BenchmarkDefinition, RowsTable, PromptTable, MessageTable, ExamplesTable, ProgramTable,
+    CheckerTable, CompareTable, *get_args(Grading),
 )  # fmt: skip
 _FIELDS = {name for table in _TABLES for name in table.__struct_fields__}
 _UNKNOWN = re.compile("unknown field `(.*)`")
@@ -123,6 +124,8 @@ def _of_prompts(found: BenchmarkDefinition) -> Iterator[Mistake]:
         if given != 1 or (chat and not prompt.user) or mixed:
             what = "`user`, perhaps with `system`; or `text` for a base model; or `messages`"
             yield field, f"needs one of these: {what}"
+        if prompt.examples < 0:
+            yield f"{field}.examples", "is a number from 0 on"
     if "plain" in found.prompts:
         yield "prompts.plain", "is the table `prompt`"
 

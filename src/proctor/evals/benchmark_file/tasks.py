@@ -47,6 +47,8 @@ class RowTask:
     """Source that ends with the beginning of the function, if that is given."""
     unfit: str = ""
     """Reason why it cannot be graded here; empty if it can."""
+    examples: tuple["RowTask", ...] = ()
+    """Tasks that a prompt shows solved."""
     row: Row | None = None
     """Row that it was made of, without which errors name no line."""
 
@@ -119,6 +121,17 @@ class TaskMaker:
             unfit=values.text("grading.unfit"),
             row=row,
         )
+
+    def is_example(self, task: RowTask) -> bool:
+        """Return True if `examples.where` takes the row. Raises InputError."""
+        try:
+            taken = "examples.where" not in self.expressions or bool(
+                Values(self.expressions, dict(task.names)).value("examples.where")
+            )
+        except FieldError as error:
+            assert task.row is not None
+            raise self._located(task.row, error) from error
+        return taken
 
     def _located(self, row: Row, error: FieldError) -> InputError:
         """Return the error for a row: of its column, or of the field that cannot be worked out."""
