@@ -86,14 +86,14 @@ class _Server(ThreadingHTTPServer):
 class Stub:
     """A running server."""
 
-    def __init__(self, answer: Handler) -> None:
+    def __init__(self, answer: Handler, port: int = 0) -> None:
         self.answer = answer
         self.listing: Handler = lambda call: call.send(b'{"object":"list","data":[{"id":"stub"}]}')
         self.calls: Counter[str] = Counter()
         self.bodies: list[Body] = []
         self.keys: list[str] = []
         self.lock = threading.Lock()
-        self._server = _Server(("127.0.0.1", 0), Call)
+        self._server = _Server(("127.0.0.1", port), Call)
         self._server.stub = self  # type: ignore[attr-defined]
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
 
