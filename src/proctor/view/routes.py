@@ -138,7 +138,7 @@ def tests_routes(library: RunLibrary, desk: ReplayDesk) -> list[HTTPRouteHandler
             content = test_content(recorded, query.test, query.part)
         name = quote(f"{query.problem}-{query.sample}-{query.part}.txt", safe="")
         return Response(
-            content, media_type="text/plain; charset=utf-8",
+            content, media_type="text/plain",
             headers={"Content-Disposition": f"inline; filename*=UTF-8''{name}"},
         )  # fmt: skip
 
@@ -170,6 +170,6 @@ def _file(path: str, file: Traversable, kind: str) -> HTTPRouteHandler:
 
     @get(path, sync_to_thread=False)
     def served() -> Response[bytes]:
-        return Response(content, media_type=f"{kind}; charset=utf-8")
+        return Response(content, media_type=kind)
 
     return served
