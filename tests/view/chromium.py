@@ -56,7 +56,9 @@ class Tab:
                 "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded",
                 "Page.javascriptDialogOpening",
             }:  # fmt: skip
-                self.said.append(json.dumps(message["params"])[:500])
+                said = json.dumps(message["params"])[:500]
+                if "/api/" not in said or '"source": "network"' not in said:  # refused, and shown
+                    self.said.append(said)
 
     def run(self, script: str) -> Any:
         """Value of an expression, or of its promise."""
