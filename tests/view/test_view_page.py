@@ -7,11 +7,10 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from chromium import Tab, chromium
-from viewed import JUDGES, PROBLEM, content, made_up, viewing
+from viewed import JUDGES, PROBLEM, Viewed, content, made_up, viewing
 
 from proctor.evals.store import RunStore
 from proctor.evals.stored import Change, Generation, ProblemInfo, Prompt, SampleJudgement, Turn
-from served import Served
 
 pytestmark = pytest.mark.browser
 
@@ -52,13 +51,20 @@ def page(tab: Tab) -> Iterator[Tab]:
 
 
 @pytest.fixture(scope="module")
-def served(evaluated: Path) -> Iterator[Served]:
+def served(tab: Tab, evaluated: Path) -> Iterator[Viewed]:
     with viewing(evaluated) as found:
+        enter(tab, found)
         yield found
 
 
+def enter(tab: Tab, served: Viewed) -> None:
+    """Begin as the person does; all further addresses go without the token."""
+    tab.open(served.begin, "document.querySelector('#runs')")
+    assert tab.run("location.href") == f"{served.url}/"
+
+
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def hostile(tab: Tab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewed]:
     place = tmp_path_factory.mktemp("hostile") / "runs"
     tests = [{"verdict": "WA", "message": HOSTILE.replace("\ud800", "")}] * 3
     message = HOSTILE.replace("\ud800", "")
@@ -86,6 +92,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         key = JUDGES["standard"]
         store.write(SampleJudgement(NAME, n, "standard", key, "AC") for n in range(3))
     with viewing(place) as found:
+        enter(tab, found)
         yield found
 
 
@@ -103,7 +110,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("name", PLACES)
-def test_hostile_texts_do_nothing_and_fit(page: Tab, hostile: Served, name: str) -> None:
+def test_hostile_texts_do_nothing_and_fit(page: Tab, hostile: Viewed, name: str) -> None:
     state, condition = PLACES[name]
     for width, dark in SIZES:
         page.size(width, dark=dark)
@@ -121,7 +128,7 @@ def test_hostile_texts_do_nothing_and_fit(page: Tab, hostile: Served, name: str)
     assert len(shown) < 800_000  # of 5 MB only the beginning
 
 
-def test_the_whole_of_a_long_text_is_a_text(page: Tab, hostile: Served) -> None:
+def test_the_whole_of_a_long_text_is_a_text(page: Tab, hostile: Viewed) -> None:
     key = {"run": NAME, "problem": NAME, "sample": 2}
     page.open(f"{hostile.url}/#{urlencode(key)}", "document.querySelector('figure a')")
     address = page.run(
@@ -133,7 +140,7 @@ def test_the_whole_of_a_long_text_is_a_text(page: Tab, hostile: Served) -> None:
     page.open(f"{hostile.url}/", "document.querySelector('a.row')")
 
 
-def test_a_way_through_by_keys_and_back(page: Tab, served: Served) -> None:
+def test_a_way_through_by_keys_and_back(page: Tab, served: Viewed) -> None:
     page.open(served.url, "document.querySelector('a.row')")
     for key in "jkj":
         page.press(key)
@@ -164,7 +171,7 @@ def test_a_way_through_by_keys_and_back(page: Tab, served: Served) -> None:
     assert page.run("document.getElementById('keys').open")
 
 
-def test_a_verdict_is_made_again(page: Tab, served: Served, evaluated: Path) -> None:
+def test_a_verdict_is_made_again(page: Tab, served: Viewed, evaluated: Path) -> None:
     before = content(evaluated / "first")
     state = f"#run=first&problem={quote(PROBLEM)}&sample=1"
     page.open(f"{served.url}/{state}", "document.querySelector('.one-test pre')")
@@ -179,7 +186,7 @@ def test_a_verdict_is_made_again(page: Tab, served: Served, evaluated: Path) -> 
     assert content(evaluated / "first") == before
 
 
-def test_programs_side_by_side(page: Tab, served: Served) -> None:
+def test_programs_side_by_side(page: Tab, served: Viewed) -> None:
     page.open(f"{served.url}/#run=first&with=second&kind=gained", "document.querySelector('a.row')")
     page.run("document.querySelector('a.row').click()")
     page.wait("document.querySelectorAll('.sides pre').length === 2")
@@ -194,6 +201,7 @@ def test_a_run_that_goes_on_is_followed(page: Tab, tmp_path: Path) -> None:
     run = tmp_path / "runs/live"
     made_up(run, [(ProblemInfo("p"), 3)], [])
     with viewing(run.parent) as served, RunStore.open(run, write=True) as store:
+        enter(page, served)
         page.open(f"{served.url}/#run=live", "document.querySelector('.state-running')")
         for done in (1, 2):
             key = ("p", done)
@@ -209,7 +217,7 @@ def test_a_run_that_goes_on_is_followed(page: Tab, tmp_path: Path) -> None:
         page.wait("document.querySelector('#runs tbody tr').innerText.includes('3 of 3')")
 
 
-def test_what_is_not_there_is_said(page: Tab, served: Served) -> None:
+def test_what_is_not_there_is_said(page: Tab, served: Viewed) -> None:
     page.open(f"{served.url}/#run=none", "document.getElementById('status').textContent")
     assert "there is no run 'none'" in page.run("document.body.innerText")
     page.open(

@@ -7,38 +7,34 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from answers import right_reply
 from command import COMMAND, environment
 from stub import Call
 from stub import serving as model_serving
-from viewed import JUDGES, PROBLEM, content, made_up, viewing
+from viewed import JUDGES, PATIENCE, PROBLEM, Viewed, content, made_up, viewing
 
 from proctor.evals.stored import Generation, ProblemInfo, SampleJudgement
-from served import Served
-
-PATIENCE = 120.0
 
 
 @pytest.fixture(scope="module")
-def served(evaluated: Path) -> Iterator[Served]:
+def served(evaluated: Path) -> Iterator[Viewed]:
     with viewing(evaluated) as found:
         yield found
 
 
-def ask(served: Served, path: str, **parameters: Any) -> Any:
-    answer = httpx.get(f"{served.url}/api/{path}", params=parameters, timeout=PATIENCE)
+def ask(served: Viewed, path: str, **parameters: Any) -> Any:
+    answer = served.get(f"/api/{path}", **parameters)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
-def refused(served: Served, path: str, **parameters: Any) -> tuple[int, str]:
-    answer = httpx.get(f"{served.url}/api/{path}", params=parameters, timeout=PATIENCE)
+def refused(served: Viewed, path: str, **parameters: Any) -> tuple[int, str]:
+    answer = served.get(f"/api/{path}", **parameters)
     return answer.status_code, answer.json()["detail"]
 
 
-def test_the_list_of_runs(served: Served) -> None:
+def test_the_list_of_runs(served: Viewed) -> None:
     first, second = ask(served, "runs")
     assert (first["name"], second["name"]) == ("first", "second")
     assert {(each["state"], each["done"], each["total"]) for each in (first, second)} == {
@@ -69,20 +65,20 @@ def test_the_list_of_runs(served: Served) -> None:
         ({"text": "~%~"}, 0),
     ],
 )
-def test_samples_are_chosen(served: Served, given: dict[str, str], count: int) -> None:
+def test_samples_are_chosen(served: Viewed, given: dict[str, str], count: int) -> None:
     page = ask(served, "samples", run="first", **given)
     assert (page["found"], len(page["rows"]), page["total"]) == (count, count, 12)
     assert page["facets"]["platform"] == ["atcoder", "codeforces", "leetcode"]
 
 
-def test_replies_without_a_program_are_chosen_by_reason(served: Served) -> None:
+def test_replies_without_a_program_are_chosen_by_reason(served: Viewed) -> None:
     page = ask(served, "samples", run="second", no_program="refusal")
     assert [row["sample"] for row in page["rows"]] == [1] * 4
     assert page["facets"]["no_program"] == ["refusal"]
     assert {row["standard"] for row in page["rows"]} == {"NC"}
 
 
-def test_samples_are_sorted(served: Served) -> None:
+def test_samples_are_sorted(served: Viewed) -> None:
     page = ask(served, "samples", run="first", sort="-judge_cpu")
     cpu = [row["judge_cpu"] for row in page["rows"]]
     assert cpu == sorted(cpu, reverse=True)
@@ -91,7 +87,7 @@ def test_samples_are_sorted(served: Served) -> None:
     assert verdicts == ["AC"] * 4 + ["RE"] * 4 + ["WA"] * 4
 
 
-def test_a_sample_with_its_neighbours(served: Served) -> None:
+def test_a_sample_with_its_neighbours(served: Viewed) -> None:
     found = ask(served, "sample", run="first", problem=PROBLEM, sample=1, verdict="WA")
     assert found["problem"]["title"] == "Lantern Rows"
     assert found["facts"]["rule"] == "block"
@@ -112,7 +108,7 @@ def test_a_sample_with_its_neighbours(served: Served) -> None:
     assert elsewhere["position"] is None
 
 
-def test_tests_with_their_contents(served: Served) -> None:
+def test_tests_with_their_contents(served: Viewed) -> None:
     key = {"run": "first", "problem": PROBLEM, "sample": 1, "mode": "standard"}
     page = ask(served, "tests", **key)
     assert page["total"] == len(page["tests"]) == 7
@@ -122,19 +118,18 @@ def test_tests_with_their_contents(served: Served) -> None:
     assert first["input"]["text"] == "1000000000000 4 6\n"
     assert first["expected"]["text"] == "333333333333\n"
     assert len(ask(served, "tests", **key, begin=6)["tests"]) == 1
-    whole = httpx.get(f"{served.url}/api/text", params={**key, "test": "0", "part": "expected"})
+    whole = served.get("/api/text", **key, test="0", part="expected")
     assert whole.text == "333333333333\n"
     assert whole.headers["content-type"] == "text/plain; charset=utf-8"
     assert whole.headers["x-content-type-options"] == "nosniff"
 
 
 def test_a_verdict_is_made_again_and_the_run_stays_as_it_is(
-    served: Served, evaluated: Path
+    served: Viewed, evaluated: Path
 ) -> None:
     before = content(evaluated / "first")
     target = {"run": "first", "problem": PROBLEM, "sample": 1, "mode": "official"}
-    client = httpx.Client(base_url=served.url, headers={"Origin": served.url}, timeout=PATIENCE)
-    with client:
+    with served.client(Origin=served.url) as client:
         begun = client.post("/api/replay", json=target)
         assert begun.status_code == 201, begun.text
         busy = client.post("/api/replay", json=target)
@@ -149,19 +144,18 @@ def test_a_verdict_is_made_again_and_the_run_stays_as_it_is(
     assert first["now"]["verdict"] == "WA"
     assert first["output"]["text"] == "375000000000\n"
     given = {**target, "test": "0", "part": "output"}
-    assert httpx.get(f"{served.url}/api/text", params=given).text == "375000000000\n"
+    assert served.get("/api/text", **given).text == "375000000000\n"
     assert content(evaluated / "first") == before
 
 
-def test_replays_that_cannot_be_asked_for(served: Served) -> None:
+def test_replays_that_cannot_be_asked_for(served: Viewed) -> None:
     target = {"run": "none", "problem": PROBLEM, "sample": 1, "mode": "standard"}
-    headers = {"Origin": served.url}
-    with httpx.Client(base_url=served.url, headers=headers, timeout=PATIENCE) as client:
+    with served.client(Origin=served.url) as client:
         assert client.post("/api/replay", json={"run": "second"}).status_code == 400
         assert client.post("/api/replay", json=target).status_code == 404
 
 
-def test_two_runs_compared(served: Served) -> None:
+def test_two_runs_compared(served: Viewed) -> None:
     found = ask(served, "difference", run="first", **{"with": "second"})
     assert found["counts"] == {"gained": 4, "lost": 0, "other": 4}
     assert (found["common"], found["mode"], found["modes"]) == (
@@ -195,7 +189,7 @@ def test_two_runs_compared(served: Served) -> None:
     ],
 )
 def test_what_cannot_be_answered_is_said(
-    served: Served, path: str, given: dict[str, Any], status: int, said: str
+    served: Viewed, path: str, given: dict[str, Any], status: int, said: str
 ) -> None:
     found, detail = refused(served, path, **given)
     assert found == status
@@ -219,7 +213,7 @@ def test_runs_that_are_broken_harm_no_other(evaluated: Path, tmp_path: Path) -> 
         }  # fmt: skip
         assert all(found[name]["error"] for name in ("cut", "empty", "garbage"))
         for path in ("samples", "run"):
-            answer = httpx.get(f"{served.url}/api/{path}", params={"run": "cut"})
+            answer = served.get(f"/api/{path}", run="cut")
             assert answer.status_code == 200 if path == "run" else answer.status_code < 500
         assert ask(served, "samples", run="first")["found"] == 12
         shutil.rmtree(place / "first")
@@ -240,8 +234,7 @@ def test_tests_whose_source_is_gone(tmp_path: Path) -> None:
         assert status == 422
         assert "there is no such file" in said
         target = {"run": "lost", "problem": "p", "sample": 0, "mode": "standard"}
-        headers = {"Origin": served.url}
-        state = httpx.post(f"{served.url}/api/replay", json=target, headers=headers).json()
+        state = served.replay(target).json()
         while state["state"] == "running":
             state = ask(served, "replay")
         assert state["state"] == "failed"
@@ -309,7 +302,7 @@ def test_of_ten_thousand_samples_one_page_is_sent(tmp_path: Path) -> None:
         ),
     )  # fmt: skip
     with viewing(tmp_path / "runs") as served:
-        answer = httpx.get(f"{served.url}/api/samples?run=large", timeout=PATIENCE)
+        answer = served.get("/api/samples", run="large")
         page = answer.json()
         assert (len(page["rows"]), page["pages"], page["found"]) == (50, 200, 10_000)
         assert len(answer.content) < 20_000

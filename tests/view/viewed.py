@@ -2,26 +2,57 @@
 
 import hashlib
 import json
+import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import httpx
 import msgspec
 
 from proctor.evals.rounds import begin_round
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 from proctor.evals.stored import Change, ProblemInfo
-from served import PROCTOR, Served, started
+from served import PROCTOR, started
 
 PROBLEM = "proctor-01-lantern-rows"
+PATIENCE = 120.0
+
+
+@dataclass
+class Viewed:
+    begin: str
+    """Address that was printed."""
+    process: subprocess.Popen[str]
+    log: str
+
+    @property
+    def url(self) -> str:
+        return self.begin.partition("/?")[0]
+
+    def client(self, **headers: str) -> httpx.Client:
+        """A client that has the token, of which nothing else is known."""
+        headers["Authorization"] = f"Bearer {self.begin.partition('token=')[2]}"
+        return httpx.Client(base_url=self.url, headers=headers, timeout=PATIENCE)
+
+    def get(self, path: str, **parameters: Any) -> httpx.Response:
+        with self.client() as client:
+            return client.get(path, params=parameters or None)
+
+    def replay(self, target: Any) -> httpx.Response:
+        """Ask for a replay as the page does."""
+        with self.client(Origin=self.url) as client:
+            return client.post("/api/replay", json=target)
 
 
 @contextmanager
-def viewing(place: Path) -> Iterator[Served]:
+def viewing(place: Path) -> Iterator[Viewed]:
     """Start one on a free port, and stop it as Ctrl-C does."""
     with started(PROCTOR, "view", str(place), "--port", "0", "--json") as served:
-        yield served
+        yield Viewed(served.url, served.process, served.log)
 
 
 def content(run: Path) -> str:

@@ -1,6 +1,8 @@
 """The application of `proctor view`, and what it refuses before it looks at a request."""
 
-from collections.abc import Awaitable, Callable, MutableMapping
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import msgspec
@@ -34,7 +36,7 @@ _HEADERS = [
 ]
 
 
-def make_app(library: RunLibrary, desk: ReplayDesk) -> Application:
+def make_app(library: RunLibrary, desk: ReplayDesk, pass_: "PagePass") -> Application:
     """Return the application."""
     app = Litestar(
         [*page_files(), *runs_routes(library), *tests_routes(library, desk)],
@@ -44,31 +46,73 @@ def make_app(library: RunLibrary, desk: ReplayDesk) -> Application:
         logging_config=None,
         debug=False,
     )
-    return OwnPageOnly(cast("Application", app))
+    return OwnPageOnly(cast("Application", app), pass_)
+
+
+@dataclass(frozen=True, slots=True)
+class PagePass:
+    """A secret of this process: who has it is the person that began it.
+
+    The address that is printed has it; the page then keeps it in a cookie of its port.
+    """
+
+    port: int
+    secret: str = field(default_factory=lambda: secrets.token_urlsafe(18), repr=False)
+
+    @property
+    def query(self) -> str:
+        """Query of the address that is printed."""
+        return f"token={self.secret}"
+
+    @property
+    def cookie(self) -> str:
+        """Header that has the browser keep it for this page alone."""
+        return f"proctor-view-{self.port}={self.secret}; Path=/; HttpOnly; SameSite=Strict"
+
+    def is_begun_by(self, scope: Scope) -> bool:
+        """Return True for a request for the page by the printed address."""
+        return scope["path"] == "/" and _same(scope["query_string"], self.query.encode())
+
+    def is_with(self, headers: Mapping[bytes, bytes]) -> bool:
+        """Return True for a request with the cookie, or `Authorization: Bearer SECRET`."""
+        kept = self.cookie.partition(";")[0].encode()
+        cookies = headers.get(b"cookie", b"").split(b";")
+        shown = headers.get(b"authorization", b"")
+        return any(_same(each.strip(), kept) for each in cookies) or _same(
+            shown, b"Bearer " + self.secret.encode()
+        )
+
+
+def _same(one: bytes, other: bytes) -> bool:
+    return secrets.compare_digest(one, other)
 
 
 class OwnPageOnly:
-    """An ASGI application that answers to this machine's names and to its own page alone.
+    """An ASGI application that answers to whoever has its pass, and to its own page alone.
 
-    Another page may have a browser send requests here, by a name of its own that leads here too;
-    neither gets any further. Answers say that nothing but the page's own files may be run in it.
+    Programs and other people of this machine may reach it, and another page may have a browser send
+    requests here, by a name of its own that leads here too; none gets any further. Answers say that
+    nothing but the page's own files may be run in it.
     """
 
-    def __init__(self, app: Application) -> None:
-        self._app, self._hosts = app, Hosts()
+    def __init__(self, app: Application, pass_: PagePass) -> None:
+        self._app, self._pass, self._hosts = app, pass_, Hosts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or the life of the server."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        more = list(_HEADERS)
+        refusal = self._refusal(scope)
+        if refusal is None and self._pass.is_begun_by(scope):
+            more.append((b"set-cookie", self._pass.cookie.encode()))
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+                message["headers"] = [*message.get("headers", ()), *more]
             await send(message)
 
-        refusal = self._refusal(scope)
         if refusal is None:
             await self._app(scope, receive, with_headers)
         else:
@@ -81,11 +125,17 @@ class OwnPageOnly:
             return ProblemDetails(
                 403, "forbidden", "not by this host name", "ask for localhost or 127.0.0.1"
             )
+        begun = self._pass.is_begun_by(scope)
         reads = scope["method"] in {"GET", "HEAD"}
         site = headers.get(b"sec-fetch-site", b"none")
         own = reads if origin is None else self._hosts.has_page(origin, host)
-        if not own or (site in {b"cross-site", b"same-site"} and scope["path"] != "/"):
+        if not own or (site in {b"cross-site", b"same-site"} and not begun):
             return ProblemDetails(403, "forbidden", "not for pages of other hosts")
+        if not begun and not self._pass.is_with(headers):
+            return ProblemDetails(
+                401, "unauthorized", "open the address that `proctor view` has printed",
+                "its token is another each time that it is begun",
+            )  # fmt: skip
         return None
 
 

@@ -5,6 +5,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,6 +54,7 @@ class WatchedRun:
         self._lock = threading.Lock()
         self._loaded: LoadedRun | None = None
         self._due = 0.0
+        self._thread: threading.Thread | None = None
 
     def open(self) -> RunStore:
         """Open it for reading; close it soon. Raises those of UNREADABLE."""
@@ -74,6 +76,25 @@ class WatchedRun:
                 now = time.monotonic()
                 self._due = now + _REST * (now - began)
             return self._loaded
+
+    def load_within(self, wait: float) -> LoadedRun | None:
+        """Read its records, but return those of before, if any, where it takes more seconds.
+
+        It goes on being read then. Raises those of UNREADABLE.
+        """
+        if not self.is_loaded:
+            thread = self._thread
+            if thread is None or not thread.is_alive():
+                thread = self._thread = threading.Thread(target=self._try, daemon=True)
+                thread.start()
+            thread.join(wait)
+            if thread.is_alive():
+                return self._loaded
+        return self.load()
+
+    def _try(self) -> None:
+        with suppress(*UNREADABLE):  # who asks next is told
+            self.load()
 
     def forget(self) -> None:
         """Give the memory of its records back."""

@@ -54,17 +54,17 @@ class RunOverview(msgspec.Struct, frozen=True, kw_only=True):
 def overviews(library: RunLibrary) -> list[RunOverview]:
     """Describe all runs. Figures that take long to count come with one of the next answers."""
     until = time.monotonic() + _BUDGET
-    return [overview(each, count=time.monotonic() < until) for each in library.runs()]
+    return [overview(each, max(0.0, until - time.monotonic())) for each in library.runs()]
 
 
-def overview(run: WatchedRun, *, count: bool = True) -> RunOverview:
-    """Describe a run; without `count` its figures only if they are known."""
+def overview(run: WatchedRun, wait: float = _BUDGET) -> RunOverview:
+    """Describe a run; figures that take more seconds to count come with a later answer."""
     try:
         with run.open() as store:
             settings = settings_of(store)
             total, begun, changed = store.count(), store.begun, store.changed
             benchmark, source = store.recall("benchmark"), store.recall("source")
-        loaded = run.load() if count or run.is_loaded else None
+        loaded = run.load_within(wait)
     except UNREADABLE as error:
         return RunOverview(name=run.name, state="broken", error=well_formed(str(error)))
     found = None if loaded is None else loaded.figures

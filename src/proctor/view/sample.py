@@ -15,8 +15,8 @@ from proctor.judgement import TestResult
 from proctor.text import well_formed
 from proctor.view.cut import CutText
 
-_LONG, _SHORT = 50_000, 2_000
-"""Characters of a text that are shown at once: of the sample's own, and of a message."""
+_LONG, _SHORT, _NAME = 50_000, 2_000, 200
+"""Characters that are shown at once: of a sample's own text, of a message, of a title."""
 _MOST_PIECES = 300
 """Messages, turns and tests that are listed."""
 _COUNTS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens")
@@ -113,7 +113,7 @@ def sample_view(store: RunStore, run: str, problem_id: str, number: int) -> Samp
     return SampleView(
         run=run,
         problem={
-            name: well_formed(str(about[name])[:_SHORT])
+            name: well_formed(str(about[name])[: None if name == "id" else _NAME])
             for name in ("id", "title", "platform", "difficulty", "published", "contest")
             if about.get(name)
         },

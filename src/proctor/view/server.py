@@ -6,7 +6,7 @@ from pathlib import Path
 
 from proctor.errors import SettingsError
 from proctor.service.http.uvicorn_server import listen, run
-from proctor.view.app import make_app
+from proctor.view.app import PagePass, make_app
 from proctor.view.library import RunLibrary
 from proctor.view.replays import ReplayDesk
 
@@ -17,16 +17,18 @@ _GRACE = 2
 
 
 def serve(place: Path, port: int | None, ready: Callable[[str], None]) -> None:
-    """Serve until SIGINT or SIGTERM; call `ready` with the URL once requests are accepted.
+    """Serve until SIGINT or SIGTERM; call `ready` with the page's URL once requests are accepted.
 
     Without a port it is PORT, or any that is free where that is taken. Raises InputError where
     there is no such directory, SettingsError if it cannot listen there.
     """
     library, desk = RunLibrary(place), ReplayDesk()
     with _listening(port) as listening:
+        pass_ = PagePass(listening.getsockname()[1])
         run(
-            make_app(library, desk), listening, most=_CONNECTIONS, ready=ready, stop=desk.close,
-            grace=_GRACE, ws="none",
+            make_app(library, desk, pass_), listening, most=_CONNECTIONS,
+            ready=lambda url: ready(f"{url}/?{pass_.query}"), stop=desk.close, grace=_GRACE,
+            ws="none",
         )  # fmt: skip
 
 

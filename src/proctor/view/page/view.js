@@ -74,4 +74,6 @@ document.addEventListener("keydown", (event) => {
 });
 document.getElementById("help").addEventListener("click", () => dialog.showModal());
 window.addEventListener("hashchange", route);
+// The token is in a cookie by now: it need not be in addresses that are sent around.
+if (location.search) history.replaceState(null, "", `/${location.hash}`);
 route();
