@@ -24,9 +24,11 @@ def replies() -> list[tuple[str, str, str]]:
     return found
 
 
-def evaluate(place: Path, name: str, rows: list[dict[str, Any]], *options: str) -> Path:
+def evaluate(
+    place: Path, name: str, rows: list[dict[str, Any]], benchmark: str = "livecodebench"
+) -> Path:
+    """A run below `place`, of a recording beside it."""
     recording = write_rows(place.parent / f"{name}.jsonl", rows)
-    done = command("eval", "livecodebench", "--model", f"replay:{recording}",
-                   "--out", place / name, *options)  # fmt: skip
+    done = command("eval", benchmark, "--model", f"replay:{recording}", "--out", place / name)
     assert done.returncode == 0, done.stderr
     return place / name

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from answers import right_reply
 from command import COMMAND, environment
+from recorded_replies import evaluate
 from stub import Call
 from stub import serving as model_serving
 from viewed import JUDGES, PATIENCE, PROBLEM, Viewed, content, made_up, viewing
@@ -242,6 +243,25 @@ def test_tests_whose_source_is_gone(tmp_path: Path) -> None:
         found = ask(served, "sample", run="lost", problem="p", sample=0)
         assert found["judgements"][0]["tests"][0]["message"] == "wrong"
         assert found["program"]["text"] == "print(1)"
+
+
+def test_tests_that_are_no_input_and_output(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    evaluate(runs, "values", [{"question_id": "proctor-c2", "generation": "[ANSWER]1[/ANSWER]"}],
+             "cruxeval")  # fmt: skip
+    evaluate(runs, "unit", [{"question_id": "Own/0", "code": "def digit_sum(n):\n    return 0"}],
+             "humaneval")  # fmt: skip
+    with viewing(runs) as served:
+        key = {"sample": 0, "mode": "standard"}
+        (asked,) = ask(served, "tests", run="values", problem="proctor-c2", **key)["tests"]
+        assert asked["input"]["text"].endswith("f([('oak', 3), ('elm', 4), ('oak', 2)])\n")
+        assert asked["expected"]["text"] == "('oak', 2)"
+        assert asked["outcome"]["verdict"] == "WA"
+        (unit,) = ask(served, "tests", run="unit", problem="Own/0", **key)["tests"]
+        assert "def check(candidate)" in unit["input"]["text"]
+        assert (unit["name"], unit["outcome"]["name"], unit["outcome"]["verdict"]) == (
+            "tests", "0", "WA",
+        )  # fmt: skip
 
 
 def test_a_run_that_another_process_writes(tmp_path: Path) -> None:

@@ -1,16 +1,17 @@
 """Tests of a judged sample with their contents, which come from the source of the run."""
 
 import threading
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 
 from proctor.errors import InputError, NotFound
-from proctor.evals.replaying.comparison import compared_tests
 from proctor.evals.replaying.recorded import InputFiles, RecordedJudgement
 from proctor.evals.replaying.runs import of_run
 from proctor.evals.store_file import stamp
-from proctor.problem import Test
+from proctor.prediction import AssertionTask, CallTask
+from proctor.problem import Problem, Test
 from proctor.view.cut import CutText
 from proctor.view.sample import TestLine
 
@@ -66,20 +67,23 @@ class RecordedJudgements:
 
 def judged_tests(recorded: RecordedJudgement, begin: int) -> JudgedTests:
     """Return tests in the problem's order, from position `begin` on."""
-    known = recorded.problem.tests_by_name()
-    made = {each.name: each.then for each in compared_tests(recorded.outcome, [])}
-    names = list(known)[begin : begin + PAGE]
+    known = _tests_of(recorded.problem)
+    results = recorded.outcome.tests
+    by_name = {each.name: each for each in results} if all(e.name for e in results) else None
     found = []
-    for name in names:
-        result = made.get(name)
-        line = None if result is None else TestLine.of(name, result)
-        found.append(_with_contents(name, known[name], line))
+    for at, (name, test) in islice(enumerate(known.items()), begin, begin + PAGE):
+        if by_name is None:
+            result = results[at] if at < len(results) else None
+        else:
+            result = by_name.get(name)
+        line = None if result is None else TestLine.of(result.name or str(at), result)
+        found.append(_with_contents(name, test, line))
     return JudgedTests(found, begin, len(known))
 
 
 def test_content(recorded: RecordedJudgement, name: str, part: str) -> bytes:
     """Return the whole `input` or `expected` output of a test. Raises NotFound, InputError."""
-    test = recorded.problem.tests_by_name().get(name)
+    test = _tests_of(recorded.problem).get(name)
     if test is None or part not in {"input", "expected"}:
         raise NotFound(f"there is no {part!r} of a test {name!r}")
     if part == "input":
@@ -87,6 +91,16 @@ def test_content(recorded: RecordedJudgement, name: str, part: str) -> bytes:
     if test.output is None:
         raise NotFound(f"test {name!r} has no expected output")
     return test.output_bytes()
+
+
+def _tests_of(problem: Problem) -> dict[str, Test]:
+    """Return a problem's tests; of a question for one value that question."""
+    asked = problem.running
+    if isinstance(asked, CallTask):
+        return {"0": Test(f"{asked.code}\n\n{asked.call}\n", asked.output)}
+    if isinstance(asked, AssertionTask):
+        return {"0": Test(asked.call, asked.output)}
+    return problem.tests_by_name()
 
 
 def _with_contents(name: str, test: Test, line: TestLine | None) -> JudgedTest:

@@ -24,21 +24,32 @@ function testLine(name, outcome, now) {
     make("span", { class: "message" }, (now ?? outcome)?.message ?? ""));
 }
 
+/* Unit tests come as JSON that holds their code. */
+function codeOf(text) {
+  try {
+    const found = text.startsWith("{") ? JSON.parse(text).code : null;
+    return typeof found === "string" ? found : null;
+  } catch {
+    return null;
+  }
+}
+
 /* One test; contents and the replay's output where they are known. */
-function testEntry(line, contents, replayed, whole, open) {
+function testEntry(name, line, contents, replayed, whole, open) {
   const outcome = line ?? contents?.outcome;
-  const name = outcome?.name ?? contents.name;
   const parts = make("div", { class: "test" });
   const wide = make("details", { class: "one-test", open }, testLine(name, outcome, replayed?.now), parts);
   if (!contents) { parts.append(make("p", { class: "note" }, "Its contents are not loaded.")); return wide; }
   if (contents.gone) { parts.append(make("p", { class: "warn" }, contents.gone)); return wide; }
-  const address_ = (part) => ({ ...whole, test: name, part });
+  const address_ = (part) => ({ ...whole, test: contents.name, part });
   const [expected, output] = [contents.expected, replayed?.output];
   const marks = (mine, other) => (mine && other && mine.text !== other.text ? markedLines(mine.text, other.text) : null);
+  const code = codeOf(contents.input.text);
+  if (code) parts.append(textBlock("code of the tests", { text: code, size: code.length }, {}));
   parts.append(textBlock("input", contents.input, address_("input"), { unit: "bytes" }));
   if (expected) parts.append(textBlock("expected", expected, address_("expected"), { unit: "bytes", marks: marks(expected, output) }));
-  if (output) parts.append(textBlock("printed when judged again", output, address_("output"), { unit: "bytes", marks: marks(output, expected) }));
-  else if (replayed?.now) parts.append(make("p", { class: "note" }, "No output of its own to show: it did not end well on this test, or nothing was printed that could be kept."));
+  if (output) parts.append(textBlock("output when judged again", output, address_("output"), { unit: "bytes", marks: marks(output, expected) }));
+  else if (replayed?.now) parts.append(make("p", { class: "note" }, "No output to show."));
   return wide;
 }
 
@@ -54,14 +65,15 @@ function judgementOf(view, mode, tabs) {
   let [contents, made, total] = [[], new Map(), 0];
 
   function draw() {
-    const known = new Map(contents.map((each) => [each.name, each]));
-    const names = new Set([...contents.map((each) => each.name), ...judged.tests.map((each) => each.name)]);
+    // A test's own name, or its position where results were recorded without names.
+    const known = new Map(contents.map((each) => [each.outcome?.name ?? each.name, each]));
+    const names = new Set([...known.keys(), ...judged.tests.map((each) => each.name)]);
     const lines = new Map(judged.tests.map((each) => [each.name, each]));
     const opened = new Set([...list.querySelectorAll("details[open]")].map((each) => each.dataset.name));
     const first = judged.tests.find((each) => each.verdict !== "AC")?.name ?? judged.tests[0]?.name;
     const begun = list.childElementCount > 0;
     list.replaceChildren(...[...names].map((name) => {
-      const entry = testEntry(lines.get(name), known.get(name), made.get(name), key, begun ? opened.has(name) : name === first);
+      const entry = testEntry(name, lines.get(name), known.get(name), made.get(name), key, begun ? opened.has(name) : name === first);
       entry.dataset.name = name;
       return entry;
     }));
@@ -89,7 +101,7 @@ function judgementOf(view, mode, tabs) {
     else {
       made = new Map(state.tests.map((each) => [each.name, each]));
       const rows = state.surroundings.map(([name, then, now]) => make("tr", {}, make("th", { scope: "row" }, name), make("td", { class: "wrap" }, then), make("td", { class: "wrap" }, now)));
-      replayed.replaceChildren(make("p", { id: "said" }, make("b", {}, state.said), " ", verdict(state.now), state.message && make("span", { class: "note" }, state.message)),
+      replayed.replaceChildren(make("p", { id: "said" }, make("b", {}, state.said), " ", state.message && state.message !== judged.message.text && make("span", { class: "note" }, state.message)),
         closed("Versions and machine, then and now", make("div", { class: "scroll" }, make("table", {}, make("tbody", {}, rows)))));
       draw();
     }
@@ -158,7 +170,7 @@ export async function show(main, state, { isCurrent, keys }) {
     view.program.size > 0 ? block("program", view.program, { class: "tall" }) : make("p", { class: "note" }, `No program${view.facts.no_program ? `: ${view.facts.no_program}` : ""}.`),
     view.turns.length > 0 && closed(`Turns of the agent (${view.turns.length})`, view.turns.map((each) => said(each, own)), true),
     view.reasoning.size > 0 && closed("Reasoning", block("reasoning", view.reasoning)),
-    (view.reply.size > 0 || !view.turns.length) && block("reply", view.reply),
+    (view.reply.size > 0 || !(view.turns.length || view.program.size)) && block("reply", view.reply),
     view.prompt.length > 0 && closed(`Prompt (${view.prompt.length} ${view.prompt.length === 1 ? "message" : "messages"})`, view.prompt.map((each) => said(each, own))));
   const right = make("div", { class: "column" }, mode ? judgementOf(view, mode, tabs) : make("p", { class: "note" }, "Not judged."));
   main.replaceChildren(
