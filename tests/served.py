@@ -57,9 +57,16 @@ def serving(
     *args: str, command: Sequence[str] = (PROCTOR,), **environment: str
 ) -> Iterator[Served]:
     """Start a server on a free port, with further variables, and stop it as Ctrl-C does."""
+    with started(*command, "serve", "--port", "0", "--json", *args, **environment) as served:
+        yield served
+
+
+@contextlib.contextmanager
+def started(*command: str, **environment: str) -> Iterator[Served]:
+    """Start a command that prints its URL as JSON, and stop it as Ctrl-C does."""
     with tempfile.NamedTemporaryFile("w+", suffix=".log") as log:
         process = subprocess.Popen(
-            [*command, "serve", "--port", "0", "--json", *args],
+            command,
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,

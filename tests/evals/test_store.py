@@ -9,6 +9,7 @@ from proctor_command import Proctor
 
 from proctor.errors import InputError, SettingsError
 from proctor.evals.store import FILE, RunStore
+from proctor.evals.store_file import is_locked, stamp
 from proctor.evals.stored import Generation, ProblemInfo, Prompt, SampleJudgement, Turn
 
 JUDGES = {"official": "k1", "standard": "k2"}
@@ -145,3 +146,40 @@ def test_other_problems_are_refused(proctor: Proctor, tmp_path: Path) -> None:
     again = proctor("rejudge", tmp_path / "run")
     assert again.returncode == 2
     assert "is not what it was" in again.stderr
+
+
+def test_a_reader_changes_nothing_and_waits_for_nobody(tmp_path: Path) -> None:
+    with begun(tmp_path) as store:
+        store.write([generation("p0", 0)])
+        before = stamp(tmp_path)
+        assert is_locked(tmp_path)
+        with RunStore.open(tmp_path) as reader:
+            assert reader.unasked() == 3
+            store.write([generation("p0", 1)])
+            assert reader.unasked() == 2
+            with pytest.raises(InputError, match="readonly"):
+                reader.remember({"schema": 1})
+        assert stamp(tmp_path) != before
+    changed = store.changed
+    content = (tmp_path / FILE).read_bytes()
+    with RunStore.open(tmp_path) as reader:
+        assert reader.changed == changed
+    assert (tmp_path / FILE).read_bytes() == content
+    assert not is_locked(tmp_path)
+
+
+def test_a_reader_finds_what_tables_of_before_lack(tmp_path: Path) -> None:
+    with begun(tmp_path) as store:
+        store.write([generation("p0", 0), judged("p0", 0, "standard", "k2")])
+    with sqlite3.connect(tmp_path / FILE) as connection:
+        connection.execute("ALTER TABLE generation DROP COLUMN rule")
+        connection.execute("ALTER TABLE judged DROP COLUMN machine")
+    connection.close()
+    with RunStore.open(tmp_path) as reader:
+        found = reader.sample("p0", 0)
+        assert found is not None
+        assert found.generation is not None
+        assert (found.generation.rule, found.judgements[0].machine) == ("", "")
+        assert len(list(reader.samples())) == 4
+    with RunStore.open(tmp_path, write=True) as store:
+        store.write([generation("p0", 1, rule="last")])

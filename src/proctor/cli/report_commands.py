@@ -1,4 +1,4 @@
-"""The options of `proctor report` and `proctor compare`."""
+"""The options of `proctor report`, `proctor compare` and `proctor view`."""
 
 from typing import Annotated
 
@@ -90,7 +90,31 @@ def compare_command(
     )
 
 
+def view_command(
+    directory: Annotated[
+        str,
+        typer.Argument(
+            help="Directory with runs of `proctor eval`, or one of them.", metavar="[RUNS_DIR]",
+            show_default=False,
+        ),
+    ] = "runs",
+    port: Annotated[
+        int | None,
+        typer.Option(help="Port; default 8378, or any if that is taken.", metavar="N"),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the URL as JSON on stdout.")] = False,
+) -> None:  # fmt: skip
+    """Show runs in the browser, also while they are going on: samples, tests, differences.
+
+    Serves on 127.0.0.1 until Ctrl-C. Nothing in the runs is changed.
+    """
+    from proctor.cli import view
+
+    raise typer.Exit(view.serve(directory, port, as_json=json))
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("report")(report_command)
     app.command("compare")(compare_command)
+    app.command("view")(view_command)

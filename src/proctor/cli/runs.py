@@ -12,19 +12,12 @@ from proctor.evals.export.formats import RECORDS, export_file
 from proctor.evals.export.formats import export as write
 from proctor.evals.records import current_judges, settings_of
 from proctor.evals.store import RunStore
-from proctor.evals.store_file import FILE
+from proctor.evals.store_file import run_directories
 
 
 def show(directory: str, *, as_json: bool) -> int:
     """List the runs in a directory, or the one it is."""
-    place = Path(directory)
-    if not place.is_dir():
-        raise InputError("there is no such directory", file=directory)
-    found = (
-        [place]
-        if (place / FILE).exists()
-        else sorted(path.parent for path in place.glob(f"*/{FILE}"))
-    )
+    found = run_directories(Path(directory))
     rows = [row for path in found if (row := _row(path)) is not None]
     if as_json:
         terminal.write_json(rows)

@@ -43,8 +43,9 @@ class Figures:
     @property
     def fault_count(self) -> int:
         """Count samples without a reply, or without a verdict in the mode with most such."""
-        judged = (summary.infra_faults for summary in self.modes.values())
-        return sum(self.faults.values()) + max(judged, default=0)
+        # Those without a reply are among a mode's.
+        without = (summary.infra_faults for summary in self.modes.values())
+        return max(without, default=sum(self.faults.values()))
 
     @property
     def main_mode(self) -> str | None:

@@ -19,7 +19,7 @@ import msgspec
 
 from proctor.errors import InputError, SettingsError
 from proctor.evals.models.model import request_key
-from proctor.evals.store_file import FILE, connected, is_begun, locked
+from proctor.evals.store_file import FILE, connected, is_begun, locked, reading, stamp
 from proctor.evals.stored import (
     Change,
     Generation,
@@ -72,10 +72,11 @@ class RunStore:
     """An open run. Raises InputError for a directory that holds none or cannot be used."""
 
     def __init__(self, directory: Path, lock: int | None) -> None:
+        """Open for reading alone without a lock: nothing of the run is then changed."""
         self.directory = directory
         # Reads of one thread must not stand within a transaction of another's.
-        self._connection = connected(directory)
-        self._writer = connected(directory)
+        self._connection = reading(directory) if lock is None else connected(directory)
+        self._writer = self._connection if lock is None else connected(directory)
         self._lock = lock
 
     @classmethod
@@ -109,7 +110,10 @@ class RunStore:
 
     @classmethod
     def open(cls, directory: Path, *, write: bool = False) -> Self:
-        """Open a run that was begun. Raises SettingsError if another process writes to it."""
+        """Open a run that was begun, to read it or to `write` too.
+
+        Raises SettingsError if it is to be written and another process does so.
+        """
         if not (directory / FILE).is_file() or not is_begun(directory):
             raise InputError("holds no run; `proctor runs` lists those there are",
                              file=str(directory))  # fmt: skip
@@ -126,11 +130,22 @@ class RunStore:
         return store
 
     def _add_columns(self) -> None:
-        """Add what tables of an earlier version lack: texts, so far, that are empty there."""
+        """Add what tables of an earlier version lack: texts, so far, that are empty there.
+
+        What is only read gets a view instead that has them, which is this connection's own.
+        """
         with self.transaction() as connection:
             for kind in (Generation, SampleJudgement):
                 rows = connection.execute(f"PRAGMA table_info({kind.TABLE})")
-                for name in set(columns(kind)) - {row[1] for row in rows}:
+                lacking = sorted(set(columns(kind)) - {row[1] for row in rows})
+                if lacking and self._lock is None:
+                    empty = ", ".join(f"'' AS {name}" for name in lacking)
+                    connection.execute(
+                        f"CREATE TEMP VIEW {kind.TABLE} AS "  # noqa: S608
+                        f"SELECT *, {empty} FROM main.{kind.TABLE}"
+                    )
+                    continue
+                for name in lacking:
                     connection.execute(
                         f"ALTER TABLE {kind.TABLE} ADD COLUMN {name} TEXT DEFAULT ''"
                     )
@@ -192,8 +207,9 @@ class RunStore:
     @property
     def changed(self) -> str:
         """Time at which the run was last written to: ISO, UTC."""
-        last = max(path.stat().st_mtime for path in self.directory.glob(f"{FILE}*"))
-        return datetime.fromtimestamp(last, UTC).isoformat(timespec="seconds")
+        return datetime.fromtimestamp(stamp(self.directory)[0] / 1e9, UTC).isoformat(
+            timespec="seconds"
+        )
 
     def plan(self, problems: Iterable[tuple[ProblemInfo, int]]) -> None:
         """Lay down the problems and how many samples each gets, all at once or not at all.

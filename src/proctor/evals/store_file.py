@@ -1,12 +1,13 @@
-"""A run's directory: its database, and the lock that keeps other writers out."""
+"""A run's directory: its database, the lock that keeps other writers out, signs of both."""
 
 import fcntl
 import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
+from urllib.parse import quote
 
-from proctor.errors import SettingsError
+from proctor.errors import InputError, SettingsError
 
 FILE = "run.db"
 
@@ -20,10 +21,62 @@ def connected(directory: Path) -> sqlite3.Connection:
     return connection
 
 
+def reading(directory: Path) -> sqlite3.Connection:
+    """Open the database of a run that may be written to meanwhile; nothing of it is changed.
+
+    Raises sqlite3.Error.
+    """
+    place = f"file:{quote(str((directory / FILE).absolute()))}?mode=ro"
+    connection = sqlite3.connect(place, uri=True, timeout=30, check_same_thread=False)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
+    except sqlite3.OperationalError:
+        connection.close()
+        if os.access(directory, os.W_OK) or (directory / f"{FILE}-wal").exists():
+            raise
+        # On a read-only disk there is no room for the index that readers share; nor is a writer.
+        connection = sqlite3.connect(f"{place}&immutable=1", uri=True, check_same_thread=False)
+    return connection
+
+
+def run_directories(place: Path) -> list[Path]:
+    """Return the directories of runs in a directory, or the one it is. Raises InputError."""
+    if not place.is_dir():
+        raise InputError("there is no such directory", file=str(place))
+    if (place / FILE).exists():
+        return [place]
+    return sorted(path.parent for path in place.glob(f"*/{FILE}"))
+
+
+def stamp(directory: Path) -> tuple[int, ...]:
+    """Return times and sizes of what a write changes, to see whether there was one.
+
+    The time of the last write is the first, in nanoseconds since 1970. Raises OSError.
+    """
+    found = [(directory / FILE).stat()]
+    with suppress(FileNotFoundError):
+        log = (directory / f"{FILE}-wal").stat()
+        found += [log] if log.st_size else []  # an empty one is a reader's
+    return (max(each.st_mtime_ns for each in found), *(each.st_size for each in found))
+
+
+def is_locked(directory: Path) -> bool:
+    """Return True if a process is known to write to a run. The lock itself is not touched."""
+    with suppress(OSError):
+        number = (directory / "lock").stat().st_ino
+        lines = Path("/proc/locks").read_text("ascii").splitlines()
+        return any(
+            "FLOCK" in words and words[5].endswith(f":{number}")
+            for words in map(str.split, lines)
+            if len(words) > 5
+        )
+    return False
+
+
 def is_begun(directory: Path) -> bool:
     """True if the plan is laid down: a kill may have come before, with nothing asked for yet."""
     try:
-        with closing(sqlite3.connect(directory / FILE)) as connection:
+        with closing(reading(directory)) as connection:
             found = connection.execute("SELECT 1 FROM meta WHERE name = 'planned'").fetchone()
     except sqlite3.Error:
         return False

@@ -20,7 +20,7 @@ from proctor.verdict import Verdict
 OutputOn = Callable[[Test], bytes | None]
 EXCERPT = 400
 """Bytes of an input or output that are shown."""
-_GRADED = frozenset({Verdict.AC, Verdict.PA, Verdict.WA, Verdict.PE})
+GRADED = frozenset({Verdict.AC, Verdict.PA, Verdict.WA, Verdict.PE})
 """Verdicts on what a program has written."""
 _STEP = 4096
 _BEFORE = 100
@@ -147,7 +147,7 @@ def _shown(
         return None
     got = _official_output(compared, made[-1])
     result = compared.now[-1]
-    graded = result is not None and result.verdict in _GRADED
+    graded = result is not None and result.verdict in GRADED
     if got is None and graded and recorded.settings.mode == "standard":
         got = output_on(test)
     first = _first_difference(expected or b"", got or b"")

@@ -145,7 +145,7 @@ def _recorded(
     asked = asked_by(grade)
     if asked is None:
         raise InputError(f"nothing was run for it: {judged.message}", file=name)
-    outcome, made = _outcome(judged, name), found.round
+    outcome, made = outcome_of(judged, name), found.round
     limits = asked.settings.limits if made is None else _limits(made, judged.mode)
     notes = []
     if outcome.verdict is Verdict.TASK_FAULT and judged.message == BROKEN:
@@ -173,7 +173,8 @@ def _surroundings(made: Round | None, judged: SampleJudgement) -> Surroundings:
     )  # fmt: skip
 
 
-def _outcome(judged: SampleJudgement, name: str) -> Judgement:
+def outcome_of(judged: SampleJudgement, name: str) -> Judgement:
+    """Return what a run has recorded of a judgement; `name` stands in errors. Raises InputError."""
     try:
         upstream = json.loads(judged.upstream) if judged.upstream else {}
         if "all_subtasks_results" in upstream:
