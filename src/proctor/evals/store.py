@@ -18,6 +18,7 @@ from typing import Any, Self
 import msgspec
 
 from proctor.errors import InputError, SettingsError
+from proctor.evals.models.model import request_key
 from proctor.evals.store_file import FILE, connected, is_begun, locked
 from proctor.evals.stored import (
     Change,
@@ -48,6 +49,12 @@ CREATE TABLE sample (
 ) WITHOUT ROWID;
 CREATE TABLE prompt (hash TEXT PRIMARY KEY, messages TEXT NOT NULL) WITHOUT ROWID;
 """
+_BATCH_TABLES = (
+    "CREATE TABLE IF NOT EXISTS batch (number INTEGER PRIMARY KEY, batch TEXT NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS asked (key TEXT PRIMARY KEY, batch INTEGER NOT NULL, "
+    "position INTEGER, length INTEGER) WITHOUT ROWID",
+)
+"""Batches, and by the key of a request its batch and where the reply is; see batches/ledger.py."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,7 @@ class RunStore:
             connection.executescript(_TABLES)
             for kind in (Generation, Turn, SampleJudgement):
                 connection.execute(f"CREATE TABLE {kind.TABLE} ({declared(kind)})")
+        store._add_batches()
         store.remember({
             "schema": SCHEMA,
             "settings": dict(settings),
@@ -113,17 +121,24 @@ class RunStore:
                 file=str(directory),
             )
         store._add_columns()
+        if write:
+            store._add_batches()
         return store
 
     def _add_columns(self) -> None:
         """Add what tables of an earlier version lack: texts, so far, that are empty there."""
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             for kind in (Generation, SampleJudgement):
                 rows = connection.execute(f"PRAGMA table_info({kind.TABLE})")
                 for name in set(columns(kind)) - {row[1] for row in rows}:
                     connection.execute(
                         f"ALTER TABLE {kind.TABLE} ADD COLUMN {name} TEXT DEFAULT ''"
                     )
+
+    def _add_batches(self) -> None:
+        with self.transaction() as connection:
+            for table in _BATCH_TABLES:
+                connection.execute(table)
 
     def close(self) -> None:
         """Close the database and let others write."""
@@ -140,7 +155,8 @@ class RunStore:
         self.close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Commit what is done with the connection, all or nothing. Raises InputError."""
         try:
             with self._writer:
                 yield self._writer
@@ -151,7 +167,7 @@ class RunStore:
 
     def remember(self, values: Mapping[str, Any]) -> None:
         """Keep values of the run as a whole, each JSON."""
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO meta VALUES (?, ?)",
                 [(name, _json(value)) for name, value in values.items()],
@@ -184,7 +200,7 @@ class RunStore:
 
         Raises InputError for a problem whose texts are none.
         """
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             for position, (info, count) in enumerate(problems):
                 try:
                     text = _json(info)
@@ -200,6 +216,10 @@ class RunStore:
                     "INSERT INTO sample VALUES (?, ?)", [(info.id, n) for n in range(count)]
                 )
             connection.execute("INSERT INTO meta VALUES ('planned', 'true')")
+
+    def rows(self, query: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
+        """Read by a query of the caller's own."""
+        return self._connection.execute(query, values)
 
     def problems(self) -> Iterator[ProblemInfo]:
         """Read all problems of the run, in the order of their source."""
@@ -251,7 +271,7 @@ class RunStore:
 
     def write(self, changes: Iterable[Change]) -> None:
         """Commit generations, turns, judgements and prompts, all or none; durable on return."""
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             for change in changes:
                 if isinstance(change, Prompt):
                     connection.execute(
@@ -375,7 +395,7 @@ class RunStore:
         """
         number = int(self.recall("set_aside") or 0) + 1
         self.remember({"set_aside": number})
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             return sum(
                 connection.execute(
                     "UPDATE judged SET judge = judge || ? WHERE verdict = ? AND judge = ?",
@@ -388,9 +408,15 @@ class RunStore:
     def forget_faults(self) -> int:
         """Remove generations that ended in a fault, to be asked for again; returns how many.
 
-        An agent's turns stay: it goes on with the one that failed.
+        An agent's turns stay: it goes on with the one that failed. So do the replies of batches,
+        but these requests count as not asked.
         """
-        with self._transaction() as connection:
+        with self.transaction() as connection:
+            rows = connection.execute(
+                "SELECT problem_id, sample, prompt_hash FROM generation WHERE fault != ''"
+            )
+            keys = ((request_key(*row),) for row in rows)
+            connection.executemany("DELETE FROM asked WHERE key = ?", keys)
             return connection.execute("DELETE FROM generation WHERE fault != ''").rowcount
 
     def check(self) -> None:

@@ -88,8 +88,7 @@ class ModelRequest:
     @property
     def key(self) -> str:
         """Names what is asked for, so that asking twice can be recognised. 32 hex digits."""
-        text = f"{self.problem_id}\0{self.sample}\0{prompt_hash(self.messages)}"
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        return request_key(self.problem_id, self.sample, prompt_hash(self.messages))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +168,12 @@ class ManyAtOnce(Protocol):
         all together, are divided evenly, and the first gets what is left over. Raises ModelFault.
         """
         ...
+
+
+def request_key(problem_id: str, sample: int, prompt: str) -> str:
+    """Return the key of a request with the prompt of this hash."""
+    text = f"{problem_id}\0{sample}\0{prompt}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def prompt_hash(messages: tuple[Message, ...]) -> str:

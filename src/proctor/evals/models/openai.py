@@ -14,15 +14,13 @@ import asyncio
 import importlib
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
-
-import msgspec
 
 from proctor.errors import (
     ModelFault,
@@ -33,8 +31,9 @@ from proctor.errors import (
     SettingsError,
 )
 from proctor.evals.models import wire
+from proctor.evals.models.bodies import body_of, is_text
 from proctor.evals.models.connections import Connections, Retry
-from proctor.evals.models.model import ModelReply, ModelRequest, plain
+from proctor.evals.models.model import ModelReply, ModelRequest
 from proctor.formats.tables import without_extra
 from proctor.version import __version__
 
@@ -79,26 +78,24 @@ class Endpoint:
             raise SettingsError("OPENAI_API_KEY is not set; or name another server by --base-url")
 
 
-class OpenAIModel:
-    """A model behind a server."""
+class OpenAIServer:
+    """The official client, with bounded reading and with faults of ours."""
 
-    def __init__(self, endpoint: Endpoint, retry: Retry | None = None) -> None:
+    def __init__(self, endpoint: Endpoint) -> None:
         """Open a client. Raises UnsupportedPlatform without the openai package."""
         try:
             import openai
         except ImportError as error:
             raise without_extra("a model behind a server", error) from error
-        self._openai = openai
-        self._endpoint = endpoint
-        self._retry = retry or Retry(asyncio.sleep)
-        self._connections = Connections(endpoint.connections)
-        self._limit_field = "max_tokens"
+        self.endpoint = endpoint
+        self.errors = openai
+        """Module that has the client's errors."""
         # A header may be `Bearer` and a key; a server may say the key alone.
         known = " ".join((endpoint.api_key or "", *endpoint.headers.values())).split()
         self._secrets = [each for each in known if len(each) >= _SHORTEST_SECRET]
         # The client's HTTP library is not always the same one, and reading raises its errors.
         self._transport_error = _http_library(openai).HTTPError
-        self._client = openai.AsyncOpenAI(
+        self.client = openai.AsyncOpenAI(
             api_key=endpoint.api_key or "none",
             base_url=endpoint.base_url,
             timeout=endpoint.timeout,
@@ -106,51 +103,8 @@ class OpenAIModel:
             default_headers={"User-Agent": f"proctor/{__version__}", **endpoint.headers},
         )
 
-    @property
-    def name(self) -> str:
-        return self._endpoint.model
-
-    async def probe(self) -> str | None:
-        """Ask for the list of models, which costs nothing; servers may be without one."""
-        where = f"no usable model at {self._endpoint.base_url}"
-        with self._masking():
-            return await self._probed(where)
-
-    async def _probed(self, where: str) -> str | None:
-        try:
-            async with asyncio.timeout(PROBE_PATIENCE):
-                body = await self._body(self._client.models.with_streaming_response.list())
-        except TimeoutError as error:
-            raise ModelStalled(f"{where}: no answer within {PROBE_PATIENCE:g} s") from error
-        except self._openai.APIStatusError as error:
-            fault = _refusal(error)
-            if error.status_code in {401, 403}:
-                raise ModelRefused(f"{where}: {fault}; check OPENAI_API_KEY") from error
-            return None if error.status_code < 500 else f"{self._endpoint.base_url}: {fault}"
-        except self._openai.APIError as error:
-            raise ModelUnreachable(f"{where}: {_cause(error)}") from error
-        return self._listed(wire.model_names(body), where)
-
-    def _listed(self, names: list[str] | None, where: str) -> str | None:
-        if names is None:
-            raise ModelReplyBroken(f"{where}: /models is no JSON; is it the address of an API?")
-        if names and self._endpoint.model not in names:
-            shown = ", ".join(names[:5])
-            return f"the server does not list {self._endpoint.model!r}; it has {shown}"
-        return None
-
-    async def generate(self, request: ModelRequest) -> ModelReply:
-        return (await self.generate_many(request, 1))[0]
-
-    async def generate_many(self, request: ModelRequest, n: int) -> list[ModelReply]:
-        async def once() -> list[ModelReply]:
-            with self._masking():
-                return await self._once(request, n)
-
-        return await self._retry.call(self._connections, once)
-
     @contextmanager
-    def _masking(self) -> Iterator[None]:
+    def masking(self) -> Iterator[None]:
         """Keep the key and headers out of faults: some servers say them back."""
         try:
             yield
@@ -161,88 +115,137 @@ class OpenAIModel:
             fault.args = (text,)
             raise
 
+    @contextmanager
+    def faults(self) -> Iterator[None]:
+        """Turn the client's errors into ModelFaults."""
+        with self.masking():
+            try:
+                yield
+            except (TimeoutError, self.errors.APITimeoutError) as error:
+                raise ModelStalled(
+                    f"no whole reply within {self.endpoint.timeout:g} s", busy=True
+                ) from error
+            except self.errors.APIStatusError as error:
+                raise _refusal(error) from error
+            except self.errors.APIError as error:
+                raise ModelUnreachable(_cause(error)) from error
+
+    async def body(self, call: Any, most: int = LONGEST_REPLY) -> bytes:
+        """Read a response of so many bytes at most."""
+        chunks, size = [], 0
+        async for chunk in self.chunks(call):
+            size += len(chunk)
+            if size > most:
+                raise ModelReplyBroken(f"the reply is longer than {most} bytes")
+            chunks.append(chunk)
+        return b"".join(chunks)
+
+    async def chunks(self, call: Any) -> AsyncIterator[bytes]:
+        """Read a response, however long it is."""
+        async with call as response:
+            try:
+                async for chunk in response.iter_bytes():
+                    yield chunk
+            except self._transport_error as error:
+                raise ModelUnreachable(f"the reply breaks off: {_cause(error)}") from error
+
+    async def probe(self) -> str | None:
+        """Ask for the list of models, which costs nothing; servers may be without one.
+
+        Returns a remark or None. Raises ModelFault if no request can succeed.
+        """
+        where = f"no usable model at {self.endpoint.base_url}"
+        with self.masking():
+            return await self._probed(where)
+
+    async def _probed(self, where: str) -> str | None:
+        try:
+            async with asyncio.timeout(PROBE_PATIENCE):
+                body = await self.body(self.client.models.with_streaming_response.list())
+        except TimeoutError as error:
+            raise ModelStalled(f"{where}: no answer within {PROBE_PATIENCE:g} s") from error
+        except self.errors.APIStatusError as error:
+            fault = _refusal(error)
+            if error.status_code in {401, 403}:
+                raise ModelRefused(f"{where}: {fault}; check OPENAI_API_KEY") from error
+            return None if error.status_code < 500 else f"{self.endpoint.base_url}: {fault}"
+        except self.errors.APIError as error:
+            raise ModelUnreachable(f"{where}: {_cause(error)}") from error
+        return self._listed(wire.model_names(body), where)
+
+    def _listed(self, names: list[str] | None, where: str) -> str | None:
+        if names is None:
+            raise ModelReplyBroken(f"{where}: /models is no JSON; is it the address of an API?")
+        if names and self.endpoint.model not in names:
+            shown = ", ".join(names[:5])
+            return f"the server does not list {self.endpoint.model!r}; it has {shown}"
+        return None
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        await self.client.close()
+
+
+class OpenAIModel:
+    """A model behind a server."""
+
+    def __init__(self, endpoint: Endpoint, retry: Retry | None = None) -> None:
+        """Open a client. Raises UnsupportedPlatform without the openai package."""
+        self._endpoint = endpoint
+        self._server = OpenAIServer(endpoint)
+        self._retry = retry or Retry(asyncio.sleep)
+        self._connections = Connections(endpoint.connections)
+        self._limit_field = "max_tokens"
+
+    @property
+    def name(self) -> str:
+        return self._endpoint.model
+
+    async def probe(self) -> str | None:
+        return await self._server.probe()
+
+    async def generate(self, request: ModelRequest) -> ModelReply:
+        return (await self.generate_many(request, 1))[0]
+
+    async def generate_many(self, request: ModelRequest, n: int) -> list[ModelReply]:
+        async def once() -> list[ModelReply]:
+            with self._server.faults():
+                return await self._once(request, n)
+
+        return await self._retry.call(self._connections, once)
+
     def recorded(self, problem_id: str) -> int | None:  # noqa: ARG002 - any number of any
         return None
 
     async def close(self) -> None:
-        await self._client.close()
+        await self._server.close()
 
     async def _once(self, request: ModelRequest, n: int) -> list[ModelReply]:
         began = time.monotonic()
         try:
             # The client's own time-out starts anew with every byte that comes.
             async with asyncio.timeout(self._endpoint.timeout):
-                body = await self._body(self._call(request, n), n)
-        except (TimeoutError, self._openai.APITimeoutError) as error:
-            raise ModelStalled(
-                f"no whole reply within {self._endpoint.timeout:g} s", busy=True
-            ) from error
-        except self._openai.APIStatusError as error:
+                body = await self._server.body(self._call(request, n), n * LONGEST_REPLY)
+        except self._server.errors.APIStatusError as error:
             if self._renamed(error):
                 return await self._once(request, n)
-            raise _refusal(error) from error
-        except self._openai.APIError as error:
-            raise ModelUnreachable(_cause(error)) from error
+            raise
         return wire.replies(body, n, time.monotonic() - began)
 
-    async def _body(self, call: Any, n: int = 1) -> bytes:
-        """Read a response, up to LONGEST_REPLY bytes for each of n replies."""
-        chunks, size = [], 0
-        async with call as response:
-            try:
-                async for chunk in response.iter_bytes():
-                    size += len(chunk)
-                    if size > n * LONGEST_REPLY:
-                        raise ModelReplyBroken(
-                            f"the reply is longer than {n * LONGEST_REPLY} bytes"
-                        )
-                    chunks.append(chunk)
-            except self._transport_error as error:
-                raise ModelUnreachable(f"the reply breaks off: {_cause(error)}") from error
-        return b"".join(chunks)
-
     def _call(self, request: ModelRequest, n: int) -> Any:
-        if not any(message.role == "text" for message in request.messages):
-            create: Any = self._client.chat.completions.with_streaming_response.create
-            prompt: dict[str, Any] = {"messages": plain(request.messages)}
-            return create(**prompt, **self._arguments(request, n, self._limit_field))
-        if len(request.messages) > 1 or request.tools:
-            raise SettingsError("a text to be completed has no other messages and no tools")
-        create = self._client.completions.with_streaming_response.create
-        prompt = {"prompt": plain(request.messages)[0]["content"]}
-        return create(**prompt, **self._arguments(request, n, "max_tokens"))
-
-    def _arguments(self, request: ModelRequest, n: int, limit_field: str) -> dict[str, Any]:
-        sampling = request.sampling
-        seed = None if sampling.seed is None else sampling.seed + request.sample
-        tools = [
-            {"type": "function", "function": msgspec.to_builtins(tool)} for tool in request.tools
-        ]
-        wanted = {
-            "n": n if n > 1 else None,
-            "temperature": sampling.temperature,
-            "top_p": sampling.top_p,
-            limit_field: sampling.max_tokens,
-            "seed": seed,
-            "stop": list(sampling.stop) or None,
-            "tools": tools or None,
-        }
-        more = {
-            "top_k": sampling.top_k,
-            "min_p": sampling.min_p,
-            "reasoning_effort": sampling.reasoning_effort,
-            "chat_template_kwargs": dict(sampling.chat_template) or None,
-        }
-        return {
-            "model": self._endpoint.model,
-            "extra_headers": {"Idempotency-Key": request.key if n == 1 else f"{request.key}-{n}"},
+        api = self._server.client
+        create: Any = api.chat.completions.with_streaming_response.create
+        body = body_of(request, self._endpoint.model, self._limit_field, n)
+        needed = ("model", "messages")
+        if is_text(request):
+            create = api.completions.with_streaming_response.create
+            needed = ("model", "prompt")
+        return create(
+            **{name: body.pop(name) for name in needed},
+            extra_headers={"Idempotency-Key": request.key if n == 1 else f"{request.key}-{n}"},
             # Not by the client's own arguments: older ones do not know all of them.
-            "extra_body": {
-                **{name: value for name, value in more.items() if value is not None},
-                **sampling.extra_body,
-            },
-            **{name: value for name, value in wanted.items() if value is not None},
-        }
+            extra_body=body,
+        )
 
     def _renamed(self, error: "openai.APIStatusError") -> bool:
         """True if the server wants OpenAI's newer name of the token limit, used from now on."""
@@ -255,11 +258,15 @@ class OpenAIModel:
 
 
 def _refusal(error: "openai.APIStatusError") -> ModelFault:
-    status = error.status_code
+    return refusal(error.status_code, _words(error), error.response.headers.get("retry-after", ""))
+
+
+def refusal(status: int, words: str, retry_after: str) -> ModelRefused:
+    """Make the fault of an answer that is an error; `retry_after` is that header, or empty."""
     return ModelRefused(
-        f"the server answers {status}: {_words(error)}",
+        f"the server answers {status}: {words or 'nothing more'}",
         passing=status in _PASSING or status >= 500,
-        retry_after=_seconds(error.response.headers.get("retry-after", "")),
+        retry_after=_seconds(retry_after),
         busy=status in _BUSY,
     )
 
@@ -278,8 +285,12 @@ def _seconds(asked: str) -> float | None:
 
 def _words(error: "openai.APIStatusError") -> str:
     """Say what the server says, in one line."""
-    text = error.response.text if error.response.is_closed else str(error)
-    return " ".join(text.split())[:_LONGEST_WORDS] or "nothing more"
+    return one_line(error.response.text if error.response.is_closed else str(error))
+
+
+def one_line(text: str) -> str:
+    """Return the first words of a server's answer on one line."""
+    return " ".join(text.split())[:_LONGEST_WORDS]
 
 
 def _cause(error: BaseException) -> str:
