@@ -15,12 +15,17 @@ from proctor.evals.settings import Settings
 def open_model(settings: Settings, environment: Mapping[str, str]) -> Model:
     """Open what `--model` names; the key comes from OPENAI_API_KEY and stays in memory.
 
-    Raises SettingsError, InputError, UnsupportedPlatform.
+    With `--batch anthropic` it is ANTHROPIC_API_KEY. Raises SettingsError, InputError,
+    UnsupportedPlatform.
     """
     if settings.model.startswith(PREFIX):
         return ReplayModel(Path(settings.model.removeprefix(PREFIX)))
     if not settings.model:
         raise SettingsError("which model? name it by --model or in MODEL_ID, or use replay:FILE")
+    if settings.batch:
+        from proctor.evals.batches.opening import open_batched
+
+        return open_batched(settings, environment)
     # Not above: the client takes more than a second to import, and a replay needs none.
     from proctor.evals.models.openai import DEFAULT_BASE_URL, Endpoint, OpenAIModel
 
