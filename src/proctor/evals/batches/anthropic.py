@@ -24,9 +24,9 @@ from proctor.errors import (
 )
 from proctor.evals.batches.service import (
     CLOCKS,
-    RequestBatch,
     BatchForm,
     BatchState,
+    RequestBatch,
     custom_id_of,
     read,
 )

@@ -25,7 +25,7 @@ from proctor.evals.batches.results import (
     requests_file,
     results_file,
 )
-from proctor.evals.batches.service import RequestBatch, BatchService, BatchState
+from proctor.evals.batches.service import BatchService, BatchState, RequestBatch
 from proctor.evals.models.connections import Connections, Retry
 from proctor.evals.models.model import ModelRequest
 from proctor.whole_file import whole_file

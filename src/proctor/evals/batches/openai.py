@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from proctor.errors import ModelRefused
-from proctor.evals.batches.service import CLOCKS, RequestBatch, BatchForm, BatchState, read
+from proctor.evals.batches.service import CLOCKS, BatchForm, BatchState, RequestBatch, read
 from proctor.evals.models import wire
 from proctor.evals.models.bodies import body_of, is_text
 from proctor.evals.models.model import ModelReply, ModelRequest
