@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 BASE_URL = "https://api.anthropic.com"
 VERSION = "2023-06-01"
-"""The anthropic-version of https://docs.anthropic.com/en/api/versioning."""
+"""The anthropic-version (https://docs.anthropic.com/en/api/versioning). In the next, 2026-10-21,
+messages have no temperature, top_p and top_k. `--header 'anthropic-version: ...'` sends another."""
 LIMITS = BatchForm(
     requests=100_000, size=256_000_000, head=b'{"requests":[', between=b",\n", tail=b"]}"
 )
@@ -121,7 +122,7 @@ class _ReceivedMessage(msgspec.Struct):
     usage: _MessageUsage | None = None
 
 
-class _ErrorObject(msgspec.Struct):
+class _ErrorObject(msgspec.Struct, frozen=True):
     type: str = ""
     message: str = ""
 
@@ -152,14 +153,15 @@ class AnthropicBatches:
         self.form = form
         self._httpx = httpx
         self._endpoint = endpoint
+        headers = httpx.Headers({
+            "User-Agent": f"proctor/{__version__}",
+            "anthropic-version": VERSION,
+            "x-api-key": endpoint.api_key or "",
+        })  # fmt: skip
+        headers.update(endpoint.headers)
         self._client = httpx.AsyncClient(
             base_url=endpoint.base_url.rstrip("/").removesuffix("/v1"),
-            headers={
-                "User-Agent": f"proctor/{__version__}",
-                "anthropic-version": VERSION,
-                "x-api-key": endpoint.api_key or "",
-                **endpoint.headers,
-            },
+            headers=headers,
             timeout=endpoint.timeout,
         )
 
