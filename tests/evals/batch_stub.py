@@ -10,8 +10,10 @@ to answer with.
 import json
 import re
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime
 from email import message_from_bytes
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Self
@@ -47,6 +49,8 @@ class BatchStub:
         """Sees the lines of results before they are sent."""
         self.before: Callable[[str], int | None] = lambda _call: None
         self.after: Callable[[str], int | None] = lambda _call: None
+        self.halfway: Callable[[str], None] = lambda _call: None
+        """Called when half of an answer is sent."""
         self.calls: Counter[str] = Counter()
         self.paid: Counter[str] = Counter()
         """Requests in batches, by model, prompt and seed or number of sample."""
@@ -54,7 +58,7 @@ class BatchStub:
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, Body] = {}
         self.lock = threading.RLock()
-        self.clock = 1_790_000_000.0
+        self.clock = time.time()
         self._server = _Server(("127.0.0.1", 0), _Call)
         self._server.batches = self  # type: ignore[attr-defined]
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
@@ -109,7 +113,7 @@ class _Call(BaseHTTPRequestHandler):
                 self._stopped(self.stub.before(name))
                 kind, answer = self._answered(parts.path, parse_qs(parts.query), content)
                 self._stopped(self.stub.after(name))
-            self._send(200, answer, kind)
+            self._send(200, answer, kind, name)
         except Refused as error:
             body = {"type": "error", "error": {"type": "stub_error", "message": str(error)}}
             self._send(error.status, json.dumps(body).encode())
@@ -136,12 +140,17 @@ class _Call(BaseHTTPRequestHandler):
                 return "application/json", json.dumps(found).encode()
         raise Refused(404, f"no {path}")
 
-    def _send(self, status: int, content: bytes, kind: str = "application/json") -> None:
+    def _send(
+        self, status: int, content: bytes, kind: str = "application/json", name: str = ""
+    ) -> None:
         self.send_response(status)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(content)))
         self.end_headers()
-        self.wfile.write(content)
+        half = len(content) // 2
+        self.wfile.write(content[:half])
+        self.stub.halfway(name)
+        self.wfile.write(content[half:])
 
     def log_message(self, *_args: Any) -> None:
         pass
@@ -327,8 +336,6 @@ def _message_batch(call: _Call, batch: Body) -> Body:
 
 
 def _time(seconds: float) -> str:
-    from datetime import UTC, datetime
-
     return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
 
 

@@ -7,6 +7,7 @@ https://platform.openai.com/docs/guides/batch.
 """
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 from typing import Any, TypeVar
@@ -68,7 +69,7 @@ class _OpenAIBatchList(msgspec.Struct):
 
 class _Answer(msgspec.Struct):
     status_code: int = 0
-    body: msgspec.Raw = msgspec.Raw(b"")
+    body: Any = None
 
 
 class _ResultLine(msgspec.Struct):
@@ -172,9 +173,10 @@ def reply_of(line: bytes) -> ModelReply:
     answer = found.response
     if answer is None:
         raise ModelRefused(_said(found.error or _Reason("no response")), passing=False)
+    body = json.dumps(answer.body)  # half a character is escaped in it
     if answer.status_code != 200:
-        raise refusal(answer.status_code, one_line(bytes(answer.body).decode()), "")
-    return wire.replies(bytes(answer.body), 1, 0.0)[0]
+        raise refusal(answer.status_code, one_line(body), "")
+    return wire.replies(body.encode(), 1, 0.0)[0]
 
 
 def _said(reason: _Reason) -> str:

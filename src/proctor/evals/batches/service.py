@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from proctor.errors import ModelReplyBroken
+from proctor.evals.models import wire
 from proctor.evals.models.model import ModelRequest
 
 CLOCKS = 3600.0
@@ -126,7 +127,7 @@ _NAMED = msgspec.json.Decoder(_Named)
 def custom_id_of(line: bytes) -> str:
     """Return the name of the request that a line of results is for. Raises ModelReplyBroken."""
     try:
-        return _NAMED.decode(line).custom_id
+        return wire.decoded(line, _NAMED).custom_id
     except (ValueError, RecursionError) as error:
         raise ModelReplyBroken(f"a line of results is broken: {error}") from error
 
@@ -134,7 +135,7 @@ def custom_id_of(line: bytes) -> str:
 def read(body: bytes, kind: type[_T]) -> _T:
     """Decode what a provider sent. Raises ModelReplyBroken, a passing fault."""
     try:
-        return msgspec.json.decode(body, type=kind)
+        return wire.decoded(body, msgspec.json.Decoder(kind))
     except (ValueError, RecursionError) as error:
         start = " ".join(body[:80].decode("utf-8", "replace").split())
         raise ModelReplyBroken(
