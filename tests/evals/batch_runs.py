@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from answers import right_reply
 from batch_stub import KEY, BatchStub
 
 from proctor.evals.store import RunStore

@@ -15,14 +15,12 @@ from proctor.errors import InputError
 from proctor.evals.store import RunStore
 
 PATIENCE = 120.0
-SAMPLES = 3
 STUCK = "```python\nwhile True:\n    pass\n```"
 
 
-def reply(prompt: str) -> str:
-    """Right, but for one problem: whose program runs until its time is up, last of all."""
-    right = right_reply(prompt)
-    return STUCK if "# Lantern Rows\n" in prompt else right
+def stuck(prompt: str) -> str:
+    """Right, but for one problem, whose program runs until its time is up."""
+    return STUCK if "# Lantern Rows\n" in prompt else right_reply(prompt)
 
 
 class Kill:
@@ -41,9 +39,8 @@ class Kill:
 
 
 def begin(api: str, stub: BatchStub, run: Path) -> subprocess.Popen[bytes]:
-    more = ["--n", str(SAMPLES), "--test-timeout", "2s", "--mode", "standard"]
     return subprocess.Popen(
-        [COMMAND, *arguments(api, stub, run, *more)], env=environment(**KEYS),
+        [COMMAND, *arguments(api, stub, run, "--mode", "standard")], env=environment(**KEYS),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
 
@@ -62,11 +59,11 @@ def resumed(run: Path) -> str:
 def calm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that nobody disturbs."""
     run = tmp_path_factory.mktemp("calm") / "run"
-    with BatchStub(reply) as stub:
+    with BatchStub(right_reply) as stub:
         child = begin("openai", stub, run)
         said, _ = child.communicate(timeout=PATIENCE)
     assert child.returncode == 0, said
-    assert json.loads(said)["standard"]["verdicts"] == {"AC": 9, "TLE": 3}
+    assert json.loads(said)["standard"]["verdicts"] == {"AC": 4}
     return run
 
 
@@ -85,7 +82,7 @@ STAGES = [
 @pytest.mark.parametrize(("api", "when", "call"), STAGES, ids=lambda each: each.replace(" ", "-"))
 def test_killed_at(calm: Path, tmp_path: Path, api: str, when: str, call: str) -> None:
     run = tmp_path / "run"
-    with BatchStub(reply) as stub:
+    with BatchStub(right_reply) as stub:
         # A batch whose id was lost is told from others by Anthropic's results: it has to have ended.
         stub.polls = 2 if call == STATE[api] else 0
         kill = Kill(call)
@@ -94,27 +91,27 @@ def test_killed_at(calm: Path, tmp_path: Path, api: str, when: str, call: str) -
         _, said = child.communicate(timeout=PATIENCE)
         assert child.returncode == -signal.SIGKILL, said
         resumed(run)
-        assert once(stub, 4 * SAMPLES)
+        assert once(stub, 4)
         assert len(stub.batches) == 1
     assert content(run) == content(calm)
 
 
 @pytest.mark.parametrize("api", APIS)
-def test_killed_while_judging(calm: Path, tmp_path: Path, api: str) -> None:
+def test_killed_while_judging(tmp_path: Path, api: str) -> None:
     run = tmp_path / "run"
-    with BatchStub(reply) as stub:
+    with BatchStub(stuck) as stub:
         child = begin(api, stub, run)
-        while not judged(run):  # and others are still at work until their time is up
+        while judged(run) < 3:  # and the fourth is at work until its time is up
             assert child.poll() is None
         child.kill()
         child.communicate(timeout=PATIENCE)
         assert child.returncode == -signal.SIGKILL
-        with RunStore.open(run) as store:
-            assert judged(run) < store.count()
+        assert judged(run) == 3
         resumed(run)
-        assert once(stub, 4 * SAMPLES)
+        assert once(stub, 4)
         assert stub.calls[STATE[api]] == 1, "what is downloaded is not asked about"
-    assert content(run) == content(calm)
+    verdicts = [each[-1][0][2] for each in content(run)]
+    assert sorted(verdicts) == ["AC", "AC", "AC", "TLE"]
 
 
 def judged(run: Path) -> int:
@@ -130,7 +127,7 @@ def judged(run: Path) -> int:
 def test_interrupted_while_waiting(calm: Path, tmp_path: Path, api: str) -> None:
     """Ctrl-C leaves the batch at the provider, and says so."""
     run = tmp_path / "run"
-    with BatchStub(reply) as stub:
+    with BatchStub(right_reply) as stub:
         stub.polls = 2
         kill = Kill(STATE[api], signal.SIGINT)
         stub.after = kill  # type: ignore[assignment]
@@ -138,17 +135,17 @@ def test_interrupted_while_waiting(calm: Path, tmp_path: Path, api: str) -> None
         found, said = child.communicate(timeout=PATIENCE)
         assert child.returncode == 130, said
         assert f"{api} goes on with batch_1" in said.decode()
-        assert f"stopped with 12 of 12 samples to do; `proctor resume {run}` goes on" in said.decode()
-        assert json.loads(found)["unfinished"] == 12
-        assert "12 of 12 requests done" in resumed(run)
-        assert once(stub, 4 * SAMPLES)
+        assert f"stopped with 4 of 4 samples to do; `proctor resume {run}` goes on" in said.decode()
+        assert json.loads(found)["unfinished"] == 4
+        assert "4 of 4 requests done" in resumed(run)
+        assert once(stub, 4)
     assert content(run) == content(calm)
 
 
 def test_killed_before_a_batch_that_cannot_be_told(tmp_path: Path) -> None:
     """Anthropic's batch is at work, its id lost: nothing is handed in until it has ended."""
     run = tmp_path / "run"
-    with BatchStub(reply) as stub:
+    with BatchStub(right_reply) as stub:
         stub.polls = 1
         kill = Kill(CREATE["anthropic"])
         stub.after = kill  # type: ignore[assignment]
@@ -163,4 +160,4 @@ def test_killed_before_a_batch_that_cannot_be_told(tmp_path: Path) -> None:
         assert b"proctor resume" in done.stderr
         stub.batches["batch_1"]["polls"] = 1
         resumed(run)
-        assert once(stub, 4 * SAMPLES)
+        assert once(stub, 4)
