@@ -17,8 +17,6 @@ RESULTS = {
 }  # fmt: skip
 
 
-
-
 def arguments(api: str, stub: BatchStub, run: Path, *more: str) -> list[str]:
     """A run of the fixture by batches."""
     url = stub.url if api == "anthropic" else f"{stub.url}/v1"

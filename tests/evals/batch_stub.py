@@ -124,7 +124,9 @@ class _Call(BaseHTTPRequestHandler):
         if status is not None:
             raise Refused(status, f"no luck with {self.headers.get('authorization', 'a key')}")
 
-    def _answered(self, path: str, query: dict[str, list[str]], content: bytes) -> tuple[str, bytes]:
+    def _answered(
+        self, path: str, query: dict[str, list[str]], content: bytes
+    ) -> tuple[str, bytes]:
         api = _ANTHROPIC if "anthropic-version" in self.headers else _OPENAI
         if api is _ANTHROPIC:
             given = (self.headers["x-api-key"], self.headers["authorization"])

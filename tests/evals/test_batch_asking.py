@@ -149,9 +149,7 @@ def test_waiting_longer_and_longer(store: RunStore, stub: BatchStub, api: str) -
 
 
 @pytest.mark.parametrize("failures", [20, 30])
-def test_an_outage_while_waiting(
-    store: RunStore, stub: BatchStub, api: str, failures: int
-) -> None:
+def test_an_outage_while_waiting(store: RunStore, stub: BatchStub, api: str, failures: int) -> None:
     """One of minutes is waited for; one that does not end ends the wait, and costs nothing."""
     left = [failures]
 
@@ -244,6 +242,14 @@ def test_refused_for_good(store: RunStore, stub: BatchStub, api: str) -> None:
     asyncio.run(asked.ask(store, requests(3)))
     assert len(stub.batches) == 1
     assert len(list((store.directory / "batches").iterdir())) == 1, "files handed in are removed"
+
+
+def test_results_that_are_gone(store: RunStore, stub: BatchStub, api: str) -> None:
+    asked = model(api, stub)
+    asyncio.run(asked.ask(store, requests(1)))
+    (store.directory / "batches" / "1.jsonl").unlink()
+    with pytest.raises(ModelAbsent, match="1.jsonl cannot be read"):
+        replies(asked, requests(1))
 
 
 def test_what_was_not_asked(store: RunStore, stub: BatchStub) -> None:

@@ -179,6 +179,26 @@ def test_lines_that_stay_broken(proctor: Proctor, tmp_path: Path, api: str) -> N
         assert once(stub, 4)
 
 
+def test_self_repair(proctor: Proctor, tmp_path: Path, api: str) -> None:
+    """What passed is carried over; of what failed, all that was said is in the request."""
+    wrong = "```python\nprint('no')\n```"
+
+    def answer(prompt: str) -> str:
+        return wrong if "# Lantern Rows\n" in prompt else right_reply(prompt)
+
+    with BatchStub(answer) as stub:
+        first = report(proctor(*arguments(api, stub, tmp_path / "first"), env=KEYS))
+        assert first["standard"]["verdicts"]["AC"] == 3
+        stub.bodies.clear()
+        stub.answer = lambda _prompt: right_reply("# Lantern Rows\n")
+        more = ("--scenario", "selfrepair", "--from", str(tmp_path / "first"))
+        second = report(proctor(*arguments(api, stub, tmp_path / "second", *more), env=KEYS))
+        assert second["standard"]["verdicts"] == {"AC": 4}
+        assert len(stub.bodies) == 1
+        roles = [each["role"] for each in stub.bodies[0]["messages"] if each["role"] != "system"]
+        assert roles == ["user", "assistant", "user"]
+
+
 def test_half_a_character_in_a_reply(proctor: Proctor, tmp_path: Path, api: str) -> None:
     with BatchStub(lambda prompt: f"\ud83d {right_reply(prompt)}") as stub:
         found = report(proctor(*arguments(api, stub, tmp_path / "run"), env=KEYS))

@@ -75,7 +75,11 @@ class BatchedModel:
             raise ModelReplyBroken(
                 f"batch {batch.id} has ended ({batch.status}) with no whole reply to this request"
             )
-        line = read_line(results_file(self._store.directory, batch.number), position, length)
+        path = results_file(self._store.directory, batch.number)
+        try:
+            line = read_line(path, position, length)
+        except OSError as error:
+            raise ModelAbsent(f"{path} cannot be read: {error.strerror}") from error
         return self._reply_of(line)
 
     def recorded(self, problem_id: str) -> int | None:  # noqa: ARG002 - any number of any
