@@ -2,22 +2,23 @@
 
 import asyncio
 import os
-import signal
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from proctor.cli import render, terminal
+from proctor.cli import batches, render, terminal
 from proctor.cli.eval_summary import leaderboard, show_figures
 from proctor.cli.ioi import show_points
 from proctor.cli.judge import k_list
 from proctor.cli.judges import HERE, Where
 from proctor.cli.reaching import Reaching
 from proctor.cli.retries import tell_once
+from proctor.cli.stopping import cancelled_by_signals
 from proctor.errors import InfraFault, InputError, ModelAbsent, ProctorError, SettingsError
 from proctor.evals import evaluation
+from proctor.evals.batches.model import BatchedModel
 from proctor.evals.benchmark import Benchmark, Grader, takes_judges
 from proctor.evals.figures import Figures, figures, to_plain
 from proctor.evals.ioi.report import PointsReport, to_json
@@ -152,6 +153,13 @@ def _not_asked(_request: ModelRequest) -> ModelReply:
 
 
 def _do(store: RunStore, model: Model, ending: Ending, *, new_round: bool = False) -> Outcome:
+    if isinstance(model, BatchedModel):  # before cells are opened, which would stand idle
+        try:
+            batches.ask(store, model)
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            return _finish(store, ending, None, interrupted=True)
+        except ProctorError as error:
+            return _finish(store, ending, error, interrupted=False)
     settings = settings_of(store)
     failure: ProctorError | None = None
     interrupted = False
@@ -197,16 +205,10 @@ async def stoppable(
     store: RunStore, model: Model, grader: Grader[Any] | None, show: Callable[[Done], None]
 ) -> None:
     """Go on with the run; SIGINT and SIGTERM stop it so that what was made is kept."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.current_task()
-    assert task is not None
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, task.cancel)
     try:
-        await evaluation.go_on(store, model, grader, show)
+        with cancelled_by_signals():
+            await evaluation.go_on(store, model, grader, show)
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
         await model.close()
 
 

@@ -92,6 +92,13 @@ OPTIONS: dict[str, Any] = {
         int | None,
         typer.Option("--request-n", help="Samples in one request; default 1.", metavar="K"),
     ],
+    "batch": Annotated[
+        str | None,
+        typer.Option(
+            help="Ask by this provider's batches: half the price, within a day.",
+            metavar="openai|anthropic",
+        ),
+    ],
     "temperature": Annotated[
         float | None, typer.Option(help="Temperature; default the server's.", metavar="T")
     ],

@@ -27,7 +27,9 @@ def merged(
     Raises UsageError.
     """
     values = dict(own or {}) | (_file(Path(config)) if config is not None else {})
-    for name, variable in _ENVIRONMENT.items():
+    batch = given.get("batch") or values.get("batch")
+    variables = _ENVIRONMENT | ({"base_url": "ANTHROPIC_BASE_URL"} if batch == "anthropic" else {})
+    for name, variable in variables.items():
         if os.environ.get(variable):
             values[name] = os.environ[variable]
     values.update({name: value for name, value in given.items() if value is not None})

@@ -45,6 +45,8 @@ class Reaching:
 
     def check(self, settings: Settings) -> None:
         """Raise SettingsError for what does not go together."""
+        if settings.batch and (self.start_server or self.reply_cache):
+            raise SettingsError("--batch goes with neither --start-server nor --reply-cache")
         if self.start_server is None:
             return
         if settings.base_url:

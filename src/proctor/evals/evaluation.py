@@ -1,8 +1,9 @@
 """A benchmark's run: planning it, beginning it, and doing what is missing of it."""
 
+import logging
 import re
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -10,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from proctor.errors import InputError, SettingsError
+from proctor.errors import InputError, ProctorError, SettingsError
 from proctor.evals.benchmark import Benchmark, Grader, LeavingOut, OfAFile, PromptsOfOthers, Source
-from proctor.evals.models.model import Model
+from proctor.evals.models.model import Model, ModelReply, ModelRequest
 from proctor.evals.own_agent import agent_of
 from proctor.evals.prices import price_of
 from proctor.evals.records import benchmark_of, current_judges, settings_of
@@ -27,6 +28,7 @@ from proctor.formats.hub import Progress
 from proctor.verdict import Verdict
 from proctor.version import __version__
 
+_logger = logging.getLogger(__name__)
 RUNS = "runs"
 """Default parent directory of runs."""
 SAMPLES_PER_CELL = 4
@@ -135,12 +137,7 @@ async def go_on(
     Raises what `evaluate` raises, and SettingsError if problems or prompts are no longer those it
     was begun with.
     """
-    settings, benchmark = settings_of(store), benchmark_of(store)
-    source = unchanged_source(store)
-    if store.recall("prompt_version") != benchmark.version:
-        raise SettingsError("prompts have changed since this run was begun: begin another run")
-    if isinstance(benchmark, PromptsOfOthers) and store.unasked():
-        benchmark.pinned(settings)
+    settings, benchmark, source = _unchanged(store)
     cells = grader.cells if grader is not None else 0
     wanted = RunPlan(
         benchmark=benchmark,
@@ -154,6 +151,36 @@ async def go_on(
     )
     ids = [info.id for info in store.problems()]
     await evaluate(store, source.instances(ids), wanted)
+
+
+def missing_requests(store: RunStore) -> Iterator[ModelRequest]:
+    """Yield the requests for all replies that a run lacks, as single shots ask for them.
+
+    Raises SettingsError as `go_on`.
+    """
+    settings, benchmark, source = _unchanged(store)
+    for instance in source.instances([info.id for info in store.problems()]):
+        for missing in store.missing(instance.id, {}):
+            try:
+                asked = benchmark.messages(instance, missing.sample, settings)
+            except ProctorError:
+                raise
+            except Exception:  # the run meets it again, and makes it a fault of this sample
+                _logger.exception("no prompt for sample %s of %s", missing.sample, instance.id)
+                continue
+            if not isinstance(asked, ModelReply):
+                yield ModelRequest(asked, instance.id, missing.sample, settings.sampling)
+
+
+def _unchanged(store: RunStore) -> tuple[Settings, Benchmark[Any], Source[Any]]:
+    """Return what a run is made of, if it is still what it was. Raises SettingsError if not."""
+    settings, benchmark = settings_of(store), benchmark_of(store)
+    source = unchanged_source(store)
+    if store.recall("prompt_version") != benchmark.version:
+        raise SettingsError("prompts have changed since this run was begun: begin another run")
+    if isinstance(benchmark, PromptsOfOthers) and store.unasked():
+        benchmark.pinned(settings)
+    return settings, benchmark, source
 
 
 def unchanged_source(store: RunStore) -> Source[Any]:

@@ -26,6 +26,8 @@ _PER = 1e6
 _BUNDLED = files("proctor") / "evals" / "prices.toml"
 OPENAI = "api.openai.com"
 """Host that is asked where no --base-url is given."""
+ANTHROPIC = "api.anthropic.com"
+"""The same with --batch anthropic."""
 
 
 class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -44,12 +46,30 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     """Prompt tokens read from the server's cache; None for the price of the others."""
     server: str | None = None
     """Host for which it holds; None for any."""
+    batch: float | None = None
+    """Share of it that a request in a batch costs, such as 0.5; None if that is not known."""
 
     def __post_init__(self) -> None:
-        for name in ("prompt", "completion", "cached_prompt"):
+        for name in ("prompt", "completion", "cached_prompt", "batch"):
             value = getattr(self, name)
             if value is not None and not 0 <= value < float("inf"):
                 raise ValueError(f"{name} must be 0 or more, not {value}")
+
+    def one_by_one(self) -> "Price":
+        """Return the price of requests that are in no batch."""
+        return msgspec.structs.replace(self, batch=None)
+
+    def in_batches(self) -> "Price | None":
+        """Return the price of requests in batches; None if it is not known."""
+        if self.batch is None:
+            return None
+        cached = self.cached_prompt
+        return msgspec.structs.replace(
+            self,
+            prompt=self.prompt * self.batch,
+            completion=self.completion * self.batch,
+            cached_prompt=None if cached is None else cached * self.batch,
+        )
 
     def cost(self, generation: Generation) -> float | None:
         """Return US dollars for a reply; None if the server did not count its tokens."""
@@ -69,10 +89,11 @@ class _PriceTable(msgspec.Struct, forbid_unknown_fields=True):
 def price_of(settings: Settings) -> Price | None:
     """Find the price of the settings' model: in `prices` if it is there, else in the bundled table.
 
-    Of a model by LiteLLM, the bundled table is LiteLLM's. Raises InputError for a table that cannot
-    be read.
+    Of a model by LiteLLM, the bundled table is LiteLLM's; of a run by batches it is the price of
+    batches. Raises InputError for a table that cannot be read.
     """
-    host = urlsplit(settings.base_url).hostname if settings.base_url else OPENAI
+    default = ANTHROPIC if settings.batch == "anthropic" else OPENAI
+    host = urlsplit(settings.base_url).hostname if settings.base_url else default
     tables = [Path(settings.prices)] if settings.prices else []
     found = _fitting(settings, host, tables)
     if found is None and settings.model.startswith(litellm.PREFIX):
@@ -84,7 +105,7 @@ def _fitting(settings: Settings, host: str | None, tables: Iterable[Traversable]
     for table in tables:
         for price in read_prices(table):
             if price.server in {None, host} and fnmatchcase(settings.model, price.model):
-                return price
+                return price.in_batches() if settings.batch else price.one_by_one()
     return None
 
 

@@ -45,6 +45,8 @@ def provenance(store: RunStore) -> dict[str, Any]:
     modes = store.recall("modes") or {}
     if told := {mode: modes[mode] for mode in settings.modes if mode in modes}:
         found["modes"] = told
+    if settings.batch:
+        found["batch"] = settings.batch
     if settings.headers:
         found["headers"] = settings.headers
     if (distribution := store.recall("distribution")) is not None:

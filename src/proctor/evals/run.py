@@ -300,6 +300,8 @@ class _Run:
 
     def _count(self, fault: ModelFault) -> None:
         """Count a fault; ends the run when too many came in a row."""
+        if self._plan.settings.batch:  # what failed has failed already, and costs nothing more
+            return
         self._refusals += isinstance(fault, ModelUnreachable | ModelRefused)
         if self._refusals >= GIVE_UP_AFTER:
             raise fault

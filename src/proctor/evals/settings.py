@@ -46,6 +46,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Samples of a problem; None for 1, or all of a recording."""
     request_n: int = 1
     """Samples that one request asks for at most."""
+    batch: Literal["", "openai", "anthropic"] = ""
+    """Provider whose batches all replies are asked for by; empty to ask one by one."""
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: int | None = None
@@ -115,12 +117,31 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise SettingsError(f"{_option(name)} must not be negative")
         if self.agentic_mode and self.request_n > 1:
             raise SettingsError("agents ask for one reply at a time: leave --request-n out")
+        if self.batch:
+            self._check_batch()
         if self.agent and not self.agentic_mode:
             raise SettingsError("an agent works in agentic mode only: set agentic_mode")
         check_headers(self.headers)
         check_extra_body(self.extra_body)
         if self.extraction not in extractions.policies():
             raise SettingsError(f"--extraction is one of {', '.join(extractions.policies())}")
+
+    def _check_batch(self) -> None:
+        """Raise SettingsError for what cannot be asked for by a batch."""
+        if self.model.startswith("replay:"):
+            raise SettingsError("a recording is not asked: leave --batch out")
+        if self.model.startswith("litellm:"):
+            raise SettingsError("--batch asks the provider itself: leave litellm: out of --model")
+        if self.agentic_mode:
+            raise SettingsError("an agent waits for each reply: leave --batch out")
+        if self.request_n > 1:
+            raise SettingsError("each sample is a request of the batch: leave --request-n out")
+        if self.batch == "anthropic":
+            if self.max_tokens is None:
+                raise SettingsError("--batch anthropic needs --max-tokens, as the API does")
+            for name in ("seed", "min_p", "chat_template"):
+                if getattr(self, name) not in (None, {}):
+                    raise SettingsError(f"Anthropic's API has no such thing as {_option(name)}")
 
     @property
     def modes(self) -> tuple[Mode, ...]:

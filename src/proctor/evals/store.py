@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import msgspec
 
-from proctor.errors import InputError, SettingsError
+from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.evals.models.model import request_key
 from proctor.evals.store_file import FILE, connected, is_begun, locked, reading, stamp
 from proctor.evals.stored import (
@@ -51,8 +51,9 @@ CREATE TABLE prompt (hash TEXT PRIMARY KEY, messages TEXT NOT NULL) WITHOUT ROWI
 """
 _BATCH_TABLES = (
     "CREATE TABLE IF NOT EXISTS batch (number INTEGER PRIMARY KEY, batch TEXT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS asked (key TEXT PRIMARY KEY, batch INTEGER NOT NULL, "
-    "position INTEGER, length INTEGER) WITHOUT ROWID",
+    """CREATE TABLE IF NOT EXISTS asked (
+        key TEXT PRIMARY KEY, batch INTEGER NOT NULL, position INTEGER, length INTEGER
+    ) WITHOUT ROWID""",
 )
 """Batches, and by the key of a request its batch and where the reply is; see batches/ledger.py."""
 
@@ -424,12 +425,14 @@ class RunStore:
     def forget_faults(self) -> int:
         """Remove generations that ended in a fault, to be asked for again; returns how many.
 
-        An agent's turns stay: it goes on with the one that failed. So do the replies of batches,
-        but these requests count as not asked.
+        An agent's turns stay: it goes on with the one that failed. Requests that a batch failed to
+        answer count as not asked; a reply that it brought is there still.
         """
         with self.transaction() as connection:
             rows = connection.execute(
-                "SELECT problem_id, sample, prompt_hash FROM generation WHERE fault != ''"
+                "SELECT problem_id, sample, prompt_hash FROM generation "
+                "WHERE fault != '' AND fault != ?",
+                (InfraFault.code,),
             )
             keys = ((request_key(*row),) for row in rows)
             connection.executemany("DELETE FROM asked WHERE key = ?", keys)

@@ -25,7 +25,7 @@ from proctor.evals.models import wire
 from proctor.evals.models.bodies import body_of, is_text
 from proctor.evals.models.connections import Connections, Retry
 from proctor.evals.models.model import ModelReply, ModelRequest
-from proctor.evals.models.refusals import masking, refusal, secrets_of, shortened
+from proctor.evals.models.refusals import masking, one_line, refusal, secrets_of
 from proctor.evals.models.request_options import looks_secret
 from proctor.evals.models.wire import LONGEST_REPLY
 from proctor.formats.tables import without_extra
@@ -115,9 +115,10 @@ class LiteLLMModel:
                 f"no whole reply within {self._options.timeout:g} s", busy=True
             ) from error
         except openai.APIStatusError as error:
-            raise refusal(error, shortened(str(error))) from error
+            later = error.response.headers.get("retry-after", "")
+            raise refusal(error.status_code, one_line(str(error)), later) from error
         except openai.APIError as error:
-            raise ModelUnreachable(shortened(str(error))) from error
+            raise ModelUnreachable(one_line(str(error))) from error
         # By JSON, since its types are looser than ours, and texts may hold half a character.
         body = json.dumps(found.model_dump(warnings=False), default=str).encode()
         if len(body) > LONGEST_REPLY:

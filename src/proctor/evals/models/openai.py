@@ -31,7 +31,7 @@ from proctor.evals.models import wire
 from proctor.evals.models.bodies import body_of, is_text
 from proctor.evals.models.connections import Connections, Retry
 from proctor.evals.models.model import ModelReply, ModelRequest
-from proctor.evals.models.refusals import masking, refusal, secrets_of, words_of
+from proctor.evals.models.refusals import masking, refusal_of, secrets_of, words_of
 from proctor.evals.models.wire import LONGEST_REPLY
 from proctor.formats.tables import without_extra
 from proctor.version import __version__
@@ -104,7 +104,7 @@ class OpenAIServer:
                     f"no whole reply within {self.endpoint.timeout:g} s", busy=True
                 ) from error
             except self.errors.APIStatusError as error:
-                raise refusal(error, words_of(error)) from error
+                raise refusal_of(error) from error
             except self.errors.APIError as error:
                 raise ModelUnreachable(_cause(error)) from error
 
@@ -143,7 +143,7 @@ class OpenAIServer:
         except TimeoutError as error:
             raise ModelStalled(f"{where}: no answer within {PROBE_PATIENCE:g} s") from error
         except self.errors.APIStatusError as error:
-            fault = refusal(error, words_of(error))
+            fault = refusal_of(error)
             if error.status_code in {401, 403}:
                 raise ModelRefused(f"{where}: {fault}; check OPENAI_API_KEY") from error
             return None if error.status_code < 500 else f"{self.endpoint.base_url}: {fault}"

@@ -26,7 +26,8 @@ def is_behind_server(settings: Settings) -> bool:
 def open_model(settings: Settings, environment: Mapping[str, str]) -> Model:
     """Open what `--model` names; the key comes from OPENAI_API_KEY and stays in memory.
 
-    Raises SettingsError, InputError, UnsupportedPlatform.
+    With `--batch anthropic` it is ANTHROPIC_API_KEY. Raises SettingsError, InputError,
+    UnsupportedPlatform.
     """
     if is_recording(settings):
         return ReplayModel(Path(settings.model.removeprefix(PREFIX)))
@@ -41,6 +42,10 @@ def open_model(settings: Settings, environment: Mapping[str, str]) -> Model:
         return litellm.LiteLLMModel(options, environment, _retry(settings))
     if not settings.model:
         raise SettingsError("which model? name it by --model or in MODEL_ID, or use replay:FILE")
+    if settings.batch:
+        from proctor.evals.batches.opening import open_batched
+
+        return open_batched(settings, environment)
     # Not above: the client takes more than a second to import, and a replay needs none.
     from proctor.evals.models.openai import DEFAULT_BASE_URL, Endpoint, OpenAIModel
 

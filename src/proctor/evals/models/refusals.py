@@ -19,25 +19,34 @@ _BUSY = frozenset({429, 503, 529})
 """529 is Anthropic's for being overloaded."""
 
 
-def refusal(error: "openai.APIStatusError", words: str) -> ModelFault:
-    """Return the fault for an answer with an error's status; `words` say what the server said."""
-    status = error.status_code
+def refusal_of(error: "openai.APIStatusError") -> ModelRefused:
+    """Return the fault of an error of the official client, with what the server says."""
+    return refusal(
+        error.status_code, words_of(error), error.response.headers.get("retry-after", "")
+    )
+
+
+def refusal(status: int, words: str, retry_after: str) -> ModelRefused:
+    """Return the fault of an answer with an error's status.
+
+    `words` are what the server said; `retry_after` is that header, or empty.
+    """
     return ModelRefused(
-        f"the server answers {status}: {words}",
+        f"the server answers {status}: {words or 'nothing more'}",
         passing=status in _PASSING or status >= 500,
-        retry_after=_seconds(error.response.headers.get("retry-after", "")),
+        retry_after=_seconds(retry_after),
         busy=status in _BUSY,
     )
 
 
 def words_of(error: "openai.APIStatusError") -> str:
-    """Return what the server says, in one line of at most 300 characters."""
-    return shortened(error.response.text if error.response.is_closed else str(error))
+    """Return what the server says, as one_line has it."""
+    return one_line(error.response.text if error.response.is_closed else str(error))
 
 
-def shortened(text: str) -> str:
+def one_line(text: str) -> str:
     """Return a text as one line of at most 300 characters."""
-    return " ".join(text.split())[:_LONGEST_WORDS] or "nothing more"
+    return " ".join(text.split())[:_LONGEST_WORDS]
 
 
 def secrets_of(values: Iterable[str]) -> list[str]:

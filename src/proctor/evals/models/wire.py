@@ -5,7 +5,7 @@ Compatible servers differ: content may be null or a list of parts, thoughts stan
 """
 
 import json
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -78,18 +78,14 @@ LONGEST_REPLY = 8 << 20
 _COMPLETION = msgspec.json.Decoder(_Completion)
 _LISTING = msgspec.json.Decoder(_Listing)
 _SHOWN = 80
+_T = TypeVar("_T")
 
 
 def replies(body: bytes, n: int, seconds: float) -> list[ModelReply]:
     """The choices of a completion, n at most. Raises ModelFault if there is none to be read."""
     try:
-        try:
-            completion = _COMPLETION.decode(body)
-        except msgspec.ValidationError:
-            raise
-        except msgspec.DecodeError:  # which may be for half a character that a model ended in
-            completion = msgspec.convert(json.loads(body), _Completion)
-    except (ValueError, RecursionError) as error:  # msgspec's and Unicode's errors are such
+        completion = decoded(body, _COMPLETION)
+    except (ValueError, RecursionError) as error:
         raise _broken(body, str(error)) from error
     if completion.error:
         raise ModelRefused(f"the server answers with an error: {_shown(completion.error)}")
@@ -100,6 +96,19 @@ def replies(body: bytes, n: int, seconds: float) -> list[ModelReply]:
     choices = sorted(completion.choices, key=lambda choice: choice.index)[:n]
     usages = _shares(_usage(completion.usage), len(choices))
     return [_reply(*each, seconds) for each in zip(choices, usages, strict=True)]
+
+
+def decoded(body: bytes, decoder: msgspec.json.Decoder[_T]) -> _T:
+    """Decode JSON, in which there may be half a character that a model ended in.
+
+    Raises ValueError, of which msgspec's and Unicode's errors are, or RecursionError.
+    """
+    try:
+        return decoder.decode(body)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:  # as it also is for half a character
+        return msgspec.convert(json.loads(body), decoder.type)
 
 
 def _reply(choice: _Choice, usage: TokenUsage, seconds: float) -> ModelReply:

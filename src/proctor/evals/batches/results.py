@@ -1,0 +1,78 @@
+"""Results of a batch in the run's directory: downloaded whole, found again by request."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+from proctor.errors import ModelReplyBroken
+from proctor.evals.batches.ledger import Place
+from proctor.evals.batches.service import RequestBatch, custom_id_of
+from proctor.evals.models.wire import LONGEST_REPLY
+from proctor.whole_file import whole_file
+
+FOLDER = "batches"
+
+
+def requests_file(run: Path, number: int) -> Path:
+    """Return the path of what is handed in as a batch, which is kept until it is there."""
+    return run / FOLDER / f"{number}.requests"
+
+
+def results_file(run: Path, number: int) -> Path:
+    """Return the path of a batch's results, as the provider sent them."""
+    return run / FOLDER / f"{number}.jsonl"
+
+
+async def download(pieces: AsyncIterator[bytes], batch: RequestBatch, path: Path) -> None:
+    """Write results to a file that is there whole or not at all; memory stays small.
+
+    Raises ModelReplyBroken for more bytes than so many replies may have, InputError if the disk is
+    full, and what the pieces raise.
+    """
+    left = batch.count * LONGEST_REPLY
+    with whole_file(path) as file:
+        async for piece in pieces:
+            left -= len(piece)
+            if left < 0:
+                raise ModelReplyBroken(f"the results of batch {batch.id} are too long")
+            file.write(piece)
+
+
+def places(path: Path, batch: RequestBatch) -> Iterator[Place]:
+    """Find the line of each request in a batch's results; broken lines are left out."""
+    for position, line in _lines(path):
+        try:
+            key = batch.key(custom_id_of(line))
+        except ModelReplyBroken:
+            continue
+        if key is not None:
+            yield key, position, len(line)
+
+
+def broken(path: Path) -> int:
+    """Count the lines that are not JSON with a `custom_id`, or longer than a reply may be."""
+    count = 0
+    for _, line in _lines(path):
+        try:
+            custom_id_of(line)
+        except ModelReplyBroken:
+            count += 1
+    return count
+
+
+def read_line(path: Path, position: int, length: int) -> bytes:
+    """Return a line by the place where it is."""
+    with path.open("rb") as file:
+        file.seek(position)
+        return file.read(length)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield lines that are not blank with their positions; of one too long only the start."""
+    with path.open("rb") as file:
+        position = 0
+        while line := file.readline(LONGEST_REPLY):
+            if line.strip():
+                yield position, line
+            position += len(line)
+            while not line.endswith(b"\n") and (line := file.readline(LONGEST_REPLY)):
+                position += len(line)
