@@ -36,7 +36,7 @@ def test_a_second_one_waits_for_its_turn() -> None:
     finished(desk)
     assert (desk.state().state, desk.state().said) == ("failed", "source: is gone")
     with pytest.raises(NotFound):
-        desk.output("0")
+        desk.output(TARGET, "0")
     desk.start(TARGET, find)
     desk.close()
 
@@ -61,6 +61,19 @@ def test_closing_ends_the_one_under_way() -> None:
     assert desk.state().state == "failed"
 
 
+def test_a_run_does_not_choose_to_be_judged_without_isolation() -> None:
+    recorded = RecordedJudgement(
+        "run", Problem("p", (Test("", ""),)), Program("pass"), JudgeSettings("standard"),
+        Judgement(Verdict.AC, 1.0, ()), pool={"cells": 1, "isolation": "none"},
+    )  # fmt: skip
+    desk = ReplayDesk()
+    desk.start(TARGET, lambda: recorded)
+    finished(desk)
+    (now,) = [now for name, _, now in desk.state().surroundings if name == "isolation"]
+    assert now in {"namespaces", "container", "landlock"}
+    desk.close()
+
+
 def test_outputs_beside_what_was_expected() -> None:
     problem = Problem("p", (Test("1", "1"), Test("2", "4"), Test("3", "9")))
     recorded = RecordedJudgement(
@@ -76,5 +89,7 @@ def test_outputs_beside_what_was_expected() -> None:
     assert [each.now.verdict if each.now else "" for each in state.tests] == ["AC", "WA", "RE"]
     outputs = [each.output.text if each.output else None for each in state.tests]
     assert outputs == ["1\n", "1\n", None]
-    assert desk.output("1") == b"1\n"
+    assert desk.output(TARGET, "1") == b"1\n"
+    with pytest.raises(NotFound):
+        desk.output(ReplayTarget("another", "p", 0, "standard"), "1")
     desk.close()

@@ -15,11 +15,12 @@ class CutText(msgspec.Struct, frozen=True):
     """Characters of the whole, or bytes where it was cut from bytes."""
     part: str = ""
     """Name by which the whole is asked for."""
+    is_cut: bool = False
 
     @classmethod
     def of(cls, whole: str, most: int, part: str = "") -> Self:
         """Cut after so many characters."""
-        return cls(well_formed(whole[:most]), len(whole), part)
+        return cls(well_formed(whole[:most]), len(whole), part, len(whole) > most)
 
     @classmethod
     def of_bytes(cls, whole: bytes, most: int, part: str = "") -> Self:
@@ -27,4 +28,4 @@ class CutText(msgspec.Struct, frozen=True):
         text = whole[:most].decode("utf-8", "replace")
         if len(whole) > most:  # the cut may stand within a character
             text = text.removesuffix("\N{REPLACEMENT CHARACTER}")
-        return cls(text, len(whole), part)
+        return cls(text, len(whole), part, len(whole) > most)

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import msgspec
 
@@ -105,10 +106,15 @@ class ReplayDesk:
             return ReplayState(target=target, state="failed", said=well_formed(str(error)))
         return _shown(target, future.result())
 
-    def output(self, name: str) -> bytes:
-        """Return a program's output on a test, its first MiB. Raises NotFound."""
+    def output(self, target: ReplayTarget, name: str) -> bytes:
+        """Return the output on a test that was replayed last, its first MiB. Raises NotFound."""
         future = self._future
-        if future is not None and future.done() and future.exception() is None:
+        if (
+            target == self._target
+            and future is not None
+            and future.done()
+            and future.exception() is None
+        ):
             found = future.result().outputs.get(name)
             if found is not None:
                 return found
@@ -124,7 +130,12 @@ class ReplayDesk:
 
     def _replay(self, find: Callable[[], RecordedJudgement]) -> _EndedReplay:
         recorded = find()
-        with open_pool(**recorded.pool) as pool:
+        # A run may be a stranger's: it does not get to say that its programs run in no cell.
+        options: dict[str, Any] = {
+            name: None if name.endswith("isolation") and value == "none" else value
+            for name, value in recorded.pool.items()
+        }
+        with open_pool(**options) as pool:
             self._pool = pool
             if self._stopped:
                 pool.close()

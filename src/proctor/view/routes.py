@@ -132,7 +132,9 @@ def tests_routes(library: RunLibrary, desk: ReplayDesk) -> list[HTTPRouteHandler
                 whole = whole_text(store, query.problem, query.sample, query.part)
             content = whole.encode("utf-8", "backslashreplace")
         elif query.part == "output":
-            content = desk.output(query.test)
+            content = desk.output(
+                ReplayTarget(query.run, query.problem, query.sample, query.mode), query.test
+            )
         else:
             recorded = judgements.find(run.directory, query.problem, query.sample, query.mode)
             content = test_content(recorded, query.test, query.part)

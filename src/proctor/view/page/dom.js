@@ -73,7 +73,6 @@ export function tell(text, wrong = false) {
 
 /* A text in a frame of its own, with its title and, where it is cut, the way to the whole. */
 export function textBlock(title, cut, whole, more = {}) {
-  const isCut = cut.size > cut.text.length && new TextEncoder().encode(cut.text).length < cut.size;
   const { marks, unit = "characters", ...properties } = more;
   const pre = make("pre", { tabindex: 0, "aria-label": title, ...properties });
   if (marks) pre.append(...marks);
@@ -81,7 +80,7 @@ export function textBlock(title, cut, whole, more = {}) {
   if (!cut.size) pre.classList.add("empty");
   const head = make("figcaption", {}, make("span", { class: "what" }, title),
     make("span", { class: "size" }, cut.size ? `${number(cut.size)} ${unit}` : "empty"),
-    isCut && make("span", { class: "warn" }, "cut here; ", make("a", { href: query("api/text", whole), target: "_blank", rel: "noopener" }, "the whole text")));
+    cut.is_cut && make("span", { class: "warn" }, "cut here; ", make("a", { href: query("api/text", whole), target: "_blank", rel: "noopener" }, "the whole text")));
   return make("figure", { class: "text" }, head, pre);
 }
 
