@@ -13,7 +13,7 @@ import msgspec
 import openai
 import pytest
 from batch_runs import APIS, CREATE, STATE
-from batch_stub import KEY, BatchStub
+from batch_stub import KEY, BatchStub, Body
 
 from proctor.errors import ModelAbsent, ModelFault, ModelRefused, SettingsError
 from proctor.evals.batches.anthropic import AnthropicBatches
@@ -194,6 +194,33 @@ def test_never_handed_in(store: RunStore, stub: BatchStub, api: str) -> None:
     assert len(replies(asked, requests(3))) == 3
 
 
+def test_listed_late(store: RunStore, stub: BatchStub, api: str) -> None:
+    """A provider may be at work on what was handed in, and list it a moment later."""
+    wanted, waits, hidden = requests(3), list[float](), list[dict[str, Body]]()
+    stub.polls = 0
+    of = [(f"{each.key}-0123456789abcdef", {"model": "stub", "messages": [{"content": "ours"}]})
+          for each in wanted]  # fmt: skip
+    stub.made(of, made=stub.clock, metadata={"proctor": "0123456789abcdef"}, count=3,
+              endpoint="/v1/chat/completions", file="")  # fmt: skip
+
+    def hide(call: str) -> None:
+        if call == CREATE[api].replace("POST", "GET") and not hidden:
+            hidden.append(stub.batches)
+            stub.batches = {}
+
+    def show(_call: str) -> None:
+        if not stub.batches:
+            stub.batches = hidden[0]
+
+    stub.before, stub.after = hide, show  # type: ignore[assignment]
+    intended(store, wanted)
+    asked = model(api, stub, waits)
+    asyncio.run(asked.ask(store, wanted))
+    assert waits == [15.0]
+    assert len(stub.batches) == 1
+    assert replies(asked, wanted) == ["to ours"] * 3
+
+
 def test_handed_in_among_many_others(store: RunStore, stub: BatchStub, api: str) -> None:
     """It is on the third page; other runs of the same prompts are around it."""
     wanted = requests(3)
@@ -223,7 +250,7 @@ def test_what_cannot_be_told_is_not_paid_for(store: RunStore, stub: BatchStub) -
     intended(store, wanted)
     asked = model("anthropic", stub)
     for _ in range(2):
-        with pytest.raises(ModelRefused, match="3 requests, and batch_1 may be it"):
+        with pytest.raises(ModelRefused, match="3 requests was handed in: batch_1 may be it"):
             asyncio.run(asked.ask(store, wanted))
     assert len(stub.batches) == 3
     stub.batches["batch_1"]["polls"] = 1

@@ -93,6 +93,8 @@ def test_killed_at(calm: Path, tmp_path: Path, api: str, when: str, call: str) -
         resumed(run)
         assert once(stub, 4)
         assert len(stub.batches) == 1
+    left = [path.name for path in (run / "batches").iterdir()]
+    assert left == ["1.jsonl"], "drafts are removed"
     assert content(run) == content(calm)
 
 

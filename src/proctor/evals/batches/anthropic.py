@@ -208,9 +208,9 @@ class AnthropicBatches:
                 uncertain.append(each.id)
         if uncertain:
             raise ModelRefused(
-                f"the run was stopped while it handed in a batch of {batch.count} requests, and "
-                f"{', '.join(uncertain)} may be it; that can be told when this has ended, and "
-                "nothing is handed in until then, lest it be paid for twice",
+                f"it is not known whether a batch of {batch.count} requests was handed in: "
+                f"{', '.join(uncertain)} may be it, which can be told when this has ended. "
+                "Nothing is handed in until then, lest it be paid for twice",
                 passing=False,
             )
         return None

@@ -7,7 +7,7 @@ looked for at the provider before anything is handed in again.
 
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -15,17 +15,18 @@ from typing import TypeVar
 
 import msgspec
 
-from proctor.errors import ModelFault, ModelReplyBroken
+from proctor.errors import ModelFault, ModelRefused, ModelReplyBroken
 from proctor.evals.batches.ledger import BatchLedger
 from proctor.evals.batches.results import (
     FOLDER,
     broken,
     download,
+    leftovers,
     places,
     requests_file,
     results_file,
 )
-from proctor.evals.batches.service import BatchService, BatchState, RequestBatch
+from proctor.evals.batches.service import CLOCKS, BatchService, BatchState, RequestBatch
 from proctor.evals.models.connections import Connections, Retry
 from proctor.evals.models.model import ModelRequest
 from proctor.whole_file import whole_file
@@ -35,6 +36,8 @@ FIRST_POLL, LONGEST_POLL = 5.0, 60.0
 _SLOWER = 1.5
 PATIENCE = 10
 """Looks in a row that fail, each after its retries, before the wait ends."""
+SETTLING = 15.0
+"""Seconds after which a provider lists what it was handed in, if it has taken it."""
 _T = TypeVar("_T")
 
 
@@ -76,6 +79,8 @@ class BatchAsker:
         for batch in self.ledger.batches():
             if not batch.id:
                 await self._settle(batch)
+        for rest in leftovers(self.directory):
+            rest.unlink()
         for batch, keys in self._written(each for each in requests if self._is_new(each)):
             self.ledger.intend(batch, keys)
             await self._hand_in(batch)
@@ -114,15 +119,20 @@ class BatchAsker:
     async def _hand_in(self, batch: RequestBatch) -> None:
         file = requests_file(self.directory, batch.number)
         known = self._ids()
-        unsure = False
+        failed: ModelFault | None = None
 
         async def attempt() -> str:
-            nonlocal unsure
-            # What seemed to fail may have been taken all the same.
-            if unsure and (there := await self.service.found(batch, known)) is not None:
-                return there
-            unsure = True
-            return await self.service.submit(batch, file)
+            nonlocal failed
+            if failed is not None:  # it may have been taken all the same
+                answered = isinstance(failed, ModelRefused)
+                there = await self._found(batch, known, at_once=answered)
+                if there is not None:
+                    return there
+            try:
+                return await self.service.submit(batch, file)
+            except ModelFault as fault:
+                failed = fault
+                raise
 
         batch_id = await self._call(attempt)
         self.ledger.update(msgspec.structs.replace(batch, id=batch_id))
@@ -130,13 +140,22 @@ class BatchAsker:
 
     async def _settle(self, batch: RequestBatch) -> None:
         """Find out what has become of a batch that was intended when the run was stopped."""
-        known = self._ids()
-        batch_id = await self._call(lambda: self.service.found(batch, known))
+        known, long_ago = self._ids(), self.clock() - batch.made > CLOCKS
+        batch_id = await self._call(lambda: self._found(batch, known, at_once=long_ago))
         if batch_id is None:
             self.ledger.forget(batch)
         else:
             self.ledger.update(msgspec.structs.replace(batch, id=batch_id))
-        requests_file(self.directory, batch.number).unlink(missing_ok=True)
+
+    async def _found(
+        self, batch: RequestBatch, known: Collection[str], *, at_once: bool
+    ) -> str | None:
+        """Look for a batch; once more after a while if the provider may be at work on it still."""
+        there = await self.service.found(batch, known)
+        if there is None and not at_once:
+            await self.retry.sleep(SETTLING)
+            there = await self.service.found(batch, known)
+        return there
 
     async def _wait(self) -> None:
         waiting = [each for each in self.ledger.batches() if not each.downloaded]
@@ -145,20 +164,23 @@ class BatchAsker:
         done: dict[int, int] = {}
         pause, failures = FIRST_POLL, 0
         while waiting:
+            failed: ModelFault | None = None
             for batch in tuple(waiting):
                 try:
                     state = await self._call(partial(self.service.state, batch.id))
                 except ModelFault as fault:
-                    failures += 1
-                    if not fault.passing or failures >= PATIENCE:
-                        fault.args = (f"batch {batch.id}: {fault}",)
+                    fault.args = (f"batch {batch.id}: {fault}",)
+                    if not fault.passing:
                         raise
+                    failed = fault
                     continue
-                failures = 0
                 done[batch.number] = batch.count if state.ended else state.done
                 if state.ended:
                     await self._finish(batch, state)
                     waiting.remove(batch)
+            failures = 0 if failed is None else failures + 1
+            if failed is not None and failures >= PATIENCE:
+                raise failed
             ids = tuple(each.id for each in waiting)
             self.tell(BatchProgress(ids, sum(done.values()), total, since))
             if waiting:

@@ -22,6 +22,12 @@ def results_file(run: Path, number: int) -> Path:
     return run / FOLDER / f"{number}.jsonl"
 
 
+def leftovers(run: Path) -> list[Path]:
+    """Return what a kill has left: requests that were handed in, and parts of downloads."""
+    folder = run / FOLDER
+    return [*folder.glob("*.requests"), *folder.glob(".*")]
+
+
 async def download(pieces: AsyncIterator[bytes], batch: RequestBatch, path: Path) -> None:
     """Write results to a file that is there whole or not at all; memory stays small.
 
