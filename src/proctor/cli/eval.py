@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.cli import render, terminal
+from proctor.cli.eval_summary import leaderboard, show_figures
 from proctor.cli.ioi import show_points
 from proctor.cli.judge import k_list
 from proctor.cli.judges import HERE, Where
@@ -19,7 +20,6 @@ from proctor.evals import evaluation
 from proctor.evals.benchmark import Benchmark, Grader, takes_judges
 from proctor.evals.figures import Figures, figures, to_plain
 from proctor.evals.ioi.report import PointsReport, to_json
-from proctor.evals.livecodebench.upstream.leaderboard import comparison, meant_for_it
 from proctor.evals.models.model import Model, ModelReply, ModelRequest, plain
 from proctor.evals.models.opening import open_model
 from proctor.evals.models.scripted import ScriptedModel
@@ -28,7 +28,6 @@ from proctor.evals.rounds import begin_round, judges_to_use
 from proctor.evals.run import Done
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
-from proctor.reports.no_program import NoPrograms
 from proctor.verdict import Verdict
 
 
@@ -207,7 +206,7 @@ def _finish(
         report = _report(store, settings, found, left)
         terminal.write_json(report | added | ending.where.figures())
     else:
-        _show(store, settings, found)
+        show_figures(store, settings, found)
         if points is not None:
             show_points(points)
         ending.where.say_figures()
@@ -256,62 +255,6 @@ def _report(store: RunStore, settings: Settings, found: Figures, left: int) -> d
         "left_out": store.recall("left_out"),
         "price": store.recall("price"),
         "unfinished": left,
-        **_leaderboard(store, settings),
+        **leaderboard(store, settings),
         **to_plain(found),
     }
-
-
-def _show(store: RunStore, settings: Settings, found: Figures) -> None:
-    terminal.write(f"{settings.model} on {store.recall('source')}, run {store.directory}\n")
-    modes = store.recall("modes") or {}
-    for mode, summary in found.modes.items():
-        # Where there are no rules of ours beside the publishers', what those are is to be known.
-        words = f": {modes[mode]}" if list(modes) == ["official"] else ""
-        terminal.write(f"\n{mode}{words}\n")
-        render.summary(summary)
-        if (bounds := found.bounds.get(mode)) is not None:
-            terminal.write(
-                f"pass@1 is from {bounds.low:.1%} to {bounds.high:.1%}, "
-                "whatever those without a score would have been\n"
-            )
-    if not found.modes:
-        terminal.write(f"{found.samples} samples, none judged\n")
-    leaderboard = _leaderboard(store, settings).get("leaderboard")
-    if leaderboard is not None and meant_for_it(settings):
-        terminal.write(
-            "comparable with the leaderboard: prompts, extraction, rules, sampling as there\n"
-            if leaderboard["comparable"]
-            else f"not comparable with the leaderboard: {', '.join(leaderboard['differs'])}\n"
-        )
-    if found.task_fault:
-        terminal.write(f"a problem that cannot be graded: {found.task_fault}\n")
-    if found.faults:
-        kinds = ", ".join(f"{name} {count}" for name, count in found.faults.items())
-        terminal.write(f"without a reply: {kinds}; `proctor retry` asks again\n")
-    if found.no_program.count:
-        terminal.write(_no_program(found.no_program))
-    if found.completion_tokens:
-        terminal.write(f"tokens: {found.prompt_tokens} in, {found.completion_tokens} out\n")
-        terminal.write(_cost(store, found))
-
-
-def _leaderboard(store: RunStore, settings: Settings) -> dict[str, Any]:
-    return comparison(store.recall("benchmark"), settings, store.recall("source"))
-
-
-def _no_program(found: NoPrograms) -> str:
-    without = "" if found.without is None else f"; pass@1 of the others: {found.without.value:.1%}"
-    return (
-        f"{'warning: ' if found.many else ''}{found.count} of {found.replies} replies hold no "
-        f"program and count as failed: {found.words}{without}\n"
-    )
-
-
-def _cost(store: RunStore, found: Figures) -> str:
-    price = store.recall("price")
-    if price is None:
-        return "cost: not known, no price for this model (--prices)\n"
-    if found.cost is None:
-        return "cost: not known, the server counts no tokens\n"
-    of = f"{found.priced} of {found.samples} samples"
-    return f"cost: ${found.cost:.4f} for {of}, by a price of {price['date']}\n"
