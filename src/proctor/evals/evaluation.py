@@ -141,7 +141,11 @@ async def go_on(
         raise SettingsError("prompts have changed since this run was begun: begin another run")
     if isinstance(benchmark, PromptsOfOthers) and store.unasked():
         benchmark.pinned(settings)
-    cells = grader.cells if grader is not None else 0
+
+    def in_flight() -> int:
+        cells = grader.cells if grader is not None else 0  # which may change
+        return settings.concurrency or settings.max_connections + cells * SAMPLES_PER_CELL
+
     wanted = RunPlan(
         benchmark=benchmark,
         settings=settings,
@@ -149,7 +153,7 @@ async def go_on(
         agent=agent_of(settings) if store.unasked() else None,
         grader=grader,
         judges=judges_to_use(store, settings),
-        in_flight=settings.concurrency or settings.max_connections + cells * SAMPLES_PER_CELL,
+        in_flight=in_flight,
         on_done=on_done,
     )
     ids = [info.id for info in store.problems()]

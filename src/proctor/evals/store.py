@@ -293,9 +293,10 @@ class RunStore:
     def missing(self, problem_id: str, judges: Mapping[str, str]) -> Iterator[Missing]:
         """Find a problem's samples that lack a reply, or a judgement; `judges` has a key per mode.
 
-        A generation that ended in a fault lacks nothing: `retry` forgets it first.
+        A generation that ended in a fault lacks nothing: `retry` forgets it first. Of replies to be
+        judged the texts are left out.
         """
-        for sample in self.samples(problem_id, exact=True):
+        for sample in self.samples(problem_id, texts=False, exact=True):
             generation = sample.generation
             if generation is None:
                 yield Missing(sample.number, None, tuple(judges))
