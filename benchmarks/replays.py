@@ -2,7 +2,8 @@
 
     .venv/bin/python benchmarks/replays.py [--sizes 1000 10000 30000 100000]
 
-Every phase is a process of its own, warmed up by a few replies.
+Every phase is a process of its own, warmed up by a few replies. Before and after it so many
+programs are judged alone: what the machine is doing falls on both.
 """
 
 import argparse
@@ -17,70 +18,82 @@ from budgets import Line, at_most, times
 from measure import WORK, Worker
 
 SIZES = (1_000, 10_000, 30_000)
-BARE = "judge only"
-PHASES = (BARE, "proctor judge", "replay", "rejudge")
+PHASES = ("replay", "rejudge")
 OVER_JUDGING = 1.2
 PEAK_MB = 200
+_ALONE = 2_000
 _WARM = 200
 
 
 def measure(quick: bool, sizes: Sequence[int] = SIZES) -> dict[str, Any]:
     """Run all phases at each size, the sizes in turn."""
-    sizes = [400, 1_000] if quick else list(sizes)
+    sizes, alone = ([400, 1_000], 400) if quick else (list(sizes), _ALONE)
     found: dict[str, Any] = {"sizes": sizes, "phases": {phase: [] for phase in PHASES}}
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, _started() as bare:
+        for size in {alone, *sizes}:
+            bare.ask(1, argument=["record", size, name])
+
+        def judged() -> float:
+            return bare.ask(1, argument=["judge only", alone, name]).cpu / alone
+
+        judged()
         for size in sizes:
             for phase in PHASES:
-                found["phases"][phase].append(_phase(Path(name), phase, size))
+                before = judged()
+                made = _phase(Path(name), phase, size)
+                made["alone"] = (before + judged()) / 2
+                found["phases"][phase].append(made)
     return found
 
 
+def _started() -> Worker:
+    return Worker([sys.executable, str(WORK / "replay_phase.py")])
+
+
 def _phase(directory: Path, phase: str, size: int) -> dict[str, float]:
-    """CPU of the whole tree, cells included, wall time, and the process's own peak of memory."""
-    argv = [sys.executable, str(WORK / "replay_phase.py")]
-    with tempfile.TemporaryDirectory() as warm, Worker(argv) as worker:
-        for each in ("record", "replay", phase) if phase == "rejudge" else ("record", phase):
+    """CPU of the whole tree, cells included, and wall time of one sample; peak of memory."""
+    with tempfile.TemporaryDirectory() as warm, _started() as worker:
+        for each in ("record", *PHASES):
             worker.ask(1, argument=[each, _WARM, warm])
-        if not (directory / f"replies-{size}.jsonl").exists():
-            worker.ask(1, argument=["record", size, str(directory)])
         done = worker.ask(1, argument=[phase, size, str(directory)])
-    return {"cpu": done.cpu, "wall": done.walls[0], "peak": done.result}
+    return {"cpu": done.cpu / size, "wall": done.walls[0] / size, "peak": done.result}
 
 
 def lines(found: dict[str, Any]) -> list[Line]:
-    phases, sizes = found["phases"], found["sizes"]
     made = []
-    for phase in ("replay", "rejudge"):
-        each = [row["cpu"] / size for row, size in zip(phases[phase], sizes, strict=True)]
+    for phase, rows in found["phases"].items():
+        ratios = [row["cpu"] / row["alone"] for row in rows]
+        first, last = found["sizes"][0], found["sizes"][-1]
         made += [
-            at_most(f"{phase}, CPU against judging alone, {size:,} samples",
-                    row["cpu"] / bare["cpu"], OVER_JUDGING, times)
-            for size, row, bare in zip(sizes, phases[phase], phases[BARE], strict=True)
+            at_most(f"{phase}, CPU against judging alone, {size:,} samples", ratio, OVER_JUDGING,
+                    times)
+            for size, ratio in zip(found["sizes"], ratios, strict=True)
         ]  # fmt: skip
-        made.append(at_most(f"{phase}, CPU a sample, {sizes[-1]:,} against {sizes[0]:,}",
-                            each[-1] / each[0], 1.1, times))  # fmt: skip
-        most = max(row["peak"] for row in phases[phase]) / 1e6
+        made.append(at_most(f"{phase}, the same, {last:,} samples against {first:,}",
+                            ratios[-1] / ratios[0], 1.1, times))  # fmt: skip
+        most = max(row["peak"] for row in rows) / 1e6
         made.append(at_most(f"{phase}, peak memory of the process", most, PEAK_MB,
                             "{:.0f} MB".format))  # fmt: skip
     return made
 
 
 def table(found: dict[str, Any]) -> list[list[str]]:
-    rows = [["phase", "samples", "CPU ms a sample", "× judging alone", "samples a second", "peak"]]
-    for phase, answers in found["phases"].items():
-        for size, row, bare in zip(found["sizes"], answers, found["phases"][BARE], strict=True):
-            rows.append([
-                phase, f"{size:,}", f"{row['cpu'] / size * 1e3:.2f}",
-                f"{row['cpu'] / bare['cpu']:.2f}", f"{size / row['wall']:,.0f}",
-                f"{row['peak'] / 1e6:.0f} MB",
-            ])  # fmt: skip
-    return rows
+    head = ["phase", "samples", "CPU ms a sample", "judged alone", "ratio", "a second", "peak"]
+    return [head] + [
+        [
+            phase, f"{size:,}", f"{row['cpu'] * 1e3:.2f}", f"{row['alone'] * 1e3:.2f}",
+            f"{row['cpu'] / row['alone']:.2f}", f"{1 / row['wall']:,.0f}",
+            f"{row['peak'] / 1e6:.0f} MB",
+        ]
+        for phase, rows in found["phases"].items()
+        for size, row in zip(found["sizes"], rows, strict=True)
+    ]  # fmt: skip
 
 
 def notes(_found: dict[str, Any]) -> list[str]:
     return [
         "CPU is the whole control group's, cells included; memory the process's own.",
-        "Judging alone: `judge_many` of the same programs, nothing kept. Standard mode, one test.",
+        "Judged alone: `judge_many` of the same programs, nothing kept. Standard mode, one test.",
     ]
 
 

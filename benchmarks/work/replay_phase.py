@@ -76,15 +76,6 @@ def rejudge(samples, home):
     command("rejudge", home / f"run-{samples}")
 
 
-def judge(samples, home):
-    """Judge the same programs as a file of them."""
-    command(
-        "judge", "--problems", home / "problems.jsonl", "--programs",
-        _file("programs", samples, home), "--mode", "standard", "--out",
-        home / f"results-{samples}.jsonl",
-    )  # fmt: skip
-
-
 def command(*arguments):
     sys.argv = ["proctor", *map(str, arguments)]
     try:
@@ -103,8 +94,7 @@ def job(wanted):
 
 
 PHASES = {
-    "record": record, "judge only": judge_only, "proctor judge": judge, "replay": replay,
-    "rejudge": rejudge,
+    "record": record, "judge only": judge_only, "replay": replay, "rejudge": rejudge,
 }  # fmt: skip
 
 if __name__ == "__main__":

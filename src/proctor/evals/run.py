@@ -53,6 +53,8 @@ class Done:
     """Verdicts by mode."""
     fault: str = ""
     """Reason why there is no reply; empty if there is one."""
+    generation: Generation | None = None
+    """What the model was asked for now; None where that was there before."""
 
 
 @dataclass(slots=True)
@@ -150,12 +152,14 @@ class _Run:
 
     async def _graded(self, instance: Instance, missing: Missing, generation: Generation) -> None:
         on_done, number = self._plan.on_done, missing.sample
+        asked = None if missing.generation is not None else generation
         if generation.fault:
-            done = Done(instance.id, number, {}, generation.fault)
+            done = Done(instance.id, number, {}, generation.fault, asked)
         else:
             judging = [self._judged(instance, generation, mode) for mode in missing.modes]
             made = await asyncio.gather(*judging) if len(judging) != 1 else [await judging[0]]
-            done = Done(instance.id, number, dict(zip(missing.modes, made, strict=True)))
+            verdicts = dict(zip(missing.modes, made, strict=True))
+            done = Done(instance.id, number, verdicts, generation=asked)
         self._commits.put([], lambda: on_done(done))
         await self._commits.room()
 

@@ -18,6 +18,7 @@ from typing import Any, Self
 import msgspec
 
 from proctor.errors import InputError, SettingsError
+from proctor.evals.models.model import TokenUsage
 from proctor.evals.store_file import FILE, connected, is_begun, locked
 from proctor.evals.stored import (
     Change,
@@ -224,6 +225,16 @@ class RunStore:
         return self.count() - int(
             self._connection.execute("SELECT count(*) FROM generation").fetchone()[0]
         )
+
+    def tokens(self) -> TokenUsage:
+        """Add up tokens of the prompt, of the completion and cached, of replies that have them."""
+        found = self._connection.execute(
+            "SELECT sum(prompt_tokens), sum(completion_tokens), "
+            "sum(min(prompt_tokens, coalesce(cached_tokens, 0))) FROM generation "
+            "WHERE prompt_tokens IS NOT NULL AND completion_tokens IS NOT NULL"
+        ).fetchone()
+        prompt, completion, cached = (int(each or 0) for each in found)
+        return TokenUsage(prompt, completion, cached=cached)
 
     def recorded(self, judges: Mapping[str, str]) -> int:
         """Count samples with a fault or a judgement by these; with a reply if there is no judge."""

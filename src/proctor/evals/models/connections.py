@@ -121,6 +121,8 @@ class Retry:
     """Calls for one request at most, refusals at no charge left out."""
     budget: int = 1000
     """Second and later calls in the whole run at most, likewise."""
+    made: int = 0
+    """Second and later calls so far, all of them."""
     _random: random.Random = field(default_factory=random.Random)
 
     async def call(self, connections: Connections, attempt: Callable[[], Awaitable[_T]]) -> _T:
@@ -138,6 +140,7 @@ class Retry:
                         raise
                     number += not free
                     self.budget -= not free
+                    self.made += 1
                     _logger.info("%s; asking again in %.1f s", fault, wait)
                     await self.sleep(wait)
                 finally:

@@ -171,6 +171,28 @@ class ManyAtOnce(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class ModelTraffic:
+    """Requests to a model's server up to now."""
+
+    too_many: int
+    """Answers 429: too many requests."""
+    retries: int
+    """Requests that were sent again."""
+    limit: int
+    """Requests that are sent at once at present."""
+
+
+@runtime_checkable
+class Observed(Protocol):
+    """A model that tells of its requests."""
+
+    @property
+    def traffic(self) -> ModelTraffic:
+        """Requests up to now. May be asked for from any thread."""
+        ...
+
+
 def prompt_hash(messages: tuple[Message, ...]) -> str:
     """SHA-256 in hex over the messages as JSON: equal only for the same prompt."""
     return hashlib.sha256(msgspec.json.encode(plain(messages))).hexdigest()

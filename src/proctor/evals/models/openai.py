@@ -34,7 +34,7 @@ from proctor.errors import (
 )
 from proctor.evals.models import wire
 from proctor.evals.models.connections import Connections, Retry
-from proctor.evals.models.model import ModelReply, ModelRequest, plain
+from proctor.evals.models.model import ModelReply, ModelRequest, ModelTraffic, plain
 from proctor.formats.tables import without_extra
 from proctor.version import __version__
 
@@ -48,8 +48,9 @@ PROBE_PATIENCE = 5.0
 """Seconds to wait for the answer to a probe."""
 _LONGEST_WORDS = 300
 _SHORTEST_SECRET = 6
-_PASSING = frozenset({408, 409, 425, 429})
-_BUSY = frozenset({429, 503, 529})
+_TOO_MANY = 429
+_PASSING = frozenset({408, 409, 425, _TOO_MANY})
+_BUSY = frozenset({_TOO_MANY, 503, 529})
 """529 is Anthropic's for being overloaded."""
 
 
@@ -92,6 +93,7 @@ class OpenAIModel:
         self._endpoint = endpoint
         self._retry = retry or Retry(asyncio.sleep)
         self._connections = Connections(endpoint.connections)
+        self._too_many = 0
         self._limit_field = "max_tokens"
         # A header may be `Bearer` and a key; a server may say the key alone.
         known = " ".join((endpoint.api_key or "", *endpoint.headers.values())).split()
@@ -164,6 +166,10 @@ class OpenAIModel:
     def recorded(self, problem_id: str) -> int | None:  # noqa: ARG002 - any number of any
         return None
 
+    @property
+    def traffic(self) -> ModelTraffic:
+        return ModelTraffic(self._too_many, self._retry.made, self._connections.limit)
+
     async def close(self) -> None:
         await self._client.close()
 
@@ -180,6 +186,7 @@ class OpenAIModel:
         except self._openai.APIStatusError as error:
             if self._renamed(error):
                 return await self._once(request, n)
+            self._too_many += error.status_code == _TOO_MANY
             raise _refusal(error) from error
         except self._openai.APIError as error:
             raise ModelUnreachable(_cause(error)) from error
