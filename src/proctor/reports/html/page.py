@@ -17,6 +17,7 @@ from proctor.reports.html import charts, samples, texts
 from proctor.reports.published import PublishedScore
 from proctor.reports.ranking import Ranking
 from proctor.reports.run_comparison import compare, differences
+from proctor.reports.tallies import Mode
 from proctor.version import __version__
 
 MOST_FLAKY = 20
@@ -59,6 +60,7 @@ def render(
             # HumanEval and the like know no such groups.
             grouped={*platforms(runs), *difficulties(runs)} != {"unknown"},
             months=sorted({month for each in runs for month in each.months}),
+            modes=[mode for mode in Mode if any(h.mode is mode for r in runs for h in r.headlines)],
             comparisons=[
                 (each, compare(runs[0].tallies, each.tallies), _unlike(runs[0], each))
                 for each in runs[1:]
