@@ -218,7 +218,7 @@
     }
   }
 
-  samples();
+  if (byId("samples")) samples();
   releaseWindow();
   hints();
   addEventListener("resize", hints);

@@ -29,10 +29,15 @@ def render(
     published: Sequence[PublishedScore] = (),
     title: str = "Evaluation report",
     ranking: Ranking | None = None,
+    *,
+    pages: Mapping[str, str] | None = None,
+    back: str = "",
 ) -> Iterator[str]:
     """Yield the page in pieces. The same figures give the same page, byte for byte.
 
-    With a ranking its runs are shown, in its order.
+    With a ranking its runs are shown, in its order. `pages` are addresses of pages of their own, by
+    the names of runs: their samples are there then, not here. `back` is where this page is linked
+    from.
     """
     if ranking is not None:
         runs = [each.figures for each in ranking.runs]
@@ -52,6 +57,8 @@ def render(
             version=__version__,
             runs=runs,
             ranking=ranking,
+            pages=pages,
+            back=back,
             published=published,
             ALL=ALL,
             MOST_FLAKY=MOST_FLAKY,
@@ -70,8 +77,8 @@ def render(
             provenance=_provenance(runs),
             charts=charts,
             texts=texts,
-            data=samples.payload(runs),
-            details=samples.details(runs),
+            data=samples.payload(runs, rows=pages is None),
+            details=samples.details(runs if pages is None else ()),
             detailed=samples.detailed(runs),
             with_details=any(each.run.details for each in runs),
             errata=_errata(runs),
