@@ -1,4 +1,4 @@
-"""What an evaluation has spent so far, for the line below its progress."""
+"""Spending of an evaluation so far, for the line below its progress."""
 
 from proctor.evals.models.model import Model, Observed, TokenUsage
 from proctor.evals.prices import remembered

@@ -54,7 +54,7 @@ class Done:
     fault: str = ""
     """Reason why there is no reply; empty if there is one."""
     generation: Generation | None = None
-    """What the model was asked for now; None where that was there before."""
+    """Reply that the model was asked for now; None where it was there before."""
 
 
 @dataclass(slots=True)
