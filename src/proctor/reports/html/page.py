@@ -16,7 +16,7 @@ from proctor.reports.figures import ALL, RunFigures, difficulties, platforms
 from proctor.reports.html import charts, samples, texts
 from proctor.reports.published import PublishedScore
 from proctor.reports.ranking import Ranking
-from proctor.reports.run_comparison import compare, differences
+from proctor.reports.run_comparison import RunComparison, compare, differences
 from proctor.reports.tallies import Mode
 from proctor.version import __version__
 
@@ -68,10 +68,7 @@ def render(
             grouped={*platforms(runs), *difficulties(runs)} != {"unknown"},
             months=sorted({month for each in runs for month in each.months}),
             modes=[mode for mode in Mode if any(h.mode is mode for r in runs for h in r.headlines)],
-            comparisons=[
-                (each, compare(runs[0].tallies, each.tallies), _unlike(runs[0], each))
-                for each in runs[1:]
-            ],
+            comparisons=_comparisons(runs),
             most_months=samples.MOST_MONTHS,
             ks=sorted({k for each in runs for k in each.pass_at_k}),
             provenance=_provenance(runs),
@@ -117,6 +114,15 @@ def _provenance(runs: Sequence[RunFigures]) -> Mapping[str, list[Any]]:
     """Return key -> its value in each run, None where a run does not record it."""
     keys = dict.fromkeys(key for each in runs for key in each.run.provenance)
     return {key: [each.run.provenance.get(key) for each in runs] for key in keys}
+
+
+def _comparisons(
+    runs: Sequence[RunFigures],
+) -> list[tuple[RunFigures, RunComparison | None, list[str]]]:
+    """Compare each further run with the first; the last says how they were made differently."""
+    return [
+        (each, compare(runs[0].tallies, each.tallies), _unlike(runs[0], each)) for each in runs[1:]
+    ]
 
 
 def _errata(runs: Sequence[RunFigures]) -> list[tuple[Erratum, list[bool]]]:
