@@ -54,6 +54,26 @@ def test_a_ranking(tmp_path: Path, old: Path) -> None:
     assert "<h2>Ranking</h2>" not in out.read_text()
 
 
+def test_a_ranking_as_a_site(tmp_path: Path, old: Path) -> None:
+    new = saved(tmp_path, with_details(make_run("new", contests=20, samples=1, skill=3)))
+    out = tmp_path / "public" / "site"
+    done = proctor("report", old, new, "--rank", "-o", f"{out}/")
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in out.iterdir()) == [
+        "index.html",
+        "run-new.html",
+        "run-old.html",
+    ]
+    index = (out / "index.html").read_text()
+    assert index.index('<a href="run-new.html">') < index.index('<a href="run-old.html">')
+    assert "sys.stdin" in (out / "run-new.html").read_text()
+    # A second time into what is there, without programs.
+    (out / "mine.txt").write_text("kept")
+    assert proctor("report", old, new, "--rank", "--no-code", "-o", out).returncode == 0
+    assert "sys.stdin" not in (out / "run-new.html").read_text()
+    assert (out / "mine.txt").read_text() == "kept"
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -62,6 +82,7 @@ def test_a_ranking(tmp_path: Path, old: Path) -> None:
         (["--cutoff", "other=2024-06-30"], "there is no run 'other'"),
         (["--mode", "strict"], "is standard or official, not 'strict'"),
         (["--errata", "nowhere.toml"], "nowhere.toml: cannot be read"),
+        (["--out", "/tmp/"], "is a directory, which holds a ranking only: --rank"),
         (["--out", "/nowhere/page.html"], "/nowhere/page.html: cannot be written"),
     ],
 )

@@ -348,7 +348,7 @@ def test_summary_and_record_say_where_the_tests_ran(proctor: Proctor, tmp_path: 
     model, run = replies(tmp_path, ("1", fenced(RIGHT))), tmp_path / "run"
     done = proctor("eval", path, "--model", model, "--out", run)
     words = "the publishers' tests, in the program's own process"
-    assert f"\nofficial: {words}\n" in done.stdout
+    assert f"\nofficial ({words}): " in done.stdout
     page = tmp_path / "page.html"
     assert proctor("report", run, "--out", page).returncode == 0
     assert "own process" in page.read_text()

@@ -8,7 +8,7 @@ import pytest
 from statsmodels.regression.linear_model import OLS
 
 from made_runs import make_run
-from proctor.reports.contamination import by_month, largest_step, step_at
+from proctor.reports.contamination import by_month, largest_step, step_at, step_difference
 from proctor.reports.tallies import Mode, Tally, scored_only, tally
 
 SINCE = date(2024, 7, 1)
@@ -39,6 +39,44 @@ def test_step_is_the_regression_of_statsmodels() -> None:
     assert found.p_value == pytest.approx(fit.pvalues[0], rel=1e-6)
     assert (found.low, found.high) == pytest.approx(tuple(fit.conf_int()[0]), abs=1e-9)
     assert found.before + found.after == len(given)
+
+
+def test_difference_of_steps_is_one_regression_of_statsmodels() -> None:
+    """Of both runs at once, each with its own date and strata, clustered by what they share."""
+    first, second = tallies(0.2, 7, contests=30), tallies(1.5, 8, contests=40)
+    dates = (SINCE, date(2024, 3, 1))
+    found = step_difference(first, dates[0], second, dates[1])
+    assert found is not None
+    rows = [(run, each) for run, made in enumerate((first, second)) for each in made]
+    strata = sorted({(run, *each.stratum) for run, each in rows})
+    design = np.array(
+        [
+            [
+                float(each.published >= dates[run]),
+                run * float(each.published >= dates[run]),
+                *(float((run, *each.stratum) == s) for s in strata),
+            ]
+            for run, each in rows
+            if each.published is not None
+        ]
+    )
+    names = np.unique([each.cluster for _, each in rows], return_inverse=True)[1]
+    fit = OLS([each.rate for _, each in rows], design).fit(
+        cov_type="cluster", cov_kwds={"groups": names}, use_t=True
+    )
+    assert found.clusters == names.max() + 1 == 40
+    assert found.effect == pytest.approx(fit.params[1], abs=1e-9)
+    assert found.stderr == pytest.approx(fit.bse[1], rel=1e-6)
+    assert found.p_value == pytest.approx(fit.pvalues[1], rel=1e-6)
+    assert (found.low, found.high) == pytest.approx(tuple(fit.conf_int()[1]), abs=1e-9)
+
+
+def test_a_run_does_not_differ_from_itself() -> None:
+    given = tallies(1.0, 3)
+    found = step_difference(given, SINCE, given, SINCE)
+    assert found is not None
+    assert (found.effect, found.stderr, found.p_value) == (0.0, None, None)
+    assert step_difference(given, SINCE, given, date(2030, 1, 1)) is None
 
 
 def test_drifting_difficulty_is_no_step() -> None:

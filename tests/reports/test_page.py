@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from browser import dom, picture
+from browser import DARK, dom, measured, picture
 
 from made_runs import make_run, with_details
 from proctor.reports.errata import ErrataList, Erratum
@@ -219,9 +219,7 @@ def test_nothing_found_is_said(ten_thousand: Path) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(
-    ("width", "flags"), [(1100, ()), (390, ("--blink-settings=preferredColorScheme=0",))]
-)
+@pytest.mark.parametrize(("width", "flags"), [(1100, ()), (500, (DARK,))])
 def test_it_can_be_pictured(
     ten_thousand: Path, tmp_path: Path, width: int, flags: tuple[str, ...]
 ) -> None:
@@ -233,6 +231,93 @@ def test_it_can_be_pictured(
     (tmp_path / "blank.html").write_text("<html></html>")
     picture((tmp_path / "blank.html").as_uri(), tmp_path / "blank.png", width, 900, *flags)
     assert len(content) > 5 * (tmp_path / "blank.png").stat().st_size
+
+
+LOOK = """
+const page = view.document;
+const box = (element) => element.getBoundingClientRect();
+const charts = [...page.querySelectorAll(".chart")];
+const table = page.getElementById("table");
+return {
+  view: view.innerWidth,
+  page: page.documentElement.scrollWidth,
+  paper: view.getComputedStyle(page.body).backgroundColor,
+  ink: view.getComputedStyle(page.body).color,
+  charts: charts.map((chart) => ({
+    scrolls: chart.scrollWidth > chart.clientWidth + 1,
+    hint: view.getComputedStyle(chart, "::before").content,
+    outside: [...chart.querySelectorAll("circle, rect, path.published")].filter((point) =>
+      box(point).left < box(chart).left - 8 || box(point).right > box(chart).right + 8).length,
+    points: chart.querySelectorAll("circle, rect").length,
+    letters: Math.min(...[...chart.querySelectorAll("text")].map((text) => box(text).height)),
+  })),
+  table: box(table).width, rows: page.querySelectorAll("#rows tr").length,
+  unseen: [...page.querySelectorAll("#rows td")].filter((cell) =>
+    cell.textContent && box(cell).right > view.innerWidth).length,
+};
+"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("flags", [(), (DARK,)])
+@pytest.mark.parametrize("width", [400, 800, 1400])
+def test_all_points_are_seen_on_every_screen(
+    ten_thousand: Path, width: int, flags: tuple[str, ...]
+) -> None:
+    found, console = measured(ten_thousand.as_uri(), width, LOOK, *flags)
+    assert console == []
+    assert (found["view"], found["page"]) == (width, width), "the page itself does not scroll"
+    assert len(found["charts"]) == 7
+    for chart in found["charts"]:
+        assert chart["points"]
+        assert chart["outside"] == 0 or (chart["scrolls"] and "scroll" in chart["hint"])
+        assert chart["scrolls"] == ("scroll" in chart["hint"])
+        assert chart["letters"] > 10
+    assert found["rows"] == 50
+    assert found["table"] >= width - 41
+    if width == 400:
+        assert found["unseen"] == 0, "of a sample all is seen"
+    brightness = [sum(map(int, re.findall(r"\d+", found[name]))) for name in ("paper", "ink")]
+    assert (brightness[0] < brightness[1]) == bool(flags)
+
+
+@pytest.mark.browser
+def test_a_chart_of_many_months_scrolls_and_says_so(tmp_path: Path) -> None:
+    run = make_run(contests=60, samples=1)
+    spread = [
+        replace(each, published=date(2019 + n * 6 // len(run.records), n % 12 + 1, 1))
+        for n, each in enumerate(run.records)
+    ]
+    path = tmp_path / "report.html"
+    path.write_text(page_of(replace(run, records=tuple(spread))))
+    found, console = measured(path.as_uri(), 400, LOOK)
+    assert console == []
+    (months,) = [chart for chart in found["charts"] if chart["outside"]]
+    assert months["scrolls"]
+    assert "scroll sideways" in months["hint"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [400, 1400])
+def test_nothing_in_a_reply_is_executed(tmp_path: Path, width: int) -> None:
+    """Whatever models, problems and programs say, on the page and in what opens on it."""
+    run = make_run(NASTY, contests=2, samples=1)
+    records = [
+        replace(each, problem_id=f"{NASTY}{n}", title=NASTY, platform=NASTY, difficulty=NASTY,
+                fault=NASTY if n == 1 else "", stop_reason=NASTY, turns=1)
+        for n, each in enumerate(run.records)
+    ]  # fmt: skip
+    detail = SampleDetail(code=NASTY, message=NASTY, input=NASTY, expected=NASTY, actual="1")
+    said = SampleDetail(reply=NASTY)
+    keys = [(each.problem_id, each.sample) for each in records]
+    nasty = replace(run, records=records, details=dict.fromkeys(keys, detail) | {keys[1]: said})
+    path = tmp_path / "report.html"
+    path.write_text(page_of(nasty))
+    for opened in (0, 1):
+        look = "return [view.document.images.length, view.document.body.innerText];"
+        (images, text), console = measured(f"{path.as_uri()}#open={opened}", width, look)
+        assert (images, console) == (0, [])
+        assert text.count(NASTY) > 20
 
 
 @pytest.mark.browser

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from proctor.cli import batches, render, terminal
-from proctor.cli.eval_summary import leaderboard, show_figures
+from proctor.cli.eval_spending import Spending
+from proctor.cli.eval_summary import leaderboard, show_figures, show_headline
 from proctor.cli.ioi import show_points
 from proctor.cli.judge import k_list
 from proctor.cli.judges import HERE, Where
@@ -169,10 +170,14 @@ def _do(store: RunStore, model: Model, ending: Ending, *, new_round: bool = Fals
         grader = _open_grader(benchmark, settings, ending, stack) if grades else None
         if new_round:  # not before: a round without verdicts hides those of the one before
             begin_round(store, settings)
-        progress = stack.enter_context(render.Progress(store.count(), not ending.as_json))
+        spent = Spending(store, model)
+        progress = stack.enter_context(
+            render.Progress(store.count(), not ending.as_json, note=spent.line)
+        )
         progress.skip(store.count() - store.unfinished(judges_to_use(store, settings)))
 
         def show(done: Done) -> None:
+            spent.add(done)
             verdict = done.verdicts.get("standard") or done.verdicts.get("official")
             progress.show([Verdict.INFRA_FAULT if done.fault else verdict or Verdict.SK])
 
@@ -246,6 +251,7 @@ def said(outcome: Outcome, ending: Ending) -> int:
         terminal.write_json(outcome.report | ending.where.figures())
     else:
         ending.where.say_figures()
+        show_headline(outcome.found)
     return outcome.code
 
 

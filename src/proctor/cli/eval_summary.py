@@ -1,48 +1,73 @@
-"""The summary of an evaluation, as people read it."""
+"""The summary of an evaluation, as people read it: one screen, its headline last."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from rich.table import Table
+
 from proctor.cli import render, terminal
+from proctor.cli.screen import Screen, line
 from proctor.evals.figures import Figures
 from proctor.evals.livecodebench.upstream.leaderboard import comparison, meant_for_it
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 from proctor.reports.no_program import NoPrograms
+from proctor.reports.summary import UNDATED, UNKNOWN, Score, Summary
+
+SCREEN = 24
+"""Lines of the whole summary at most."""
+_LONGEST = 156
+"""Characters of a line that may be cut short."""
+_LEFT_FREE = 1
+"""Lines of the screen for the shell's prompt."""
+
+Groups = list[tuple[str, list[tuple[str, dict[str, Score]]]]]
+"""Kinds of groups, each with its groups and their scores by mode."""
 
 
 def show_figures(store: RunStore, settings: Settings, found: Figures) -> None:
-    """Write the figures of a run."""
-    terminal.write(f"{settings.model} on {store.recall('source')}, run {store.directory}\n")
+    """Write the figures of a run, all but the headline."""
     modes = store.recall("modes") or {}
+    console = Screen()
+    title = f"{settings.model} on {store.recall('source')}, run {store.directory}"
+    lines = [line(title)]
     for mode, summary in found.modes.items():
         # Where there are no rules of ours beside the publishers', what those are is to be known.
-        words = f": {modes[mode]}" if list(modes) == ["official"] else ""
-        terminal.write(f"\n{mode}{words}\n")
-        render.summary(summary)
-        if (bounds := found.bounds.get(mode)) is not None:
-            terminal.write(
-                f"pass@1 is from {bounds.low:.1%} to {bounds.high:.1%}, "
-                "whatever those without a score would have been\n"
-            )
-    if not found.modes:
+        words = f" ({modes[mode]})" if list(modes) == ["official"] else ""
+        verdicts = render.counted((render.coloured(v), n) for v, n in summary.verdicts.items())
+        lines.append(line(f"{mode}{words}: {summary.total} programs, ", verdicts or "none"))
+    notes = list(_notes(store, settings, found))
+    for each in lines:
+        console.print(each, soft_wrap=True)
+    if found.modes:
+        texts = [*(each.plain for each in lines), *notes, *headline(found)]
+        used = sum(1 + max(len(text) - 1, 0) // console.width for text in texts)
+        _show_table(console, found, SCREEN - _LEFT_FREE - used)
+    else:
         terminal.write(f"{found.samples} samples, none judged\n")
-    board = leaderboard(store, settings).get("leaderboard")
-    if board is not None and meant_for_it(settings):
-        terminal.write(
-            "comparable with the leaderboard: prompts, extraction, rules, sampling as there\n"
-            if board["comparable"]
-            else f"not comparable with the leaderboard: {', '.join(board['differs'])}\n"
-        )
-    if found.task_fault:
-        terminal.write(f"a problem that cannot be graded: {found.task_fault}\n")
-    if found.faults:
-        kinds = ", ".join(f"{name} {count}" for name, count in found.faults.items())
-        terminal.write(f"without a reply: {kinds}; `proctor retry` asks again\n")
-    if found.no_program.count:
-        terminal.write(_no_program(found.no_program))
-    if found.completion_tokens:
-        terminal.write(f"tokens: {found.prompt_tokens} in, {found.completion_tokens} out\n")
-        terminal.write(_cost(store, found))
+    for note in notes:
+        terminal.write(f"{note}\n")
+
+
+def show_headline(found: Figures) -> None:
+    """Write the score that the run is about, with its interval."""
+    for each in headline(found):
+        terminal.write(f"{each}\n")
+
+
+def headline(found: Figures) -> list[str]:
+    """Return the lines that end the summary; none where nothing was judged."""
+    mode = found.main_mode
+    score = None if mode is None else found.intervals[mode]
+    if score is None:
+        return []
+    counted = f"{_many(score.problems, 'problem')}, {_many(score.clusters, 'cluster')}"
+    between = (
+        "no interval"
+        if score.low is None or score.high is None
+        else f"95% CI {score.low:.1%} to {score.high:.1%}"
+    )
+    return [f"{mode} pass@1: {score.value:.1%} ({between}; {counted})"]
 
 
 def leaderboard(store: RunStore, settings: Settings) -> dict[str, Any]:
@@ -50,19 +75,124 @@ def leaderboard(store: RunStore, settings: Settings) -> dict[str, Any]:
     return comparison(store.recall("benchmark"), settings, store.recall("source"))
 
 
+def _show_table(console: Screen, found: Figures, room: int) -> None:
+    """Write scores by mode, in `room` lines."""
+    table = Table(box=None, pad_edge=False)
+    for heading in ("pass@1", "problems", "programs", *found.modes):
+        table.add_column(heading, justify="left" if heading == "pass@1" else "right")
+    overall = {mode: summary.overall for mode, summary in found.modes.items()}
+    main = found.modes[found.main_mode or next(iter(found.modes))]
+    _row(table, "all", overall, 1)
+    for k, value in main.overall.pass_at_k.items():
+        if k > 1 and value is not None:
+            _row(table, f"all, pass@{k}", overall, k)
+    groups = _groups(found.modes)
+    # Of the other lines one is the heading, and one says where what is left out can be found.
+    shown = _fitting([len(rows) for _, rows in groups], room - table.row_count - 2)
+    for (name, rows), number in zip(groups, shown, strict=True):
+        hidden = len(rows) - number
+        for group, scores in rows[hidden:] if name == "month" else rows[:number]:
+            _row(table, f"{name} {group}", scores, 1)
+        if hidden:
+            what = "earlier" if name == "month" else "more"
+            table.add_row(f"{name}: {hidden} {what}")
+    console.print(table)
+    if any(number < len(rows) for (_, rows), number in zip(groups, shown, strict=True)):
+        terminal.write("`proctor report` and --json have all rows\n")
+
+
+def _groups(modes: Mapping[str, Summary]) -> Groups:
+    found: Groups = []
+    for name in ("platform", "difficulty", "month"):
+        by_mode = {mode: getattr(each, f"by_{name}") for mode, each in modes.items()}
+        names = dict.fromkeys(group for scores in by_mode.values() for group in scores)
+        if not names.keys() <= {UNKNOWN, UNDATED}:
+            rows = [
+                (
+                    group,
+                    {mode: scores[group] for mode, scores in by_mode.items() if group in scores},
+                )
+                for group in names
+            ]
+            found.append((name, rows))
+    return found
+
+
+def _fitting(sizes: list[int], room: int) -> list[int]:
+    """Return how many rows of each kind to show; a line counts those left out."""
+    shown = list(sizes)
+    while True:
+        lines = sum(n + (n < size) for n, size in zip(shown, sizes, strict=True))
+        longest = max(range(len(shown)), key=shown.__getitem__, default=None)
+        if lines <= room or longest is None or not shown[longest]:
+            return shown
+        shown[longest] -= 1
+
+
+def _row(table: Table, name: str, scores: Mapping[str, Score], k: int) -> None:
+    """Add a row; its counts are those of the mode with most: faults may differ."""
+    problems = max(score.problems for score in scores.values())
+    programs = max(score.scored for score in scores.values())
+    cells = [name, str(problems), str(programs)]
+    for column in table.columns[3:]:
+        mode = str(column.header)
+        value = scores[mode].pass_at_k.get(k) if mode in scores else None
+        cells.append("" if value is None else f"{value:.1%}")
+    table.add_row(*cells)
+
+
+def _notes(store: RunStore, settings: Settings, found: Figures) -> Iterable[str]:
+    board = leaderboard(store, settings).get("leaderboard")
+    if board is not None and meant_for_it(settings):
+        yield (
+            "comparable with the leaderboard: prompts, extraction, rules, sampling as there"
+            if board["comparable"]
+            else _listed("not comparable with the leaderboard: ", board["differs"])
+        )
+    if found.bounds:
+        ranges = (
+            f"{name} {each.low:.1%} to {each.high:.1%}" for name, each in found.bounds.items()
+        )
+        yield f"with those without a score: {', '.join(ranges)}"
+    if found.task_fault:
+        yield f"a problem that cannot be graded: {found.task_fault}"[:_LONGEST]
+    if found.faults:
+        kinds = ", ".join(f"{name} {count}" for name, count in found.faults.items())
+        yield f"without a reply: {kinds}; `proctor retry` asks again"
+    if found.no_program.count:
+        yield _no_program(found.no_program)
+    if found.completion_tokens:
+        cost = _cost(store, found)
+        yield f"{found.prompt_tokens} tokens in, {found.completion_tokens} out; {cost}"
+
+
+def _listed(beginning: str, items: list[str]) -> str:
+    """Return a line of as many items as it holds, one at least, and the number of the others."""
+    for number in range(len(items), 0, -1):
+        more = f" and {len(items) - number} more (--json)" if number < len(items) else ""
+        text = f"{beginning}{', '.join(items[:number])}{more}"
+        if len(text) <= _LONGEST:
+            break
+    return text
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def _no_program(found: NoPrograms) -> str:
     without = "" if found.without is None else f"; pass@1 of the others: {found.without.value:.1%}"
     return (
         f"{'warning: ' if found.many else ''}{found.count} of {found.replies} replies hold no "
-        f"program and count as failed: {found.words}{without}\n"
+        f"program and count as failed: {found.words}{without}"
     )
 
 
 def _cost(store: RunStore, found: Figures) -> str:
     price = store.recall("price")
     if price is None:
-        return "cost: not known, no price for this model (--prices)\n"
+        return "cost not known, no price for this model (--prices)"
     if found.cost is None:
-        return "cost: not known, the server counts no tokens\n"
+        return "cost not known, the server counts no tokens"
     of = f"{found.priced} of {found.samples} samples"
-    return f"cost: ${found.cost:.4f} for {of}, by a price of {price['date']}\n"
+    return f"${found.cost:.4f} for {of}, by a price of {price['date']}"

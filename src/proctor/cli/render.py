@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Self
 
+from rich.console import RenderableType
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -41,6 +42,17 @@ def counted(counts: Iterable[tuple[Text, int]], separator: str = ", ") -> Text:
     return Text(separator).join(line(name, f" {count}") for name, count in counts)
 
 
+class _NotedBar(Bar):
+    """A bar with a line of text below it."""
+
+    note: Callable[[], str] | None = None
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        yield from super().get_renderables()
+        if self.note is not None and (text := self.note()):
+            yield line(text)
+
+
 class Progress:
     """A bar with counts per kind and time left; silent where stderr is no terminal."""
 
@@ -51,12 +63,16 @@ class Progress:
         *,
         doing: str = "judging",
         shown: Callable[[Any], Text] = coloured,
+        note: Callable[[], str] | None = None,
     ) -> None:
-        """`shown` renders what is counted: verdicts, or members of another enum."""
+        """`shown` renders what is counted: verdicts, or members of another enum.
+
+        `note` is asked, from another thread, for a line to show below.
+        """
         console = Screen(stderr=True)
         self._shown = shown
         self._counts: Counter[StrEnum] = Counter()
-        self._bar = Bar(
+        self._bar = _NotedBar(
             TextColumn(doing),
             BarColumn(),
             MofNCompleteColumn(),
@@ -66,6 +82,7 @@ class Progress:
             console=console,
             disable=not (wanted and console.is_terminal),
         )
+        self._bar.note = note
         self._task = self._bar.add_task(doing, total=total, counts="")
 
     def skip(self, count: int) -> None:

@@ -39,6 +39,8 @@ def write(settings: ReportSettings) -> int:
     """Write the page; return the exit code."""
     if settings.rank and len(settings.runs) < 2:
         raise InputError("--rank orders two runs or more", field="RUN")
+    if _is_directory(settings.out) and not settings.rank:
+        raise InputError("is a directory, which holds a ranking only: --rank", field="--out")
     with ExitStack() as opened:
         runs = [open_run(each, opened) for each in settings.runs]
         if not settings.code:
@@ -48,16 +50,37 @@ def write(settings: ReportSettings) -> int:
         published = read_published(Path(settings.published)) if settings.published else ()
         need_extra()
         from proctor.reports.figures import figures_of_runs
-        from proctor.reports.html.page import render as render_page
+        from proctor.reports.html.page import render
+        from proctor.reports.html.site import site
         from proctor.reports.ranking import rank
 
         found = figures_of_runs(runs, mode_named(settings.mode), cutoffs, errata)
         ranking = rank(found) if settings.rank else None
-        with whole_file(Path(settings.out)) as file:
-            for piece in render_page(found, published, settings.title, ranking):
-                file.write(piece.encode())
+        if ranking is not None and _is_directory(settings.out):
+            _write_site(settings.out, site(ranking, published, settings.title))
+        else:
+            _write_page(Path(settings.out), render(found, published, settings.title, ranking))
     terminal.note(f"wrote {settings.out}")
     return 0
+
+
+def _is_directory(out: str) -> bool:
+    return out.endswith("/") or Path(out).is_dir()
+
+
+def _write_site(out: str, pages: Iterable[tuple[str, Iterable[str]]]) -> None:
+    try:
+        Path(out).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made: {error.strerror}", file=out, field="--out") from error
+    for name, pieces in pages:
+        _write_page(Path(out, name), pieces)
+
+
+def _write_page(path: Path, pieces: Iterable[str]) -> None:
+    with whole_file(path) as file:
+        for piece in pieces:
+            file.write(piece.encode())
 
 
 def errata_named(names: Iterable[str]) -> tuple[ErrataList, ...]:

@@ -28,7 +28,13 @@ def report_command(
         ),
     ],
     out: Annotated[
-        str, typer.Option("--out", "-o", help="HTML file to write.", metavar="FILE")
+        str,
+        typer.Option(
+            "--out",
+            "-o",
+            help="HTML file to write; with --rank it may be a directory, such as site/.",
+            metavar="FILE",
+        ),
     ] = "report.html",
     title: Annotated[
         str, typer.Option(help="Heading of the page.", metavar="TEXT")

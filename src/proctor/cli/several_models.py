@@ -9,12 +9,14 @@ from rich.table import Table
 
 from proctor.cli import terminal
 from proctor.cli.eval import INTERRUPTED, Ending, Outcome, begun
+from proctor.cli.eval_summary import show_headline
 from proctor.cli.reaching import Reaching
 from proctor.cli.retries import tell_once
 from proctor.cli.screen import Screen
 from proctor.errors import ProctorError, SettingsError
 from proctor.evals import evaluation
 from proctor.evals.benchmark import Benchmark
+from proctor.evals.figures import Figures
 from proctor.evals.settings import Settings
 
 
@@ -74,7 +76,10 @@ def _one(
     if not ending.as_json:
         terminal.write("\n")
     try:
-        return begun(planned, place, ending, reaching)
+        ended = begun(planned, place, ending, reaching)
+        if not ending.as_json:
+            show_headline(ended.found)
+        return ended
     except ProctorError as error:
         terminal.note(f"{planned.settings.model}: {error}")
         return error
@@ -85,7 +90,7 @@ def _show(outcomes: Sequence[Outcome]) -> None:
     modes = list(dict.fromkeys(mode for each in outcomes for mode in each.found.modes))
     table = Table(box=None, pad_edge=False)
     table.add_column("model")
-    for heading in (*(f"{mode} pass@1" for mode in modes), "samples", "no score", "cost"):
+    for heading in (*(f"{mode} pass@1" for mode in modes), "95% CI", "samples", "no score", "cost"):
         table.add_column(heading, justify="right")
     table.add_column("run", overflow="fold")
     for each in sorted(outcomes, key=lambda each: -(_rate(each, each.found.main_mode) or 0.0)):
@@ -93,6 +98,7 @@ def _show(outcomes: Sequence[Outcome]) -> None:
         table.add_row(
             each.report["model"],
             *("" if rate is None else f"{rate:.1%}" for rate in rates),
+            _interval(each.found),
             str(each.found.samples),
             str(each.found.fault_count),
             "" if each.found.cost is None else f"${each.found.cost:.2f}",
@@ -103,6 +109,14 @@ def _show(outcomes: Sequence[Outcome]) -> None:
     if len(outcomes) > 1:
         runs = " ".join(each.report["run"] for each in outcomes)
         terminal.write(f"`proctor report {runs} --rank -o report.html` compares them\n")
+
+
+def _interval(found: Figures) -> str:
+    """Return the interval of the score that each run's summary ends with."""
+    score = found.intervals.get(found.main_mode or "")
+    if score is None or score.low is None or score.high is None:
+        return ""
+    return f"{score.low:.1%} to {score.high:.1%}"
 
 
 def _rate(outcome: Outcome, mode: str | None) -> float | None:

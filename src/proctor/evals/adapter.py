@@ -87,7 +87,7 @@ async def run_benchmark(
         if on_progress is not None:
             on_progress(outcomes[number])
 
-    await for_each(enumerate(islice(adapter.load_instances(), limit)), do, concurrency)
+    await for_each(enumerate(islice(adapter.load_instances(), limit)), do, lambda: concurrency)
     return adapter.summarize([outcomes[number] for number in sorted(outcomes)])
 
 

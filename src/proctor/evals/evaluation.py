@@ -138,7 +138,11 @@ async def go_on(
     was begun with.
     """
     settings, benchmark, source = _unchanged(store)
-    cells = grader.cells if grader is not None else 0
+
+    def in_flight() -> int:
+        cells = grader.cells if grader is not None else 0  # which may change
+        return settings.concurrency or settings.max_connections + cells * SAMPLES_PER_CELL
+
     wanted = RunPlan(
         benchmark=benchmark,
         settings=settings,
@@ -146,7 +150,7 @@ async def go_on(
         agent=agent_of(settings) if store.unasked() else None,
         grader=grader,
         judges=judges_to_use(store, settings),
-        in_flight=settings.concurrency or settings.max_connections + cells * SAMPLES_PER_CELL,
+        in_flight=in_flight,
         on_done=on_done,
     )
     ids = [info.id for info in store.problems()]

@@ -4,14 +4,14 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from proctor.reports.no_program import NoProgramCounter, NoPrograms
 from proctor.reports.records import SampleRecord
 from proctor.reports.summary import Summary, summary_of, to_json
 from proctor.reports.tallies import Mode, SampleCounter
-from proctor.reports.uncertainty import FaultBounds, fault_bounds
+from proctor.reports.uncertainty import Estimate, FaultBounds, fault_bounds, mean_interval
 from proctor.verdict import Verdict
 
 _LONGEST = 300
@@ -28,6 +28,8 @@ class Figures:
     task_fault: str
     """First problem that cannot be graded, and the reason; empty if all can."""
     modes: dict[str, Summary]
+    intervals: dict[str, Estimate | None]
+    """pass@1 with its interval, by mode; None where no sample has a score."""
     no_program: NoPrograms
     """Replies without a program, by the main mode's rules."""
     bounds: dict[str, FaultBounds]
@@ -76,12 +78,14 @@ def figures(records: Iterable[SampleRecord], modes: Sequence[str], ks: Sequence[
             task_fault = _named(record)
         for counter in counters.values():
             counter.add(record)
-    found = {mode: fault_bounds(counter.tallies()) for mode, counter in counters.items()}
+    tallies = {mode: counter.tallies() for mode, counter in counters.items()}
+    found = {mode: fault_bounds(each) for mode, each in tallies.items()}
     return Figures(
         samples=samples,
         faults=dict(faults),
         task_fault=task_fault,
         modes={mode: summary_of(counter, ks) for mode, counter in counters.items()},
+        intervals={mode: mean_interval(each) for mode, each in tallies.items()},
         no_program=without.found(),
         bounds={mode: each for mode, each in found.items() if each and each.infra_faults},
         prompt_tokens=prompt_tokens,
@@ -105,6 +109,7 @@ def to_plain(found: Figures) -> dict[str, Any]:
         "model_faults": found.faults,
         "task_fault": found.task_fault,
         **{mode: to_json(summary) for mode, summary in found.modes.items()},
+        "intervals": {mode: _interval(each) for mode, each in found.intervals.items()},
         "no_program": _no_program(found.no_program),
         "bounds": {mode: [each.low, each.high] for mode, each in found.bounds.items()},
         "prompt_tokens": found.prompt_tokens,
@@ -113,6 +118,10 @@ def to_plain(found: Figures) -> dict[str, Any]:
         "priced": found.priced,
         "judge_cpu": found.judge_cpu,
     }
+
+
+def _interval(found: Estimate | None) -> dict[str, Any] | None:
+    return None if found is None else asdict(found)
 
 
 def _no_program(found: NoPrograms) -> dict[str, Any]:

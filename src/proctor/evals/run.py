@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,10 +19,12 @@ from proctor.errors import (
 )
 from proctor.evals.agent import AgenticAdapter
 from proctor.evals.benchmark import Benchmark, Graded, Grader, Instance, Rehearsing
+from proctor.evals.commits import Commits
 from proctor.evals.extraction import Extracted
 from proctor.evals.journal import Journal, usage
 from proctor.evals.models.model import (
     ManyAtOnce,
+    Message,
     Model,
     ModelReply,
     ModelRequest,
@@ -32,13 +34,11 @@ from proctor.evals.models.model import (
 from proctor.evals.no_program import reason_of
 from proctor.evals.settings import Settings
 from proctor.evals.store import Missing, RunStore
-from proctor.evals.stored import Change, Generation, Prompt, SampleJudgement, Turn
+from proctor.evals.stored import Generation, Prompt, SampleJudgement, Turn
 from proctor.evals.workers import for_each
 from proctor.verdict import Verdict
 
 _logger = logging.getLogger(__name__)
-GATHERING = 0.01
-"""Seconds that a change waits for others to be committed with."""
 GIVE_UP_AFTER = 10
 """Requests in a row that fail before a run ends: the server is down, or the request wrong."""
 
@@ -53,6 +53,8 @@ class Done:
     """Verdicts by mode."""
     fault: str = ""
     """Reason why there is no reply; empty if there is one."""
+    generation: Generation | None = None
+    """Reply that the model was asked for now; None where it was there before."""
 
 
 @dataclass(slots=True)
@@ -66,8 +68,8 @@ class RunPlan:
     """Opened grader; None where nothing is graded, and no agent at work."""
     judges: Mapping[str, str] = field(default_factory=dict)
     """Keys of the judges by mode; empty to grade nothing."""
-    in_flight: int = 16
-    """Samples under way at once; those of one request count as one."""
+    in_flight: Callable[[], int] = lambda: 16
+    """Returns how many samples to have under way at once; those of one request count as one."""
     on_done: Callable[[Done], None] = lambda _done: None
     """Called when a sample is complete; also tells a caller that a kill now loses nothing of it."""
     agent: AgenticAdapter | None = None
@@ -81,14 +83,16 @@ async def evaluate(store: RunStore, instances: Iterable[Instance], plan: RunPlan
     in a row: then raises that ModelFault. Raises CellStartFailed and PlatformError as judging does.
     Cancelled, it stores what was made and stops.
     """
-    run = _Run(store, plan)
+    commits = Commits(store.write)
+    run = _Run(store, plan, commits)
     # The writer ends first only if the disk fails; then nothing waits for it.
-    writer = asyncio.create_task(run.write())
+    writer = asyncio.create_task(commits.run())
     try:
         await for_each(_work(store, instances, plan), run.do, plan.in_flight, [writer])
     finally:
-        run.finish()
+        commits.finish()
         await asyncio.gather(writer, return_exceptions=True)
+    writer.result()
 
 
 def _work(
@@ -112,12 +116,11 @@ def _work(
 
 
 class _Run:
-    def __init__(self, store: RunStore, plan: RunPlan) -> None:
+    def __init__(self, store: RunStore, plan: RunPlan, commits: Commits) -> None:
         self._store = store
         self._plan = plan
-        self._changes: list[tuple[list[Change], asyncio.Future[None]]] = []
-        self._pending = asyncio.Event()
-        self._finished = False
+        self._commits = commits
+        self._sent: tuple[tuple[Message, ...], str] = ((), "")
         self._refusals = 0
 
     async def do(self, work: tuple[Instance, list[Missing]]) -> None:
@@ -127,32 +130,6 @@ class _Run:
             await self._sample(instance, group[0])
         else:
             await self._together(instance, group)
-
-    async def write(self) -> None:
-        """Commit all waiting changes in one; while the disk works, more gathers."""
-        while not self._finished or self._changes:
-            await self._pending.wait()
-            if not self._finished:
-                await asyncio.sleep(GATHERING)
-            self._pending.clear()
-            waiting, self._changes = self._changes, []
-            changes = [change for some, _ in waiting for change in some]
-            await asyncio.to_thread(self._store.write, changes)
-            for _, written in waiting:
-                if not written.done():
-                    written.set_result(None)
-
-    def finish(self) -> None:
-        """Let `write` end when it has written everything."""
-        self._finished = True
-        self._pending.set()
-
-    async def _keep(self, changes: list[Change]) -> None:
-        """Return when the changes are on the disk."""
-        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._changes.append((changes, written))
-        self._pending.set()
-        await written
 
     async def _sample(self, instance: Instance, missing: Missing) -> None:
         generation = missing.generation or await self._generated(instance, missing.sample)
@@ -174,14 +151,17 @@ class _Run:
             await self._sample(instance, missing)
 
     async def _graded(self, instance: Instance, missing: Missing, generation: Generation) -> None:
+        on_done, number = self._plan.on_done, missing.sample
+        asked = None if missing.generation is not None else generation
         if generation.fault:
-            self._plan.on_done(Done(instance.id, missing.sample, {}, generation.fault))
-            return
-        made = await asyncio.gather(
-            *(self._judged(instance, generation, mode) for mode in missing.modes)
-        )
-        verdicts = dict(zip(missing.modes, made, strict=True))
-        self._plan.on_done(Done(instance.id, missing.sample, verdicts))
+            done = Done(instance.id, number, {}, generation.fault, asked)
+        else:
+            judging = [self._judged(instance, generation, mode) for mode in missing.modes]
+            made = await asyncio.gather(*judging) if len(judging) != 1 else [await judging[0]]
+            verdicts = dict(zip(missing.modes, made, strict=True))
+            done = Done(instance.id, number, verdicts, generation=asked)
+        self._commits.put([], lambda: on_done(done))
+        await self._commits.room()
 
     async def _generated(self, instance: Instance, sample: int) -> Generation:
         try:
@@ -192,7 +172,7 @@ class _Run:
             _logger.exception("please report this")
             fault = InfraFault(f"internal error: {error!r}")
             generation = self._with_turns(_faulty(instance.id, sample, "", fault))
-            await self._keep([generation])
+            self._commits.put([generation])
             return generation
 
     async def _asked(self, instance: Instance, sample: int) -> Generation:
@@ -202,15 +182,14 @@ class _Run:
             generation = self._generation(
                 instance, ModelRequest((), instance.id, sample), "", asked
             )
-            await self._keep([generation])
+            self._commits.put([generation])
             return generation
-        digest, changes = "", list[Change]()
+        digest = ""
         failed: ModelFault | None = None
         try:
             if plan.agent is not None:
                 asked = plan.agent.messages(asked)
-            digest = prompt_hash(asked)
-            changes.append(Prompt(digest, msgspec.json.encode(plain(asked)).decode()))
+            digest = self._prompt(asked)
             request = ModelRequest(asked, instance.id, sample, plan.settings.sampling)
             if plan.agent is not None:
                 generation = await self._worked_on(plan.agent, request, instance, digest)
@@ -221,7 +200,7 @@ class _Run:
         except ModelFault as fault:
             failed = fault
             generation = self._with_turns(_faulty(instance.id, sample, digest, fault))
-        await self._keep([*changes, generation])
+        self._put([generation])
         if failed is not None:
             self._count(failed)
         return generation
@@ -234,7 +213,7 @@ class _Run:
         )
         if isinstance(asked, ModelReply) or any(other != asked for other in others):
             return []
-        digest = prompt_hash(asked)
+        digest = self._prompt(asked)
         request = ModelRequest(asked, instance.id, samples[0], plan.settings.sampling)
         failed: ModelFault | None = None
         try:
@@ -248,10 +227,23 @@ class _Run:
         except ModelFault as fault:
             failed = fault
             made = [_faulty(instance.id, sample, digest, fault) for sample in samples]
-        await self._keep([Prompt(digest, msgspec.json.encode(plain(asked)).decode()), *made])
+        self._put(made)
         if failed is not None:
             self._count(failed)
         return made
+
+    def _prompt(self, asked: tuple[Message, ...]) -> str:
+        """Return the hash of a prompt that is about to be sent, and keep it."""
+        if asked != self._sent[0]:
+            made = Prompt(prompt_hash(asked), msgspec.json.encode(plain(asked)).decode())
+            self._commits.put([made])
+            self._sent = asked, made.hash
+        return self._sent[1]
+
+    def _put(self, made: Sequence[Generation]) -> None:
+        """Commit replies soon; those that were paid for at once."""
+        paid = any(self._plan.model.recorded(each.problem_id) is None for each in made)
+        self._commits.put(made, urgent=paid)
 
     async def _worked_on(
         self, agent: AgenticAdapter, request: ModelRequest, instance: Instance, digest: str
@@ -265,7 +257,7 @@ class _Run:
             return await grader.rehearse(instance, code)
 
         async def keep(turn: Turn) -> None:
-            await self._keep([turn])
+            await self._commits.kept([turn])
 
         recorded = {turn.number: turn for turn in self._store.turns(instance.id, request.sample)}
 
@@ -308,7 +300,7 @@ class _Run:
 
     async def _judged(self, instance: Instance, generation: Generation, mode: str) -> Verdict:
         graded = await self._grade(instance, generation.code, mode)
-        await self._keep([judged(generation, mode, self._plan.judges[mode], graded)])
+        self._commits.put([judged(generation, mode, self._plan.judges[mode], graded)])
         return graded.verdict
 
     async def _grade(self, instance: Instance, code: str, mode: str) -> Graded:

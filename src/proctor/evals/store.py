@@ -18,7 +18,7 @@ from typing import Any, Self
 import msgspec
 
 from proctor.errors import InfraFault, InputError, SettingsError
-from proctor.evals.models.model import request_key
+from proctor.evals.models.model import TokenUsage, request_key
 from proctor.evals.store_file import FILE, connected, is_begun, locked, reading, stamp
 from proctor.evals.stored import (
     Change,
@@ -262,6 +262,16 @@ class RunStore:
             self._connection.execute("SELECT count(*) FROM generation").fetchone()[0]
         )
 
+    def tokens(self) -> TokenUsage:
+        """Add up tokens of the prompt, of the completion and cached, of replies that have them."""
+        found = self._connection.execute(
+            "SELECT sum(prompt_tokens), sum(completion_tokens), "
+            "sum(min(prompt_tokens, coalesce(cached_tokens, 0))) FROM generation "
+            "WHERE prompt_tokens IS NOT NULL AND completion_tokens IS NOT NULL"
+        ).fetchone()
+        prompt, completion, cached = (int(each or 0) for each in found)
+        return TokenUsage(prompt, completion, cached=cached)
+
     def recorded(self, judges: Mapping[str, str]) -> int:
         """Count samples with a fault or a judgement by these; with a reply if there is no judge."""
         if not judges:
@@ -330,9 +340,10 @@ class RunStore:
     def missing(self, problem_id: str, judges: Mapping[str, str]) -> Iterator[Missing]:
         """Find a problem's samples that lack a reply, or a judgement; `judges` has a key per mode.
 
-        A generation that ended in a fault lacks nothing: `retry` forgets it first.
+        A generation that ended in a fault lacks nothing: `retry` forgets it first. Of replies to be
+        judged the texts are left out.
         """
-        for sample in self.samples(problem_id, exact=True):
+        for sample in self.samples(problem_id, texts=False, exact=True):
             generation = sample.generation
             if generation is None:
                 yield Missing(sample.number, None, tuple(judges))

@@ -10,28 +10,46 @@ Item = TypeVar("Item")
 async def for_each(
     items: Iterable[Item],
     do: Callable[[Item], Awaitable[None]],
-    at_once: int,
+    at_once: Callable[[], int],
     beside: Collection[asyncio.Task[Any]] = (),
 ) -> None:
     """Do all items, which are taken as they are needed.
 
+    `at_once()` are done together, one or more; that may change.
     What `do` raises ends the loop and cancels what is under way, and so does a task of `beside`
     that ends.
     """
     waiting = iter(items)
+    workers: set[asyncio.Task[None]] = set()
+    ended: asyncio.Queue[asyncio.Task[Any]] = asyncio.Queue()
+    working = 0
 
     async def worker() -> None:
-        for item in waiting:
-            await do(item)
+        nonlocal working
+        try:
+            for item in waiting:
+                await do(item)
+                if working > at_once():
+                    return
+                fill()
+        finally:
+            working -= 1
 
-    workers = {asyncio.create_task(worker()) for _ in range(at_once)}
-    left = set(workers)
+    def fill() -> None:
+        nonlocal working
+        while working < at_once():
+            working += 1
+            workers.add(task := asyncio.create_task(worker()))
+            task.add_done_callback(ended.put_nowait)
+
+    for task in beside:
+        task.add_done_callback(ended.put_nowait)
     try:
-        while left:
-            done, _ = await asyncio.wait({*left, *beside}, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
-            left -= done
+        fill()
+        while workers:
+            task = await ended.get()
+            task.result()
+            workers.discard(task)
     finally:
         for task in workers:
             task.cancel()

@@ -7,6 +7,7 @@ opening one, odd spaces before both, forget to close a block, or open another wi
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from proctor.errors import InputError
 from proctor.languages import registry
@@ -79,11 +80,14 @@ def between_last_fences(reply: str) -> str:
 def names_of(language: str) -> frozenset[str]:
     """Return the labels of a language: names of all languages of the same family."""
     try:
-        family = registry.get(language).family
+        return _labels(registry.family_names(language))
     except InputError:
         return frozenset({label_of(language)})
-    kin = (each for each in registry.languages().values() if each.family == family)
-    return frozenset(label_of(name) for each in kin for name in each.names)
+
+
+@cache
+def _labels(names: frozenset[str]) -> frozenset[str]:
+    return frozenset(map(label_of, names))
 
 
 def is_neutral(label: str) -> bool:

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -19,12 +20,18 @@ _VERSIONED = re.compile(r"[\d.]+$")
 
 def languages() -> Mapping[str, Language]:
     """Return all definitions by id, the user's over proctor's own. Raises InputError."""
-    return _load(config.load().languages.directory)
+    return _definitions().languages
+
+
+def family_names(name: str) -> frozenset[str]:
+    """Return the names of all languages of the family of this one. Raises InputError."""
+    family = get(name).family
+    return _definitions().families[family]
 
 
 def get(name: str) -> Language:
     """Return the language of this id or alias, in any case. Raises InputError."""
-    known = {each: language for language in languages().values() for each in language.names}
+    known = _definitions().by_name
     wanted = name.lower()
     if wanted in known:
         return known[wanted]
@@ -94,8 +101,28 @@ def reads(wanted: Iterable[Language] | None = None) -> tuple[str, ...]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Definitions:
+    """All definitions: by id, by id and alias, and the names of each family."""
+
+    languages: Mapping[str, Language]
+    by_name: Mapping[str, Language]
+    families: Mapping[str, frozenset[str]]
+
+
+def _definitions() -> _Definitions:
+    places = (os.environ.get(each) for each in ("PROCTOR_CONFIG", "XDG_CONFIG_HOME", "HOME"))
+    return _load(_directory(*places))
+
+
 @cache
-def _load(directory: str) -> Mapping[str, Language]:
+def _directory(*_places: str | None) -> str:
+    """Return the directory of the user's; read once for each place that the file may be at."""
+    return config.load().languages.directory
+
+
+@cache
+def _load(directory: str) -> _Definitions:
     files = {
         place.name: (place.read_text("utf-8"), place.name) for place in _DEFINITIONS.glob("*.toml")
     }
@@ -105,7 +132,11 @@ def _load(directory: str) -> Mapping[str, Language]:
     for name, (text, file) in sorted(files.items()):
         loaded[name.removesuffix(".toml")] = read(text, file)
     _check_apart(loaded, {name.removesuffix(".toml"): file for name, (_, file) in files.items()})
-    return MappingProxyType(loaded)
+    families: dict[str, frozenset[str]] = {}
+    for each in loaded.values():
+        families[each.family] = families.get(each.family, frozenset()).union(each.names)
+    by_name = {name: each for each in loaded.values() for name in each.names}
+    return _Definitions(MappingProxyType(loaded), by_name, families)
 
 
 def _users(place: Path) -> dict[str, tuple[str, str]]:

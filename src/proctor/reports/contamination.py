@@ -56,6 +56,20 @@ class LargestStep:
     """Share of permutations whose largest change is as large."""
 
 
+@dataclass(frozen=True, slots=True)
+class StepDifference:
+    """Change of one run at its date, less that of another run at its own."""
+
+    effect: float
+    """Difference of the two effects, as a share."""
+    clusters: int
+    """Contests of both together."""
+    stderr: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+
+
 def by_month(tallies: Iterable[Tally], level: float = LEVEL) -> dict[str, Estimate]:
     """Return the mean pass rate and interval per month (YYYY-MM) of release, in order."""
     months: dict[str, list[Tally]] = {}
@@ -74,9 +88,7 @@ def step_at(tallies: Iterable[Tally], since: date, level: float = LEVEL) -> Step
     contest, factor G/(G-1) (N-1)/(N-K): Cameron and Miller 2015, "A Practitioner's Guide to
     Cluster-Robust Inference", equation 11 and section II.B; t with G - 1 degrees of freedom.
     """
-    dated = [each for each in scored_only(tallies) if each.published is not None]
-    later = [each.published is not None and each.published >= since for each in dated]
-    return _step(dated, later, since.isoformat(), level)
+    return _step(*_sides(tallies, since), since.isoformat(), level)
 
 
 def largest_step(tallies: Iterable[Tally]) -> LargestStep | None:
@@ -128,7 +140,53 @@ def largest_step(tallies: Iterable[Tally]) -> LargestStep | None:
     return LargestStep(plain, int(usable.sum()), (1 + as_large) / (1 + PERMUTATIONS))
 
 
-def _step(tallies: Sequence[Tally], later: Sequence[bool], since: str, level: float) -> Step | None:
+def step_difference(
+    a: Iterable[Tally], since_a: date, b: Iterable[Tally], since_b: date, level: float = LEVEL
+) -> StepDifference | None:
+    """Subtract the change that `step_at` finds in run A from that in run B, each at its own date.
+
+    Both runs may have the same contests, so that their changes are not independent: what each
+    contest adds to either is subtracted before it is squared. That is the standard error of one
+    least squares fit to the problems of both runs, each with an indicator of its later side and
+    constants of its own: Weesie 1999, "Seemingly unrelated estimation and the cluster-adjusted
+    sandwich estimator", Stata Technical Bulletin 52, sg121; factor and t as in `step_at`. None if
+    either run has no such change.
+    """
+    fits = [_fit(*_sides(tallies, since)) for tallies, since in ((a, since_a), (b, since_b))]
+    first, second = fits
+    if first is None or second is None:
+        return None
+    shares = {name: -value for name, value in first.shares.items()}
+    for name, value in second.shares.items():
+        shares[name] = shares.get(name, 0.0) + value
+    effect = second.effect - first.effect
+    size = first.before + first.after + second.before + second.after
+    error = _error(shares, size, first.parameters + second.parameters)
+    if error is None:
+        return StepDifference(effect, len(shares), None, None, None, None)
+    half = t_quantile((1 + level) / 2, len(shares) - 1) * error
+    p_value = t_two_sided(effect / error, len(shares) - 1)
+    return StepDifference(effect, len(shares), error, effect - half, effect + half, p_value)
+
+
+def _sides(tallies: Iterable[Tally], since: date) -> tuple[list[Tally], list[bool]]:
+    dated = [each for each in scored_only(tallies) if each.published is not None]
+    return dated, [each.published is not None and each.published >= since for each in dated]
+
+
+@dataclass(frozen=True, slots=True)
+class _StepFit:
+    """Least squares of a change, before anything is said of its error."""
+
+    effect: float
+    shares: dict[str, float]
+    """Part of each cluster in the effect's error."""
+    before: int
+    after: int
+    parameters: int
+
+
+def _fit(tallies: Sequence[Tally], later: Sequence[bool]) -> _StepFit | None:
     """Return the stratified difference; None if no stratum has problems on both sides."""
     sides: dict[tuple[str, str], set[bool]] = {}
     for each, is_later in zip(tallies, later, strict=True):
@@ -144,23 +202,36 @@ def _step(tallies: Sequence[Tally], later: Sequence[bool], since: str, level: fl
     y = _within([each.rate for each, _ in kept], [each for each, _ in kept])
     scale = math.fsum(value * value for value in x)
     effect = math.fsum(a * b for a, b in zip(x, y, strict=True)) / scale
-    scores: dict[str, float] = {}
+    shares: dict[str, float] = {}
     for (each, _), a, b in zip(kept, x, y, strict=True):
-        scores[each.cluster] = scores.get(each.cluster, 0.0) + a * (b - effect * a)
-    groups, size = len(scores), len(kept)
-    parameters = 1 + len({each.stratum for each, _ in kept})
+        shares[each.cluster] = shares.get(each.cluster, 0.0) + a * (b - effect * a) / scale
     after = sum(is_later for _, is_later in kept)
+    parameters = 1 + len({each.stratum for each, _ in kept})
+    return _StepFit(effect, shares, len(kept) - after, after, parameters)
+
+
+def _error(shares: dict[str, float], size: int, parameters: int) -> float | None:
+    """Return the clustered standard error; None for too few clusters or problems, or no error."""
+    groups = len(shares)
     if groups < 2 or size <= parameters:
-        return Step(since, size - after, after, groups, effect, None, None, None, None)
+        return None
     factor = groups / (groups - 1) * (size - 1) / (size - parameters)
-    error = math.sqrt(factor * math.fsum(each * each for each in scores.values())) / scale
-    if error < ROUNDING:
-        return Step(since, size - after, after, groups, effect, None, None, None, None)
+    error = math.sqrt(factor * math.fsum(each * each for each in shares.values()))
+    return None if error < ROUNDING else error
+
+
+def _step(tallies: Sequence[Tally], later: Sequence[bool], since: str, level: float) -> Step | None:
+    fit = _fit(tallies, later)
+    if fit is None:
+        return None
+    groups = len(fit.shares)
+    known = (since, fit.before, fit.after, groups, fit.effect)
+    error = _error(fit.shares, fit.before + fit.after, fit.parameters)
+    if error is None:
+        return Step(*known, None, None, None, None)
     half = t_quantile((1 + level) / 2, groups - 1) * error
-    p_value = t_two_sided(effect / error, groups - 1)
-    return Step(
-        since, size - after, after, groups, effect, error, effect - half, effect + half, p_value
-    )
+    p_value = t_two_sided(fit.effect / error, groups - 1)
+    return Step(*known, error, fit.effect - half, fit.effect + half, p_value)
 
 
 def _within(values: Sequence[float], tallies: Sequence[Tally]) -> list[float]:

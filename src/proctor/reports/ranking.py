@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import combinations
 
+from proctor.reports.contamination import StepDifference, step_difference
 from proctor.reports.figures import RunFigures
 from proctor.reports.run_comparison import RunComparison, compare, differences, holm
 from proctor.reports.uncertainty import LEVEL, Estimate
@@ -27,6 +29,16 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class CutoffDifference:
+    """Two runs of a ranking, compared by their changes at their cutoffs."""
+
+    difference: StepDifference
+    """Change of the lower less that of the higher."""
+    p_value: float | None
+    """Adjusted for the number of pairs by Holm's method."""
+
+
+@dataclass(frozen=True, slots=True)
 class RankedRun:
     """A run, its score, and the ranks it may have."""
 
@@ -46,6 +58,8 @@ class Ranking:
     runs: tuple[RankedRun, ...]
     pairs: Mapping[tuple[int, int], Pair | None]
     """None for two runs without a scored problem in common."""
+    steps: Mapping[tuple[int, int], CutoffDifference]
+    """Pairs of runs of which both have a change at their cutoff."""
 
 
 def rank(runs: Sequence[RunFigures]) -> Ranking:
@@ -69,12 +83,27 @@ def rank(runs: Sequence[RunFigures]) -> Ranking:
         RankedRun(each, each.pass_at_k.get(1), 1 + better[place], len(ordered) - worse[place])
         for place, each in enumerate(ordered)
     )
-    return Ranking(tuple(ranked), pairs)
+    return Ranking(tuple(ranked), pairs, _steps(ordered))
 
 
 def _order(run: RunFigures) -> tuple[float, str]:
     estimate = run.pass_at_k.get(1)
     return (1.0 if estimate is None else -estimate.value, run.run.name)
+
+
+def _steps(ordered: Sequence[RunFigures]) -> dict[tuple[int, int], CutoffDifference]:
+    found = {}
+    for a, b in combinations(range(len(ordered)), 2):
+        first, second = (ordered[place] for place in (a, b))
+        if first.cutoff is None or second.cutoff is None:
+            continue
+        since = [each + timedelta(days=1) for each in (first.cutoff, second.cutoff)]
+        made = step_difference(first.tallies, since[0], second.tallies, since[1])
+        if made is not None:
+            found[a, b] = made
+    tested = {places: each.p_value for places, each in found.items() if each.p_value is not None}
+    adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
+    return {places: CutoffDifference(each, adjusted.get(places)) for places, each in found.items()}
 
 
 def _pairs(ordered: Sequence[RunFigures]) -> dict[tuple[int, int], Pair | None]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from proctor.errors import ModelFault, ModelRefused
+from proctor.evals.models.model import ModelTraffic
 
 _logger = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -121,6 +122,10 @@ class Retry:
     """Calls for one request at most, refusals at no charge left out."""
     budget: int = 1000
     """Second and later calls in the whole run at most, likewise."""
+    made: int = 0
+    """Second and later calls so far, all of them."""
+    too_busy: int = 0
+    """Refusals so far because the server was too busy."""
     _random: random.Random = field(default_factory=random.Random)
 
     async def call(self, connections: Connections, attempt: Callable[[], Awaitable[_T]]) -> _T:
@@ -131,6 +136,7 @@ class Retry:
                 async with connections.turn() as turn:
                     return await attempt()
             except ModelFault as fault:
+                self.too_busy += fault.busy and isinstance(fault, ModelRefused)
                 try:
                     free = fault.busy and isinstance(fault, ModelRefused) and not turn.alone
                     wait = self._wait(fault, number, free=free)
@@ -138,11 +144,16 @@ class Retry:
                         raise
                     number += not free
                     self.budget -= not free
+                    self.made += 1
                     _logger.info("%s; asking again in %.1f s", fault, wait)
                     await self.sleep(wait)
                 finally:
                     if fault.retry_after is not None:
                         connections.go_on()
+
+    def traffic(self, connections: Connections) -> ModelTraffic:
+        """Return what has become of requests so far."""
+        return ModelTraffic(self.too_busy, self.made, connections.limit)
 
     def _wait(self, fault: ModelFault, number: int, *, free: bool) -> float | None:
         spent = not free and (number + 1 >= self.attempts or self.budget <= 0)

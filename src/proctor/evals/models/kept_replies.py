@@ -10,7 +10,15 @@ from typing import Any
 
 import msgspec
 
-from proctor.evals.models.model import ManyAtOnce, Model, ModelReply, ModelRequest, plain
+from proctor.evals.models.model import (
+    ManyAtOnce,
+    Model,
+    ModelReply,
+    ModelRequest,
+    ModelTraffic,
+    Observed,
+    plain,
+)
 from proctor.judging.cache.file_store import FileStore
 from proctor.limits import GIB
 
@@ -53,6 +61,10 @@ class KeptReplies:
     async def close(self) -> None:
         self._store.close()
         await self._model.close()
+
+    @property
+    def traffic(self) -> ModelTraffic:
+        return self._model.traffic if isinstance(self._model, Observed) else ModelTraffic(0, 0, 1)
 
     async def generate(self, request: ModelRequest) -> ModelReply:
         return (await self.generate_many(request, 1))[0]

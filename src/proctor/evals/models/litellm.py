@@ -24,7 +24,7 @@ from proctor.errors import (
 from proctor.evals.models import wire
 from proctor.evals.models.bodies import body_of, is_text
 from proctor.evals.models.connections import Connections, Retry
-from proctor.evals.models.model import ModelReply, ModelRequest
+from proctor.evals.models.model import ModelReply, ModelRequest, ModelTraffic
 from proctor.evals.models.refusals import masking, one_line, refusal, secrets_of
 from proctor.evals.models.request_options import looks_secret
 from proctor.evals.models.wire import LONGEST_REPLY
@@ -99,6 +99,10 @@ class LiteLLMModel:
 
     def recorded(self, problem_id: str) -> int | None:  # noqa: ARG002 - any number of any
         return None
+
+    @property
+    def traffic(self) -> ModelTraffic:
+        return self._retry.traffic(self._connections)
 
     async def close(self) -> None:
         await self._litellm.close_litellm_async_clients()

@@ -176,6 +176,28 @@ def request_key(problem_id: str, sample: int, prompt: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
+@dataclass(frozen=True, slots=True)
+class ModelTraffic:
+    """Requests to a model's server up to now."""
+
+    too_busy: int
+    """Refusals because the server was too busy, such as answers 429."""
+    retries: int
+    """Requests that were sent again."""
+    limit: int
+    """Requests that are sent at once at present."""
+
+
+@runtime_checkable
+class Observed(Protocol):
+    """A model that tells of its requests."""
+
+    @property
+    def traffic(self) -> ModelTraffic:
+        """Requests up to now. May be asked for from any thread."""
+        ...
+
+
 def prompt_hash(messages: tuple[Message, ...]) -> str:
     """SHA-256 in hex over the messages as JSON: equal only for the same prompt."""
     return hashlib.sha256(msgspec.json.encode(plain(messages))).hexdigest()

@@ -30,7 +30,7 @@ from proctor.errors import (
 from proctor.evals.models import wire
 from proctor.evals.models.bodies import body_of, is_text
 from proctor.evals.models.connections import Connections, Retry
-from proctor.evals.models.model import ModelReply, ModelRequest
+from proctor.evals.models.model import ModelReply, ModelRequest, ModelTraffic
 from proctor.evals.models.refusals import masking, refusal_of, secrets_of, words_of
 from proctor.evals.models.wire import LONGEST_REPLY
 from proctor.formats.tables import without_extra
@@ -194,6 +194,10 @@ class OpenAIModel:
 
     def recorded(self, problem_id: str) -> int | None:  # noqa: ARG002 - any number of any
         return None
+
+    @property
+    def traffic(self) -> ModelTraffic:
+        return self._retry.traffic(self._connections)
 
     async def close(self) -> None:
         await self._server.close()

@@ -1,8 +1,10 @@
 """Recorded generations as a model: `replay:FILE`."""
 
-from collections import defaultdict
-from collections.abc import Mapping
+import weakref
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
 from typing import Any
 
 import msgspec
@@ -13,6 +15,9 @@ from proctor.formats.livecodebench import parse_json, read_lines, schema_error
 from proctor.formats.tables import Row, read_table
 
 PREFIX = "replay:"
+IN_MEMORY = 16 << 20
+"""Bytes of replies that are held in memory; more lie on the disk."""
+_DECODER = msgspec.msgpack.Decoder(tuple[bytes, bytes | None])
 _SYNONYMS = {"question_id": ("task_id", "id"), "code": ("solution", "completion")}
 
 
@@ -32,15 +37,15 @@ class ReplayModel:
     or `output_list`, replies that a program is taken from. An object that has both a
     reply and a program, as lcb_runner's `_eval_all.json`, gives its program. The samples of a
     problem are numbered in the order of the file. Raises InputError for what cannot be used.
+    Of a large file the replies are copied to the directory for temporary files, not to memory.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._replies: dict[str, list[ModelReply]] = defaultdict(list)
+        self._replies = _Shelf()
         for row in _rows(path):
-            question_id, replies = _replies(row)
-            self._replies[question_id] += replies
-        if not self._replies:
+            self._replies.add(*_replies(row))
+        if not self._replies.count:
             raise InputError("holds no recorded generation", file=str(path))
 
     @property
@@ -53,25 +58,61 @@ class ReplayModel:
 
     async def generate(self, request: ModelRequest) -> ModelReply:
         """Return what was recorded. Raises ModelAbsent if nothing was."""
-        replies = self._replies.get(request.problem_id, [])
-        if request.sample >= len(replies):
+        recorded = self.recorded(request.problem_id)
+        if request.sample >= recorded:
             raise ModelAbsent(
-                f"{self._path} has {len(replies)} generations for {request.problem_id!r}, "
+                f"{self._path} has {recorded} generations for {request.problem_id!r}, "
                 f"none with number {request.sample}"
             )
-        return replies[request.sample]
+        return self._replies.take(request.problem_id, request.sample)
 
-    def recorded(self, problem_id: str) -> int | None:
-        return len(self._replies.get(problem_id, ()))
+    def recorded(self, problem_id: str) -> int:
+        return self._replies.count.get(problem_id, 0)
 
     async def close(self) -> None:
         return None
 
 
-def _rows(path: Path) -> list[Row]:
+class _Shelf:
+    """Replies by problem and number; many of them lie in a file without a name, not in memory."""
+
+    def __init__(self) -> None:
+        self.count: dict[str, int] = {}
+        self._places: dict[str, array[int]] = {}
+        self._end = 0
+        self._file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - for as long as the shelf is
+        weakref.finalize(self, self._file.close)
+
+    def add(self, problem_id: str, replies: Sequence[ModelReply]) -> None:
+        """Put a problem's next replies down."""
+        places = self._places.setdefault(problem_id, array("Q"))
+        for each in replies:
+            code = None if each.code is None else _bytes(each.code)
+            made = msgspec.msgpack.encode((_bytes(each.text), code))
+            places.extend((self._end, len(made)))
+            self._end += self._file.write(made)
+        self.count[problem_id] = len(places) // 2
+
+    def take(self, problem_id: str, number: int) -> ModelReply:
+        """Return one of the replies."""
+        start, size = self._places[problem_id][2 * number : 2 * number + 2]
+        self._file.seek(start)
+        text, code = _DECODER.decode(self._file.read(size))
+        return ModelReply(_text(text), code=None if code is None else _text(code))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _text(content: bytes) -> str:
+    return content.decode("utf-8", "surrogatepass")
+
+
+def _rows(path: Path) -> Iterable[Row]:
     first = next((line for _, line in read_lines(path) if not line.isspace()), b"")
     if not first.lstrip().startswith(b"["):
-        return list(read_table(path))
+        return read_table(path)
     items = parse_json(b"".join(line for _, line in read_lines(path)))
     if not all(isinstance(item, dict) for item in items):
         raise InputError("is an array of something other than objects", file=str(path))

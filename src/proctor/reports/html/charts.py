@@ -12,8 +12,9 @@ from proctor.reports.published import PublishedScore
 from proctor.reports.uncertainty import Estimate
 from proctor.verdict import Verdict
 
-_ROW = 34.0
-_LABELS = 210.0
+MOST_FITTING = 24
+"""Months that a narrow screen can show at once; beyond that the chart is scrolled."""
+_ROW = 52.0
 _RIGHT = 16.0
 _LEFT = 46.0
 
@@ -27,20 +28,17 @@ def forest(runs: Sequence[RunFigures], published: Sequence[PublishedScore]) -> M
     """Draw pass@1 of every run and mode with interval and fault bounds; published scores below."""
     rows = sum(len(each.headlines) for each in runs) + len(published)
     svg = Svg(rows * _ROW + 34, "pass@1 with 95 % intervals, one row for each run and rules")
-    names = [*(each.run.name for each in runs), *(score.name for score in published)]
-    left = min(_LABELS, 110 + 5.5 * max(len(_short(name)) for name in names))
 
     def x(share: float) -> float:
-        return left + share * (WIDTH - left - _RIGHT)
+        return _RIGHT + share * (WIDTH - 2 * _RIGHT)
 
     for tenth in range(0, 11, 2):
         svg.line(x(tenth / 10), 8, x(tenth / 10), rows * _ROW + 8, "grid")
-        svg.text(x(tenth / 10), rows * _ROW + 26, f"{10 * tenth}", "middle tick")
-    y = 8 + _ROW / 2
+        svg.text(x(tenth / 10), rows * _ROW + 28, f"{10 * tenth}", "middle tick")
+    y = _ROW - 8
     for i, each in enumerate(runs):
         for headline in each.headlines:
-            svg.text(left - 12, y - 2, _short(each.run.name), "end label")
-            svg.text(left - 12, y + 11, headline.mode, "end small")
+            svg.text(_RIGHT, y - 18, f"{_short(each.run.name)}, {headline.mode}", "label")
             lost = headline.bounds
             if lost and lost.high > lost.low:
                 tip = f"between {texts.span(lost.low, lost.high)} whatever the lost samples were"
@@ -49,8 +47,7 @@ def forest(runs: Sequence[RunFigures], published: Sequence[PublishedScore]) -> M
                 _interval(svg, x, y, headline.estimate, series(i))
             y += _ROW
     for score in published:
-        svg.text(left - 12, y - 2, _short(score.name), "end label")
-        svg.text(left - 12, y + 11, f"published {score.date}", "end small")
+        svg.text(_RIGHT, y - 18, f"{_short(score.name)}, published {score.date}", "label")
         if score.low is not None and score.high is not None:
             svg.line(x(score.low), y, x(score.high), y, "whisker published")
         tip = f"{score.name}: {texts.percent(score.pass_at_1)}, {score.source}"
@@ -96,15 +93,14 @@ def months(runs: Sequence[RunFigures]) -> Markup:
     svg = Svg(bottom + 62, f"pass@1 by release month, {names[0]} to {names[-1]}")
     _rate_axis(svg, top, bottom)
     band = (WIDTH - _LEFT - _RIGHT) / len(names)
-    skip = -(-len(names) // 15)
+    skip = -(-len(names) // 11)
     for j, name in enumerate(names):
         x = _LEFT + (j + 0.5) * band
         if j % skip == 0:
             svg.text(x, bottom + 17, name[2:].replace("-", "/"), "middle tick")
             n = max(each.months[name].problems if name in each.months else 0 for each in runs)
-            svg.text(x, bottom + 34, str(n), "middle small")
-    svg.text(_LEFT - 8, bottom + 17, "month", "end small")
-    svg.text(_LEFT - 8, bottom + 34, "n", "end small")
+            svg.text(x, bottom + 38, str(n), "middle small")
+    svg.text(_LEFT - 8, bottom + 38, "n", "end small")
     for i, each in enumerate(runs):
         offset = (i - (len(runs) - 1) / 2) * min(9.0, band / (len(runs) + 1))
         for name, estimate in each.months.items():
@@ -129,7 +125,7 @@ def verdicts(each: RunFigures) -> Markup:
         width = count / total * WIDTH
         tip = f"{verdict}: {texts.number(count)} of {texts.number(total)}"
         svg.rect(x, 6, max(1.0, width - 1.5), 30, f"v {_verdict_class(verdict)}", tip)
-        if width > 62:
+        if width > 90:
             text = f"{verdict.replace('_', ' ')} {100 * count / total:.0f} %"
             svg.text(x + 8, 26, text if width > 140 or not verdict.is_fault else "fault", "on-bar")
         x += width

@@ -77,6 +77,7 @@
       const line = make("tr");
       for (const name of shown) {
         const cell = make("td", undefined, NUMERIC.has(name) ? "n" : name);
+        if (NUMERIC.has(name) || VERDICTS.has(name)) cell.dataset.name = name; // shown where there are no columns
         const value = row[at[name]];
         if (VERDICTS.has(name) && value) {
           cell.append(make("span", value, `verdict v v-${value.toLowerCase().replace("_", "-")}`));
@@ -93,6 +94,7 @@
       }
       return open ? [line, opened(i)] : [line];
     }));
+    hints();
     byId("found").textContent = `${found.length} of ${data.rows.length}`;
     byId("page").textContent = `Page ${state.page} of ${pages}`;
     byId("previous").disabled = state.page === 1;
@@ -210,6 +212,15 @@
     form.hidden = false;
   }
 
-  samples();
+  function hints() {
+    for (const each of document.querySelectorAll(".scroll, .chart")) {
+      each.classList.toggle("scrolls", each.scrollWidth > each.clientWidth + 1);
+    }
+  }
+
+  if (byId("samples")) samples();
   releaseWindow();
+  hints();
+  addEventListener("resize", hints);
+  document.addEventListener("toggle", hints, true);
 })();

@@ -16,7 +16,8 @@ from proctor.reports.figures import ALL, RunFigures, difficulties, platforms
 from proctor.reports.html import charts, samples, texts
 from proctor.reports.published import PublishedScore
 from proctor.reports.ranking import Ranking
-from proctor.reports.run_comparison import compare, differences
+from proctor.reports.run_comparison import RunComparison, compare, differences
+from proctor.reports.tallies import Mode
 from proctor.version import __version__
 
 MOST_FLAKY = 20
@@ -28,10 +29,15 @@ def render(
     published: Sequence[PublishedScore] = (),
     title: str = "Evaluation report",
     ranking: Ranking | None = None,
+    *,
+    pages: Mapping[str, str] | None = None,
+    back: str = "",
 ) -> Iterator[str]:
     """Yield the page in pieces. The same figures give the same page, byte for byte.
 
-    With a ranking its runs are shown, in its order.
+    With a ranking its runs are shown, in its order. `pages` are addresses of pages of their own, by
+    the names of runs: their samples are there then, not here. `back` is where this page is linked
+    from.
     """
     if ranking is not None:
         runs = [each.figures for each in ranking.runs]
@@ -51,6 +57,8 @@ def render(
             version=__version__,
             runs=runs,
             ranking=ranking,
+            pages=pages,
+            back=back,
             published=published,
             ALL=ALL,
             MOST_FLAKY=MOST_FLAKY,
@@ -59,17 +67,15 @@ def render(
             # HumanEval and the like know no such groups.
             grouped={*platforms(runs), *difficulties(runs)} != {"unknown"},
             months=sorted({month for each in runs for month in each.months}),
-            comparisons=[
-                (each, compare(runs[0].tallies, each.tallies), _unlike(runs[0], each))
-                for each in runs[1:]
-            ],
+            modes=[mode for mode in Mode if any(h.mode is mode for r in runs for h in r.headlines)],
+            comparisons=_comparisons(runs),
             most_months=samples.MOST_MONTHS,
             ks=sorted({k for each in runs for k in each.pass_at_k}),
             provenance=_provenance(runs),
             charts=charts,
             texts=texts,
-            data=samples.payload(runs),
-            details=samples.details(runs),
+            data=samples.payload(runs, rows=pages is None),
+            details=samples.details(runs if pages is None else ()),
             detailed=samples.detailed(runs),
             with_details=any(each.run.details for each in runs),
             errata=_errata(runs),
@@ -108,6 +114,15 @@ def _provenance(runs: Sequence[RunFigures]) -> Mapping[str, list[Any]]:
     """Return key -> its value in each run, None where a run does not record it."""
     keys = dict.fromkeys(key for each in runs for key in each.run.provenance)
     return {key: [each.run.provenance.get(key) for each in runs] for key in keys}
+
+
+def _comparisons(
+    runs: Sequence[RunFigures],
+) -> list[tuple[RunFigures, RunComparison | None, list[str]]]:
+    """Compare each further run with the first; the last says how they were made differently."""
+    return [
+        (each, compare(runs[0].tallies, each.tallies), _unlike(runs[0], each)) for each in runs[1:]
+    ]
 
 
 def _errata(runs: Sequence[RunFigures]) -> list[tuple[Erratum, list[bool]]]:

@@ -25,13 +25,16 @@ PROBLEM_COLUMNS = ("problem", "title", "platform", "difficulty", "released")
 SAMPLE_COLUMNS = ("sample", "official", "standard", "limit", "tokens", "cost", "note")
 
 
-def payload(runs: Sequence[RunFigures]) -> Iterator[Markup]:
-    """Yield samples and pass rates of all release windows, pieces of JSON inside a script."""
+def payload(runs: Sequence[RunFigures], *, rows: bool = True) -> Iterator[Markup]:
+    """Yield samples and pass rates of all release windows, pieces of JSON inside a script.
+
+    Without `rows` no sample is among them.
+    """
     yield Markup('{"rows":[')
     problems: dict[tuple[Any, ...], int] = {}
     separator = ""
-    rows = _rows(runs, problems)
-    while batch := list(islice(rows, _PIECE)):
+    made = _rows(runs if rows else (), problems)
+    while batch := list(islice(made, _PIECE)):
         yield _inert(separator, batch)
         separator = ","
     rest = {

@@ -1,0 +1,37 @@
+"""A ranking as a site: a page that orders the runs, and a page of each, all by themselves."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from proctor.reports.html.page import render
+from proctor.reports.published import PublishedScore
+from proctor.reports.ranking import Ranking
+
+INDEX = "index.html"
+
+
+def site(
+    ranking: Ranking, published: Sequence[PublishedScore] = (), title: str = "Evaluation report"
+) -> Iterator[tuple[str, Iterator[str]]]:
+    """Yield names of files, each with its content in pieces; the one that links them comes last."""
+    runs = [each.figures for each in ranking.runs]
+    pages = page_names([each.run.name for each in runs])
+    for each in runs:
+        name = each.run.name
+        yield pages[name], render([each], published, f"{title}: {name}", back=INDEX)
+    yield INDEX, render(runs, published, title, ranking, pages=pages)
+
+
+def page_names(runs: Sequence[str]) -> dict[str, str]:
+    """Return a file name for each run, by its name: plain, and no two alike in any case."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for run in runs:
+        stem = re.sub(r"[^a-z0-9._]+", "-", run.lower())[:60].strip("-.") or "run"
+        name, number = f"run-{stem}.html", 1
+        while name in taken:
+            number += 1
+            name = f"run-{stem}-{number}.html"
+        taken.add(name)
+        found[run] = name
+    return found
