@@ -4,11 +4,10 @@ lm-eval asks the model; prompts, extraction and grading are proctor's. A mode of
 there, so that both stand in its table: `pass@1` by `official` and by `standard`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 from lm_eval.api.instance import Instance
 from lm_eval.api.metrics import mean
 from lm_eval.api.task import Task, TaskConfig
@@ -16,6 +15,8 @@ from lm_eval.filters import build_filter_ensemble
 from tqdm import tqdm
 
 from proctor.errors import SettingsError
+from proctor.evals.export.lm_eval_log import FAULTS, document, filtered, metric_names, metrics
+from proctor.evals.models.model import plain
 from proctor.integrations.grading import loop_thread
 from proctor.integrations.lent_benchmarks import (
     GradedReply,
@@ -23,9 +24,7 @@ from proctor.integrations.lent_benchmarks import (
     lend,
     plain_options,
 )
-from proctor.reports.pass_at_k import pass_at_k
 
-_KS = (1, 5, 10, 100)
 _LONGEST = 2048
 """Tokens of a reply unless `--gen_kwargs max_gen_toks=N` is given; lm-eval's own 256 are few."""
 
@@ -38,8 +37,7 @@ class JudgedResponse:
 
     def __str__(self) -> str:
         graded = self.reply.graded
-        found = {"verdict": graded.verdict, "message": graded.message, "code": self.reply.code}
-        return msgspec.json.encode(found).decode()
+        return filtered(graded.verdict, graded.message, self.reply.code)
 
 
 class BenchmarkTask(Task):
@@ -97,7 +95,7 @@ class BenchmarkTask(Task):
     def test_docs(self) -> list[dict[str, Any]]:
         if self._rows is None:
             self._rows = list(self._lent.rows())
-        return list(map(_doc, self._rows))
+        return [document(row.info, plain(row.messages)) for row in self._rows]
 
     def build_all_requests(self, *, apply_chat_template: bool = False, **rest: Any) -> None:
         """Build them with the benchmark's prompt for chats or for base models."""
@@ -169,31 +167,10 @@ class BenchmarkTask(Task):
     ) -> dict[str, float]:
         """Return pass@k over the replies that have a verdict; without them, faults alone."""
         del doc
-        replies = [each.reply for each in results[0]]
-        judged = [each for each in replies if not each.is_fault]
-        passed = sum(each.graded.verdict.passed for each in judged)
-        rates = {f"pass@{k}": pass_at_k(len(judged), passed, k) for k in self._ks()}
-        found = {name: rate for name, rate in rates.items() if rate is not None}
-        return {**found, "faults": len(replies) - len(judged)}
+        return metrics([each.reply.graded.verdict for each in results[0]], self.config.repeats)
 
     def aggregation(self) -> dict[str, Callable[[Sequence[float]], float]]:
-        return {**{f"pass@{k}": mean for k in self._ks()}, "faults": sum}
+        return {name: sum if name == FAULTS else mean for name in metric_names(self.config.repeats)}
 
     def higher_is_better(self) -> dict[str, bool]:
-        return {**{f"pass@{k}": True for k in self._ks()}, "faults": False}
-
-    def _ks(self) -> Iterator[int]:
-        repeats = self.config.repeats
-        return (k for k in sorted({*_KS, repeats}) if k <= repeats)
-
-
-def _doc(row: LentRow) -> dict[str, Any]:
-    info = row.info
-    return {
-        "id": row.id,
-        "title": info.title,
-        "platform": info.platform,
-        "difficulty": info.difficulty,
-        "published": info.published.isoformat() if info.published else None,
-        "messages": [{"role": each.role, "content": each.content} for each in row.messages],
-    }
+        return metric_names(self.config.repeats)
