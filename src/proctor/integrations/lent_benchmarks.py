@@ -228,14 +228,12 @@ def _planned(benchmark: Benchmark[Any], settings: Settings) -> LentBenchmark:
 def _plain(name: str, value: Any) -> Any:
     """Return a value of YAML as the setting takes it: dates, numbers and lists as texts."""
     kind = _KINDS[name]
-    if isinstance(value, list | tuple):
-        texts = [_text(each) for each in value]
-        return texts if _is_list(kind) else ",".join(map(str, texts))
-    if _is_list(kind):
-        return [_text(value)]
-    if str in (kind, *get_args(kind)) and not {int, float} & {kind, *get_args(kind)}:
-        return _text(value)
-    return value
+    several = isinstance(value, list | tuple)
+    if getattr(kind, "__origin__", None) is tuple:
+        return [_text(each) for each in (value if several else [value])]
+    if str not in (kind, *get_args(kind)):
+        return value
+    return ",".join(str(_text(each)) for each in value) if several else _text(value)
 
 
 def _text(value: Any) -> Any:
@@ -244,10 +242,6 @@ def _text(value: Any) -> Any:
     if isinstance(value, date):
         return value.isoformat()[:10]
     return str(value) if isinstance(value, int) else value
-
-
-def _is_list(kind: Any) -> bool:
-    return getattr(kind, "__origin__", None) is tuple
 
 
 _KINDS = get_type_hints(Settings)

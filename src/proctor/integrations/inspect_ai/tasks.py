@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,9 @@ def benchmark_file(file: str, **options: Any) -> Task:
 
 
 def _task(name: str, options: Mapping[str, Any]) -> Task:
+    for option, value in options.items():
+        if isinstance(value, date):  # YAML's; a retry of the log would ask for the day `date`
+            raise SettingsError(f"inspect_ai logs no dates: -T \"{option}='{value}'\" is a text")
     given = plain_options(options)
     lent = _at_work(name, given).lent  # what is missing here is known before a model is asked
     if lent.for_base_models:
