@@ -145,7 +145,7 @@ def proctors_verdicts(
 def run(command: list[str | Path], cwd: Path, **environment: str) -> str:
     """Run somebody else's command to its end and return what it said."""
     done = subprocess.run(
-        [str(each) for each in command], capture_output=True, text=True, timeout=280, cwd=cwd,
+        [str(each) for each in command], capture_output=True, text=True, timeout=900, cwd=cwd,
         env={
             "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(cwd), "HF_HUB_OFFLINE": "1",
             "OPENAI_API_KEY": "none", **environment,

@@ -35,7 +35,7 @@ print(json.dumps({
 }))
 """
 
-pytestmark = pytest.mark.outside("LM_EVAL")
+pytestmark = [pytest.mark.outside("LM_EVAL"), pytest.mark.timeout(1200)]
 
 
 def lm_eval(
@@ -133,10 +133,10 @@ def test_a_broken_problem_is_in_no_score(proctor: Proctor, tmp_path: Path) -> No
     source.write_text("\n".join([json.dumps(broken), *rows[1:]]))
     task = "proctor_humaneval"
     with answering({"humaneval": replies_to("humaneval")}) as stub:
-        options = {"source": str(source), "n": 2, "mode": "standard"}
+        options = {"source": str(source), "n": 3, "mode": "standard"}
         results, samples = lm_eval(tmp_path, stub.url, [task], options)
         ours, rates = proctors_verdicts(
-            proctor, tmp_path / "run", "humaneval", stub.url, 2, "--source", str(source), "--mode",
+            proctor, tmp_path / "run", "humaneval", stub.url, 3, "--source", str(source), "--mode",
             "standard",
         )  # fmt: skip
     assert verdicts_of(samples[task]) == ours
