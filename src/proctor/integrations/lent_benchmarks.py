@@ -46,7 +46,7 @@ _KEPT = 3 * _AHEAD
 
 @dataclass(frozen=True, slots=True)
 class LentRow:
-    """What another tool needs to know of one problem. It holds no test."""
+    """One problem as another tool may know it, without its tests."""
 
     info: ProblemInfo
     messages: tuple[Message, ...]

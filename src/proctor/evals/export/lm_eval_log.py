@@ -90,7 +90,7 @@ def write_lm_eval(store: RunStore, directory: Path) -> None:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be made: {error.strerror}", file=str(place)) from error
-    tally = _Tally()
+    tally = _MetricTally()
     with ExitStack() as stack:
         out = stack.enter_context(whole_file(place / f"samples_{task}_{time}.jsonl"))
         for row in _rows(store, settings, tally):
@@ -100,7 +100,7 @@ def write_lm_eval(store: RunStore, directory: Path) -> None:
         results_file.write(json.dumps(results, indent=2, ensure_ascii=False).encode() + b"\n")
 
 
-class _Tally:
+class _MetricTally:
     """Values by metric and filter, in order, and the hash of all documents."""
 
     def __init__(self) -> None:
@@ -116,7 +116,7 @@ class _Tally:
         self.hash.update(f"{row['doc_hash']}{row['prompt_hash']}{row['target_hash']}".encode())
 
 
-def _rows(store: RunStore, settings: Settings, tally: _Tally) -> Iterator[dict[str, Any]]:
+def _rows(store: RunStore, settings: Settings, tally: _MetricTally) -> Iterator[dict[str, Any]]:
     """Yield a row for each mode and problem that has a sample, by mode, as lm-eval orders them."""
     judges = current_judges(store, settings)
     tally.repeats = -(-store.count() // max(1, sum(1 for _ in store.problems())))
@@ -193,7 +193,7 @@ def _sha(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def _results(store: RunStore, settings: Settings, task: str, tally: _Tally) -> dict[str, Any]:
+def _results(store: RunStore, settings: Settings, task: str, tally: _MetricTally) -> dict[str, Any]:
     higher = metric_names(tally.repeats)
     found: dict[str, Any] = {"name": task, "alias": task, "sample_len": len(tally.documents)}
     for (name, mode), values in tally.values.items():
