@@ -5,6 +5,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from answers import right_programs
 from proctor_command import Proctor, report
 from stub import Call, Stub, completion, serving
 
-from proctor.evals.benchmark_file.loading import load
 from proctor.evals.bundled import FAMILIES, is_benchmark_file
 from proctor.integrations.lent_benchmarks import lend
 
@@ -76,6 +76,20 @@ def replies_to(name: str, **options: Any) -> dict[str, list[str]]:
         each.id: [*_MADE[name](getattr(each, "names", {}), each), NOTHING]
         for each in lent.planned.source.instances(lent.ids)
     }
+
+
+def broken_humaneval(source: Path) -> tuple[str, dict[str, list[str]]]:
+    """Write HumanEval's rows, the tests of the first broken; return its id, and replies to all.
+
+    Who dies before broken tests do would be a race, and so its second program does not.
+    """
+    rows = (files("proctor") / "bundled" / "humaneval.jsonl").read_text("utf-8").splitlines()
+    broken = json.loads(rows[0]) | {"test": "tests = None\n"}
+    source.write_text("\n".join([json.dumps(broken), *rows[1:]]))
+    replies = replies_to("humaneval")
+    name = broken["task_id"]
+    replies[name][1] = fenced(f"def {broken['entry_point']}(*given): return given")
+    return name, replies
 
 
 class Server:
@@ -152,12 +166,7 @@ def run(command: list[str | Path], cwd: Path, **environment: str) -> str:
         },
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
-def name_of(path: str | Path) -> str:
-    """Name that the benchmark of a file has."""
-    return load(Path(path)).name
+    return done.stdout
 
 
 def sets_of(verdicts: Verdicts, modes: Collection[str]) -> dict[str, set[str]]:
