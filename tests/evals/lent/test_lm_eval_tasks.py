@@ -238,7 +238,8 @@ def test_an_export_is_read_as_lm_evals_own(proctor: Proctor, tmp_path: Path) -> 
 
 def test_what_cannot_be(tmp_path: Path) -> None:
     """Errors before a model is asked, all in one process, which takes seconds to start."""
-    wrong: list[tuple[str, dict[str, str], str]] = [
+    wrong: list[tuple[str, dict[str, Any], str]] = [
+        ("proctor_mbpp", {"n": 0}, "is at least 1, not 0"),
         ("proctor_mbpp", {"sorce": "x"}, "'sorce' is none of the options"),
         ("proctor_mbpp", {"prompt": "x"}, "--prompt is plain for mbpp, not 'x'"),
         ("proctor_benchmark_file", {}, "names the file"),

@@ -52,12 +52,16 @@ class BenchmarkTask(Task):
     def __init__(self, config: Mapping[str, Any]) -> None:
         metadata = dict(config.get("metadata") or {})
         given = dict(config.get("settings") or {}) | dict(metadata.pop("proctor", None) or {})
-        repeats = int(given.pop("n", config.get("repeats", 1)))
-        file, name = given.pop("file", None), config["benchmark"]
+        repeats = given.pop("n", config.get("repeats", 1))
+        if type(repeats) is not int or repeats < 1:
+            raise SettingsError(f"n, the samples of a problem, is at least 1, not {repeats!r}")
+        file, name = given.pop("file", None), config.get("benchmark")
         if name == "file":
             if file is None:
                 raise SettingsError('--metadata \'{"proctor": {"file": ...}}\' names the file')
             name = file
+        if name is None:
+            raise SettingsError(f"the YAML of {config['task']} names no `benchmark`")
         self._lent = lend(str(name), given)
         with self._lent.open_grader():
             pass  # what is missing here is known before a model is asked
