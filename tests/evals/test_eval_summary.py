@@ -135,7 +135,9 @@ def test_what_it_spends_is_shown_meanwhile(tmp_path: Path) -> None:
                            "--max-connections", "1", "--limit", "3", "--mode", "standard",
                            "--prices", str(prices), "--out", str(tmp_path / "run"))  # fmt: skip
     # 100 tokens in and 20 out for each reply.
-    assert "300 tokens in, 60 out; $0.6000; too busy 1, retries 1; at most 1 requests at once" in said
+    assert (
+        "300 tokens in, 60 out; $0.6000; too busy 1, retries 1; at most 1 requests at once" in said
+    )
     assert said.rstrip().splitlines()[-1].startswith("standard pass@1: 100.0%")
 
 

@@ -1,4 +1,4 @@
-"""`proctor eval`, `runs`, `resume`, `retry`, `rejudge` and `export`: their options."""
+"""`proctor eval`, `runs`, `resume`, `retry`, `rejudge`, `export`, `lm-eval`: their options."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -244,18 +244,25 @@ def export_command(
         str,
         typer.Option(
             "--format",
-            help="jsonl, json, csv, parquet, lcb, inspect, records or ioi.",
+            help="jsonl, json, csv, parquet, lcb, inspect, lm-eval, records or ioi.",
             metavar="FORMAT",
         ),
     ] = "jsonl",
     out: Annotated[
-        str, typer.Option(help="File to write; - for stdout.", metavar="FILE")
+        str, typer.Option(help="File to write, lm-eval: directory; - for stdout.", metavar="FILE")
     ] = "-",
 ) -> None:  # fmt: skip
     """Write a run's samples in a format for others."""
     from proctor.cli import runs
 
     raise typer.Exit(runs.export(run, format_, out))
+
+
+def lm_eval_command() -> None:
+    """Print the directory of lm-eval's tasks for proctor's benchmarks, for its --include_path."""
+    from proctor.cli import runs
+
+    raise typer.Exit(runs.show_lm_eval_tasks())
 
 
 def register(app: typer.Typer) -> None:
@@ -265,6 +272,6 @@ def register(app: typer.Typer) -> None:
     app.add_typer(eval_app, name="eval")
     for name, command in (
         ("runs", runs_command), ("resume", resume_command), ("retry", retry_command),
-        ("rejudge", rejudge_command), ("export", export_command),
+        ("rejudge", rejudge_command), ("export", export_command), ("lm-eval", lm_eval_command),
     ):  # fmt: skip
         app.command(name)(command)

@@ -1,5 +1,7 @@
-"""`proctor runs` and `proctor export`."""
+"""`proctor runs`, `proctor export` and `proctor lm-eval`."""
 
+from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +9,8 @@ from rich.table import Table
 
 from proctor.cli import terminal
 from proctor.cli.screen import Screen
-from proctor.errors import InputError, ProctorError
-from proctor.evals.export.formats import RECORDS, export_file
+from proctor.errors import InputError, PlatformError, ProctorError
+from proctor.evals.export.formats import LM_EVAL, RECORDS, export_file
 from proctor.evals.export.formats import export as write
 from proctor.evals.records import current_judges, settings_of
 from proctor.evals.store import RunStore
@@ -49,13 +51,25 @@ def _row(path: Path) -> dict[str, Any] | None:
 
 
 def export(run: str, format_: str, out: str) -> int:
-    """Write a run to a file or stdout."""
+    """Write a run to a file, a directory or stdout."""
     with RunStore.open(Path(run)) as store:
         if out != "-":
             export_file(store, format_, Path(out))
+        elif format_ == LM_EVAL:
+            raise InputError("lm-eval has several files: name a directory", field="--out")
         elif format_ == RECORDS:
             raise InputError("records need a file, since their provenance goes into one beside "
                              "it", field="--out")  # fmt: skip
         else:
             write(store, format_, terminal.binary())
+    return 0
+
+
+def show_lm_eval_tasks() -> int:
+    """Print where the tasks for lm-eval are. Raises PlatformError where it cannot use them."""
+    if find_spec("lm_eval") is None:
+        raise PlatformError(
+            "lm-eval is not installed beside proctor: pip install 'proctor[lm-eval]'"
+        )
+    terminal.write(f"{files('proctor.integrations') / 'lm_eval' / 'tasks'}\n")
     return 0

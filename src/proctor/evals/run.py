@@ -10,7 +10,6 @@ import msgspec
 
 from proctor.errors import (
     InfraFault,
-    InputError,
     ModelFault,
     ModelRefused,
     ModelUnreachable,
@@ -32,6 +31,7 @@ from proctor.evals.models.model import (
     prompt_hash,
 )
 from proctor.evals.no_program import reason_of
+from proctor.evals.one_sample import graded_by, taken_from
 from proctor.evals.settings import Settings
 from proctor.evals.store import Missing, RunStore
 from proctor.evals.stored import Generation, Prompt, SampleJudgement, Turn
@@ -299,20 +299,9 @@ class _Run:
             raise fault
 
     async def _judged(self, instance: Instance, generation: Generation, mode: str) -> Verdict:
-        graded = await self._grade(instance, generation.code, mode)
+        graded = await graded_by(self._grader, instance, generation.code, mode)
         self._commits.put([judged(generation, mode, self._plan.judges[mode], graded)])
         return graded.verdict
-
-    async def _grade(self, instance: Instance, code: str, mode: str) -> Graded:
-        try:
-            return await self._grader.grade(instance, code, mode)
-        except InputError as error:
-            return Graded(Verdict.TASK_FAULT, message=str(error))
-        except ProctorError:
-            raise
-        except Exception as error:  # one sample's misfortune must not cost the others
-            _logger.exception("please report this")
-            return Graded(Verdict.INFRA_FAULT, message=f"internal error: {error!r}")
 
     @property
     def _grader(self) -> Grader[Any]:
@@ -325,12 +314,8 @@ class _Run:
     ) -> Generation:
         settings = self._plan.settings
         fault, found = "", Extracted(reply.code or "")
-        try:
-            if reply.code is None:
-                found = self._plan.benchmark.extract(instance, reply.text, settings)
-        except Exception as error:  # whatever a model wrote, it must not cost the other samples
-            _logger.exception("please report this")
-            fault = f"no program could be taken from the reply: {error!r}"
+        if reply.code is None:
+            found, fault = taken_from(self._plan.benchmark, instance, reply.text, settings)
         return Generation(
             problem_id=request.problem_id,
             sample=request.sample,

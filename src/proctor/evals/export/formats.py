@@ -10,6 +10,7 @@ from proctor.errors import InputError
 from proctor.evals.details import StoredDetails
 from proctor.evals.export.inspect_log import write_inspect
 from proctor.evals.export.lcb import write_lcb
+from proctor.evals.export.lm_eval_log import write_lm_eval
 from proctor.evals.export.parquet import write_parquet
 from proctor.evals.export.rows import write_csv, write_json, write_jsonl
 from proctor.evals.ioi.rows import result_rows
@@ -20,6 +21,8 @@ from proctor.reports.records import write_provenance, write_records
 from proctor.whole_file import whole_file
 
 RECORDS = "records"
+LM_EVAL = "lm-eval"
+"""Format of a directory: lm-eval's files of results and samples."""
 
 
 def _write_records(store: RunStore, out: BinaryIO) -> None:
@@ -55,7 +58,10 @@ def export(store: RunStore, format_: str, out: BinaryIO) -> None:
 
 
 def export_file(store: RunStore, format_: str, path: Path) -> None:
-    """Write a run to a file, whole or not at all. Raises what `export` does."""
+    """Write a run to a file, whole or not at all, or to a directory. Raises what `export` does."""
+    if format_ == LM_EVAL:
+        write_lm_eval(store, path)
+        return
     write = _writer(format_)
     if format_ == RECORDS:
         write_provenance(path, provenance(store))
@@ -66,5 +72,7 @@ def export_file(store: RunStore, format_: str, path: Path) -> None:
 def _writer(format_: str) -> Callable[[RunStore, BinaryIO], None]:
     write = FORMATS.get(format_)
     if write is None:
-        raise InputError(f"{format_!r} is none of {', '.join(FORMATS)}", field="--format")
+        raise InputError(
+            f"{format_!r} is none of {', '.join(FORMATS)}, {LM_EVAL}", field="--format"
+        )
     return write

@@ -1,4 +1,4 @@
-"""For inspect_ai: the sandbox provider `proctor` and the scorer `proctor_judge`.
+"""For inspect_ai: the sandbox provider `proctor`, the scorer `proctor_judge`, benchmarks as tasks.
 
 inspect_ai loads this by entry point (group `inspect_ai` in pyproject.toml). Extra `inspect`.
 """
@@ -8,3 +8,6 @@ from proctor.integrations.inspect_ai.sandbox import (
     ProctorSandboxEnvironment as ProctorSandboxEnvironment,
 )
 from proctor.integrations.inspect_ai.scorer import proctor_judge as proctor_judge
+from proctor.integrations.inspect_ai.tasks import benchmark_file as benchmark_file
+from proctor.integrations.inspect_ai.tasks import official as official
+from proctor.integrations.inspect_ai.tasks import standard as standard

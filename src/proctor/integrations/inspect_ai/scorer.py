@@ -79,14 +79,14 @@ def proctor_judge(
             problem = _problem(str(state.sample_id), metadata)
         except _BrokenTests as fault:
             code = extraction.extract(reply, extract, spoken).code
-            return _unscored(Verdict.TASK_FAULT, str(fault), code)
+            return unscored(Verdict.TASK_FAULT, str(fault), code)
         code = extraction.extract(reply, extract, spoken, problem.function).code
         try:
             judgement = await judge_async(
                 problem, Program(code, spoken), settings=settings, pool=default_pool()
             )
         except InfraFault as fault:
-            return _unscored(Verdict.INFRA_FAULT, str(fault), code)
+            return unscored(Verdict.INFRA_FAULT, str(fault), code)
         return _score(judgement, problem, code, partial=partial)
 
     return score
@@ -135,7 +135,7 @@ def _problem(sample: str, metadata: Mapping[str, Any]) -> Problem:
 def _score(judgement: Judgement, problem: Problem, code: str, *, partial: bool) -> Score:
     verdict = judgement.verdict
     if verdict.is_fault:
-        return _unscored(verdict, judgement.message, code)
+        return unscored(verdict, judgement.message, code)
     value: str | float = CORRECT if verdict.passed else INCORRECT
     return Score(
         value=judgement.score if partial else value,
@@ -153,7 +153,8 @@ def _score(judgement: Judgement, problem: Problem, code: str, *, partial: bool) 
     )
 
 
-def _unscored(verdict: Verdict, message: str, code: str) -> Score:
+def unscored(verdict: Verdict, message: str, code: str) -> Score:
+    """Return the score of what a fault is to blame for: no metric counts it."""
     return Score.unscored(
         reason=verdict.lower(),
         answer=code,
