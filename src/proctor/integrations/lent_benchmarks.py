@@ -32,8 +32,8 @@ from proctor.verdict import Verdict
 
 OPTIONS = (
     "source", "limit", "sample_id", "platforms", "difficulties", "min_release_date",
-    "max_release_date", "language", "prompt", "few_shot", "upstream", "extraction", "mode", "test_timeout",
-    "memory", "jobs", "isolation", "min_isolation", "python", "packages", "preload",
+    "max_release_date", "language", "prompt", "few_shot", "upstream", "extraction", "mode",
+    "test_timeout", "memory", "jobs", "isolation", "min_isolation", "python", "packages", "preload",
 )  # fmt: skip
 """Names of settings that mean something where another tool asks the model."""
 LENT = tuple(name for name in MODULES if name not in {"ioi", "livecodebench/selfrepair"})
