@@ -191,8 +191,8 @@ def _no_program(found: NoPrograms) -> str:
 def _cost(store: RunStore, found: Figures) -> str:
     price = store.recall("price")
     if price is None:
-        return "cost not known, no price for this model (--prices)"
+        return "cost: not known, no price for this model (--prices)"
     if found.cost is None:
-        return "cost not known, the server counts no tokens"
+        return "cost: not known, the server counts no tokens"
     of = f"{found.priced} of {found.samples} samples"
-    return f"${found.cost:.4f} for {of}, by a price of {price['date']}"
+    return f"cost: ${found.cost:.4f} for {of}, by a price of {price['date']}"
