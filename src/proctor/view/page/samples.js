@@ -52,7 +52,7 @@ function filters(page, state, change) {
 
 function summary(run) {
   const modes = Object.entries(run.modes ?? {}).map(([mode, found]) => make("div", { class: "figure" },
-    make("span", { class: "rules" }, `${mode} pass@1`), make("strong", {}, percent(found.pass_at_1)), verdictBar(found.verdicts),
+    make("span", { class: "rules" }, `${mode} pass@1 `), make("strong", {}, percent(found.pass_at_1)), verdictBar(found.verdicts),
     make("small", {}, Object.entries(found.verdicts).map(([name, count]) => `${name} ${number(count)}`).join(", "))));
   const facts = [["benchmark", run.benchmark], ["model", run.model], ["source", run.source], ["samples", progress(run)],
     ["tokens", run.prompt_tokens + run.completion_tokens ? `${number(run.prompt_tokens)} in, ${number(run.completion_tokens)} out` : ""], ["cost", run.cost === null ? "" : dollars(run.cost)],
