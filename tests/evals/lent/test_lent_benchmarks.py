@@ -16,7 +16,7 @@ from proctor_command import Proctor
 from proctor.errors import InputError, SettingsError
 from proctor.evals.bundled import MODULES
 from proctor.evals.export.lm_eval_log import metric_names, metrics, task_name
-from proctor.integrations.lent_benchmarks import LENT, InstanceShelf, lend
+from proctor.integrations.lent_benchmarks import LENT, OPTIONS, InstanceShelf, lend
 from proctor.judging.judge import PoolJudges
 from proctor.sandbox.pool import open_pool
 from proctor.verdict import Verdict
@@ -121,6 +121,14 @@ def test_there_is_a_task_of_lm_eval_for_each() -> None:
     }
     assert found == {task_name(name): name for name in LENT}
     assert set(MODULES) - set(LENT) == {"ioi", "livecodebench/selfrepair"}
+
+
+def test_the_pages_name_all_options_and_tasks() -> None:
+    pages = Path(__file__).parents[3] / "docs" / "how-to"
+    for page in ("use-with-inspect.md", "use-with-lm-eval.md"):
+        text = (pages / page).read_text("utf-8")
+        assert [name for name in OPTIONS if f"`{name}`" not in text] == []
+    assert [name for name in LENT if f"`{task_name(name)}`" not in text] == []
 
 
 def test_metrics_leave_faults_out() -> None:
