@@ -1,4 +1,4 @@
-"""What servers say when they refuse, as faults: which pass, and what of the words may be shown."""
+"""Refusals of servers as faults: which pass, and what of the words may be shown."""
 
 import math
 import time

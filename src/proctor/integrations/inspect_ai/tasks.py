@@ -41,14 +41,14 @@ from proctor.evals.bundled import FAMILIES, Family
 from proctor.evals.models.model import Message
 from proctor.integrations.grading import loop_thread
 from proctor.integrations.inspect_ai.scorer import unscored
-from proctor.integrations.lent_benchmarks import (
-    LENT,
+from proctor.integrations.prepared_benchmarks import (
+    NAMES,
     GradedReply,
     InstanceShelf,
-    LentBenchmark,
-    LentRow,
-    lend,
+    PreparedBenchmark,
+    PromptRow,
     plain_options,
+    prepare,
 )
 from proctor.per_process import PerProcess
 from proctor.verdict import Verdict
@@ -65,21 +65,23 @@ _GROUPS = ("platform", "difficulty")
 class _OpenBenchmark:
     """A benchmark at work in this process: cells start on demand, and end with the process."""
 
-    lent: LentBenchmark
+    prepared: PreparedBenchmark
     shelf: InstanceShelf
     grader: Grader[Any]
 
     async def graded(self, id_: str, reply: str, mode: str) -> GradedReply:
         instance = await asyncio.to_thread(self.shelf.get, id_)
-        return await self.lent.grade(self.grader, instance, reply, mode)
+        return await self.prepared.grade(self.grader, instance, reply, mode)
 
 
 _stack = ExitStack()
 
 
 def _open(name: str, options: str) -> _OpenBenchmark:
-    lent = lend(name, msgspec.json.decode(options))
-    return _OpenBenchmark(lent, InstanceShelf(lent), _stack.enter_context(lent.open_grader()))
+    prepared = prepare(name, msgspec.json.decode(options))
+    return _OpenBenchmark(
+        prepared, InstanceShelf(prepared), _stack.enter_context(prepared.open_grader())
+    )
 
 
 _opened = PerProcess(_open)
@@ -143,16 +145,20 @@ def _task(name: str, options: Mapping[str, Any]) -> Task:
         if isinstance(value, date):  # YAML's; a retry of the log would ask for the day `date`
             raise SettingsError(f"inspect_ai logs no dates: -T \"{option}='{value}'\" is a text")
     given = plain_options(options)
-    lent = _at_work(name, given).lent  # what is missing here is known before a model is asked
-    if lent.for_base_models:
-        raise SettingsError(f"inspect_ai asks in chats; prompt {lent.settings.prompt} is a text")
-    rows = list(lent.rows())
-    sampling = lent.settings.sampling
+    prepared = _at_work(
+        name, given
+    ).prepared  # what is missing here is known before a model is asked
+    if prepared.for_base_models:
+        raise SettingsError(
+            f"inspect_ai asks in chats; prompt {prepared.settings.prompt} is a text"
+        )
+    rows = list(prepared.rows())
+    sampling = prepared.settings.sampling
     scorers = {"official": official, "standard": standard}
     return Task(
-        dataset=MemoryDataset([_sample(row) for row in rows], name=lent.benchmark.name),
+        dataset=MemoryDataset([_sample(row) for row in rows], name=prepared.benchmark.name),
         solver=generate(),
-        scorer=[scorers[mode](name, given) for mode in lent.settings.modes],
+        scorer=[scorers[mode](name, given) for mode in prepared.settings.modes],
         metrics=_metrics(rows),
         config=GenerateConfig(
             temperature=sampling.temperature,
@@ -161,18 +167,18 @@ def _task(name: str, options: Mapping[str, Any]) -> Task:
             max_tokens=sampling.max_tokens,
             stop_seqs=list(sampling.stop) or None,
         ),
-        version=lent.benchmark.version,
+        version=prepared.benchmark.version,
         metadata={
-            "source": lent.planned.source.name,
-            "left_out": lent.planned.selection.left_out,
-            "prompt": lent.settings.prompt,
-            "extraction": lent.settings.extraction,
-            "modes": {mode: lent.benchmark.modes[mode] for mode in lent.settings.modes},
+            "source": prepared.planned.source.name,
+            "left_out": prepared.planned.selection.left_out,
+            "prompt": prepared.settings.prompt,
+            "extraction": prepared.settings.extraction,
+            "modes": {mode: prepared.benchmark.modes[mode] for mode in prepared.settings.modes},
         },
     )
 
 
-def _sample(row: LentRow) -> Sample:
+def _sample(row: PromptRow) -> Sample:
     info = row.info
     messages: list[ChatMessage] = list(map(_message, row.messages))
     metadata = {name: getattr(info, name) for name in ("title", *_GROUPS, "contest")}
@@ -184,7 +190,7 @@ def _message(message: Message) -> ChatMessage:
     return _MESSAGES[message.role](content=message.content)
 
 
-def _metrics(rows: list[LentRow]) -> list[Metric]:
+def _metrics(rows: list[PromptRow]) -> list[Metric]:
     """Accuracy of all, and for each platform and difficulty where there are several."""
     several = [name for name in _GROUPS if len({getattr(row.info, name) for row in rows}) > 1]
     return [
@@ -209,5 +215,5 @@ def _register(name: str, family: Family) -> None:
 
 
 for _name, _family in FAMILIES.items():
-    if set(_family.modules) & set(LENT):
+    if set(_family.modules) & set(NAMES):
         _register(_name, _family)

@@ -18,11 +18,11 @@ from proctor.errors import SettingsError
 from proctor.evals.export.lm_eval_log import FAULTS, document, filtered, metric_names, metrics
 from proctor.evals.models.model import plain
 from proctor.integrations.grading import loop_thread
-from proctor.integrations.lent_benchmarks import (
+from proctor.integrations.prepared_benchmarks import (
     GradedReply,
-    LentRow,
-    lend,
+    PromptRow,
     plain_options,
+    prepare,
 )
 
 _LONGEST = 2048
@@ -62,10 +62,10 @@ class BenchmarkTask(Task):
             name = file
         if name is None:
             raise SettingsError(f"the YAML of {config['task']} names no `benchmark`")
-        self._lent = lend(str(name), given)
-        with self._lent.open_grader():
+        self._prepared = prepare(str(name), given)
+        with self._prepared.open_grader():
             pass  # what is missing here is known before a model is asked
-        sampling = self._lent.settings.sampling
+        sampling = self._prepared.settings.sampling
         drawn = sampling.temperature is not None
         self._config = TaskConfig(
             task=config["task"],
@@ -81,8 +81,8 @@ class BenchmarkTask(Task):
             },
             metadata=metadata | {"proctor": {"benchmark": name, **plain_options(given)}},
         )
-        self.VERSION = self._lent.benchmark.version
-        self._rows: list[LentRow] | None = None
+        self.VERSION = self._prepared.benchmark.version
+        self._rows: list[PromptRow] | None = None
         self._instances: list[Instance] | None = None
         self._filters = [build_filter_ensemble("none", [["take_first", None]])]
         self._graded = True
@@ -98,17 +98,17 @@ class BenchmarkTask(Task):
 
     def test_docs(self) -> list[dict[str, Any]]:
         if self._rows is None:
-            self._rows = list(self._lent.rows())
+            self._rows = list(self._prepared.rows())
         return [document(row.info, plain(row.messages)) for row in self._rows]
 
     def build_all_requests(self, *, apply_chat_template: bool = False, **rest: Any) -> None:
         """Build them with the benchmark's prompt for chats or for base models."""
         if not apply_chat_template:
-            self._lent, self._rows = self._lent.as_base_model(), None
-            until = self.config.generation_kwargs["until"] or self._lent.settings.stop
+            self._prepared, self._rows = self._prepared.as_base_model(), None
+            until = self.config.generation_kwargs["until"] or self._prepared.settings.stop
             self.config.generation_kwargs["until"] = list(until)
-        elif self._lent.for_base_models:
-            prompt = self._lent.settings.prompt
+        elif self._prepared.for_base_models:
+            prompt = self._prepared.settings.prompt
             raise SettingsError(f"prompt {prompt} is a text: leave --apply_chat_template out")
         # Its key knows no settings of ours.
         rest |= {"cache_requests": False, "rewrite_requests_cache": False}
@@ -159,11 +159,11 @@ class BenchmarkTask(Task):
         instances = self._instances or []
         replies = {instance.doc["id"]: list(instance.resps) for instance in instances}
         total = sum(map(len, replies.values()))
-        with self._lent.open_grader() as grader, tqdm(total=total, desc="Judging") as bar:
-            grading = self._lent.grade_all(grader, replies, bar.update)
+        with self._prepared.open_grader() as grader, tqdm(total=total, desc="Judging") as bar:
+            grading = self._prepared.grade_all(grader, replies, bar.update)
             graded = loop_thread.get().wait(grading)
         for instance in instances:
-            for mode in self._lent.settings.modes:
+            for mode in self._prepared.settings.modes:
                 found = graded[instance.doc["id"], mode]
                 instance.filtered_resps[mode] = list(map(JudgedResponse, found))
         return instances

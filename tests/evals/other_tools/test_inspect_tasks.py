@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from benchmark_files import ANSWER, QUESTIONS, write
-from lent_replies import (
+from known_replies import (
     NOTHING,
     Verdicts,
     answering,
@@ -19,7 +19,7 @@ from lent_replies import (
 )
 from proctor_command import Proctor
 
-from proctor.integrations.lent_benchmarks import LENT
+from proctor.integrations.prepared_benchmarks import NAMES
 
 INSPECT = os.environ.get("PROCTOR_TEST_INSPECT", "")
 SOLVER = """
@@ -123,7 +123,7 @@ def test_choices_as_proctor_eval(proctor: Proctor, tmp_path: Path, name: str) ->
 
 
 def test_every_benchmark_is_tried() -> None:
-    assert {*TASKS.values(), *OTHERS} == set(LENT)
+    assert {*TASKS.values(), *OTHERS} == set(NAMES)
 
 
 def test_options_groups_and_an_agent_in_a_sandbox(proctor: Proctor, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Benchmarks lent to tools that ask the model themselves: prompts out, replies in, grades out.
+"""Benchmarks prepared for tools that ask the model themselves: prompts out, replies in, grades out.
 
 What is asked, how a reply is read and how it is graded is the benchmark's, as in `proctor eval`.
 """
@@ -36,8 +36,8 @@ OPTIONS = (
     "test_timeout", "memory", "jobs", "isolation", "min_isolation", "python", "packages", "preload",
 )  # fmt: skip
 """Names of settings that mean something where another tool asks the model."""
-LENT = tuple(name for name in MODULES if name not in {"ioi", "livecodebench/selfrepair"})
-"""Benchmarks that can be lent. Points of the IOI are added up over all of a task's samples, and
+NAMES = tuple(name for name in MODULES if name not in {"ioi", "livecodebench/selfrepair"})
+"""Benchmarks that can be prepared. Points of the IOI are added up over all of a task's samples, and
 self-repair goes on from a run of proctor's."""
 _AHEAD = 16
 """Instances that are read at once for graders who ask for one: the source is gone through anew."""
@@ -45,7 +45,7 @@ _KEPT = 3 * _AHEAD
 
 
 @dataclass(frozen=True, slots=True)
-class LentRow:
+class PromptRow:
     """One problem as another tool may know it, without its tests."""
 
     info: ProblemInfo
@@ -72,7 +72,7 @@ class GradedReply:
 
 
 @dataclass(frozen=True, slots=True)
-class LentBenchmark:
+class PreparedBenchmark:
     """A benchmark with settings, and the problems that they choose."""
 
     planned: Planned
@@ -97,7 +97,7 @@ class LentBenchmark:
         """True if its prompt is a text to go on with, and no chat."""
         return self._base_prompt(self.settings.prompt)
 
-    def as_base_model(self) -> "LentBenchmark":
+    def as_base_model(self) -> "PreparedBenchmark":
         """Return it with the prompt for base models, if there is one and none was chosen."""
         benchmark = self.benchmark
         names = benchmark.prompts if isinstance(benchmark, FileBenchmark) else {}
@@ -111,14 +111,14 @@ class LentBenchmark:
         prompts = benchmark.prompts if isinstance(benchmark, FileBenchmark) else {}
         return any(role == "text" for role, _ in prompts.get(name, ()))
 
-    def rows(self) -> Iterator[LentRow]:
+    def rows(self) -> Iterator[PromptRow]:
         """Read all problems with their prompts, one in memory at a time. Raises InputError."""
         infos = {info.id: info for info in self.planned.selection.problems}
         for instance in self.planned.source.instances(self.ids):
             asked = self.benchmark.messages(instance, 0, self.settings)
             if isinstance(asked, ModelReply):
                 raise SettingsError(f"{self.benchmark.name} does not ask for all its samples")
-            yield LentRow(infos[instance.id], asked)
+            yield PromptRow(infos[instance.id], asked)
 
     def open_grader(self) -> AbstractContextManager[Grader[Any]]:
         """Open what grades. Raises SettingsError, PlatformError."""
@@ -176,7 +176,7 @@ class LentBenchmark:
 class InstanceShelf:
     """Instances of a benchmark for graders that ask for one at a time, in about their order."""
 
-    lent: LentBenchmark
+    prepared: PreparedBenchmark
     _kept: OrderedDict[str, Instance] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -184,10 +184,10 @@ class InstanceShelf:
         """Return an instance, read from the disk unless it is at hand. Raises InputError."""
         with self._lock:
             if id_ not in self._kept:
-                ids = self.lent.ids
+                ids = self.prepared.ids
                 at = ids.index(id_) if id_ in ids else 0
                 wanted = {id_, *ids[at : at + _AHEAD]}
-                for instance in self.lent.planned.source.instances(wanted):
+                for instance in self.prepared.planned.source.instances(wanted):
                     self._kept[instance.id] = instance
             self._kept.move_to_end(id_)
             found = self._kept[id_]
@@ -196,13 +196,13 @@ class InstanceShelf:
             return found
 
 
-def lend(name: str, options: Mapping[str, Any]) -> LentBenchmark:
-    """Prepare a benchmark: one of LENT or of an installed package, or a benchmark file.
+def prepare(name: str, options: Mapping[str, Any]) -> PreparedBenchmark:
+    """Prepare a benchmark: one of NAMES or of an installed package, or a benchmark file.
 
     `options` are settings of OPTIONS, as a command line or YAML has them. Raises UsageError for
     what cannot be, and InfraFault for a source that cannot be fetched.
     """
-    if name in MODULES and name not in LENT:
+    if name in MODULES and name not in NAMES:
         raise SettingsError(f"{name} is run by `proctor eval` alone")
     benchmark = load(Path(name)) if is_benchmark_file(name) else benchmark_named(name)
     own = benchmark.definition.settings if isinstance(benchmark, FileBenchmark) else {}
@@ -219,10 +219,10 @@ def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return {each: _plain(each, value) for each, value in options.items() if value is not None}
 
 
-def _planned(benchmark: Benchmark[Any], settings: Settings) -> LentBenchmark:
+def _planned(benchmark: Benchmark[Any], settings: Settings) -> PreparedBenchmark:
     if not settings.modes:
         raise SettingsError("replies are to be graded: leave run_tests out")
-    return LentBenchmark(evaluation.plan(benchmark, settings, None))
+    return PreparedBenchmark(evaluation.plan(benchmark, settings, None))
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Benchmarks lent to other tools: options, rows, grades, what a fault is, the export's shape."""
+"""Benchmarks prepared to other tools: options, rows, grades, what a fault is, the export's shape."""
 
 import asyncio
 import json
@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 import yaml
-from lent_replies import NOTHING, replies_to
+from known_replies import NOTHING, replies_to
 from proctor_command import Proctor
 
 from proctor.errors import InputError, SettingsError
 from proctor.evals.bundled import MODULES
 from proctor.evals.export.lm_eval_log import metric_names, metrics, task_name
-from proctor.integrations.lent_benchmarks import LENT, OPTIONS, InstanceShelf, lend
+from proctor.integrations.prepared_benchmarks import NAMES, OPTIONS, InstanceShelf, prepare
 from proctor.judging.judge import PoolJudges
 from proctor.sandbox.pool import open_pool
 from proctor.verdict import Verdict
@@ -24,9 +24,9 @@ from proctor.verdict import Verdict
 TASKS = Path(str(files("proctor") / "integrations" / "lm_eval" / "tasks"))
 
 
-@pytest.mark.parametrize("name", LENT)
+@pytest.mark.parametrize("name", NAMES)
 def test_rows_have_prompts_and_no_tests(name: str) -> None:
-    rows = list(lend(name, {}).rows())
+    rows = list(prepare(name, {}).rows())
     assert rows
     assert len({row.id for row in rows}) == len(rows)
     for row in rows:
@@ -38,11 +38,11 @@ def test_options_as_yaml_and_as_a_command_line_have_them() -> None:
         "platforms": ["leetcode", "AtCoder"], "min_release_date": date(2024, 1, 1), "limit": 2,
         "test_timeout": "10s", "memory": "512M", "mode": None,
     }  # fmt: skip
-    settings = lend("livecodebench", written).settings
+    settings = prepare("livecodebench", written).settings
     assert (settings.platforms, settings.min_release_date) == ("leetcode,AtCoder", "2024-01-01")
     assert (settings.limit, settings.test_timeout, settings.memory) == ("2", 10.0, 512 << 20)
-    assert lend("mbpp", {"sample_id": 1}).ids == ("1",)
-    assert lend("mbppplus", {}).settings.test_timeout == 60.0  # the benchmark's own
+    assert prepare("mbpp", {"sample_id": 1}).ids == ("1",)
+    assert prepare("mbppplus", {}).settings.test_timeout == 60.0  # the benchmark's own
 
 
 @pytest.mark.parametrize(
@@ -60,15 +60,15 @@ def test_what_cannot_be_lent(
     name: str, options: dict[str, Any], error: type[Exception], says: str
 ) -> None:
     with pytest.raises(error, match=says):
-        lend(name, options)
+        prepare(name, options)
 
 
 def test_grades_many_and_names_faults_of_ours() -> None:
-    lent = lend("livecodebench", {})
+    prepared = prepare("livecodebench", {})
     replies = replies_to("livecodebench")
     done: list[None] = []
-    with lent.open_grader() as grader:
-        found = asyncio.run(lent.grade_all(grader, replies, lambda: done.append(None)))
+    with prepared.open_grader() as grader:
+        found = asyncio.run(prepared.grade_all(grader, replies, lambda: done.append(None)))
     assert len(done) == 12
     for id_ in replies:
         for mode in ("official", "standard"):
@@ -80,13 +80,13 @@ def test_grades_many_and_names_faults_of_ours() -> None:
 
 
 def test_a_pool_that_is_closed_is_nobodys_mistake() -> None:
-    lent = lend("livecodebench", {"mode": "standard", "limit": 1})
-    [id_] = lent.ids
+    prepared = prepare("livecodebench", {"mode": "standard", "limit": 1})
+    [id_] = prepared.ids
     pool = open_pool(cells=1)
-    with lent.benchmark.open_grader(lent.settings, PoolJudges(pool)) as grader:
+    with prepared.benchmark.open_grader(prepared.settings, PoolJudges(pool)) as grader:
         pool.close()
         found = asyncio.run(
-            lent.grade_all(grader, {id_: ["```python\nprint(1)\n```"]}, lambda: None)
+            prepared.grade_all(grader, {id_: ["```python\nprint(1)\n```"]}, lambda: None)
         )
     assert found[id_, "standard"][0].graded.verdict is Verdict.INFRA_FAULT
 
@@ -95,7 +95,7 @@ def test_the_shelf_reads_ahead_and_again(tmp_path: Path) -> None:
     row = json.loads((files("proctor") / "bundled" / "mbpp.jsonl").read_text().splitlines()[0])
     source = tmp_path / "rows.jsonl"
     source.write_text("".join(json.dumps(row | {"task_id": n}) + "\n" for n in range(200)))
-    shelf = InstanceShelf(lend("mbpp", {"source": str(source)}))
+    shelf = InstanceShelf(prepare("mbpp", {"source": str(source)}))
     for number in (0, 1, 150, 199, 3, 0):
         assert shelf.get(str(number)).id == str(number)
     source.unlink()
@@ -105,9 +105,9 @@ def test_the_shelf_reads_ahead_and_again(tmp_path: Path) -> None:
 
 
 def test_base_models_are_asked_with_their_prompt() -> None:
-    assert lend("bigcodebench", {}).as_base_model().for_base_models
-    assert not lend("bigcodebench", {"prompt": "complete"}).as_base_model().for_base_models
-    plain = lend("humaneval", {})
+    assert prepare("bigcodebench", {}).as_base_model().for_base_models
+    assert not prepare("bigcodebench", {"prompt": "complete"}).as_base_model().for_base_models
+    plain = prepare("humaneval", {})
     assert plain.as_base_model() is plain
 
 
@@ -119,8 +119,8 @@ def test_there_is_a_task_of_lm_eval_for_each() -> None:
         for each in [yaml.safe_load(text)]
         if each["task"] != "proctor_benchmark_file"
     }
-    assert found == {task_name(name): name for name in LENT}
-    assert set(MODULES) - set(LENT) == {"ioi", "livecodebench/selfrepair"}
+    assert found == {task_name(name): name for name in NAMES}
+    assert set(MODULES) - set(NAMES) == {"ioi", "livecodebench/selfrepair"}
 
 
 def test_the_pages_name_all_options_and_tasks() -> None:
@@ -128,7 +128,7 @@ def test_the_pages_name_all_options_and_tasks() -> None:
     for page in ("use-with-inspect.md", "use-with-lm-eval.md"):
         text = (pages / page).read_text("utf-8")
         assert [name for name in OPTIONS if f"`{name}`" not in text] == []
-    assert [name for name in LENT if f"`{task_name(name)}`" not in text] == []
+    assert [name for name in NAMES if f"`{task_name(name)}`" not in text] == []
 
 
 def test_metrics_leave_faults_out() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from benchmark_files import ANSWER, QUESTIONS, write
-from lent_replies import (
+from known_replies import (
     NOTHING,
     Verdicts,
     answering,
@@ -21,7 +21,7 @@ from lent_replies import (
 from proctor_command import Proctor
 
 from proctor.evals.export.lm_eval_log import task_name
-from proctor.integrations.lent_benchmarks import LENT
+from proctor.integrations.prepared_benchmarks import NAMES
 
 LM_EVAL = os.environ.get("PROCTOR_TEST_LM_EVAL", "")
 READERS = """
@@ -105,10 +105,10 @@ def verdicts_of(rows: list[dict[str, Any]]) -> Verdicts:
 @pytest.mark.language("cpp")
 def test_every_benchmark_as_proctor_eval(proctor: Proctor, tmp_path: Path) -> None:
     """Verdicts of every sample in both modes, pass@k, standard errors, no faults."""
-    replies = {name: replies_to(name) for name in LENT}
+    replies = {name: replies_to(name) for name in NAMES}
     with answering(replies) as stub:
-        results, samples = lm_eval(tmp_path, stub.url, [*map(task_name, LENT)], {"n": 3})
-        for name in LENT:
+        results, samples = lm_eval(tmp_path, stub.url, [*map(task_name, NAMES)], {"n": 3})
+        for name in NAMES:
             task = task_name(name)
             ours, rates = proctors_verdicts(
                 proctor, tmp_path / name.replace("/", "-"), name, stub.url, 3

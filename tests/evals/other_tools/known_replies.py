@@ -15,7 +15,7 @@ from proctor_command import Proctor, report
 from stub import Call, Stub, completion, serving
 
 from proctor.evals.bundled import FAMILIES, is_benchmark_file
-from proctor.integrations.lent_benchmarks import lend
+from proctor.integrations.prepared_benchmarks import prepare
 
 NOTHING = "I would rather not say."
 Verdicts = dict[tuple[str, str], dict[str, str]]
@@ -71,10 +71,10 @@ _MADE: dict[str, Callable[[Mapping[str, Any], Any], list[str]]] = {
 
 def replies_to(name: str, **options: Any) -> dict[str, list[str]]:
     """Three replies to each problem: a right one, a wrong one, and one without a program."""
-    lent = lend(name, options)
+    prepared = prepare(name, options)
     return {
         each.id: [*_MADE[name](getattr(each, "names", {}), each), NOTHING]
-        for each in lent.planned.source.instances(lent.ids)
+        for each in prepared.planned.source.instances(prepared.ids)
     }
 
 
@@ -100,7 +100,7 @@ class Server:
         self._asked: Counter[str] = Counter()
 
     def add(self, name: str, replies: Mapping[str, list[str]], **options: Any) -> None:
-        for row in lend(name, options).rows():
+        for row in prepare(name, options).rows():
             messages = [(each.role, each.content) for each in row.messages]
             self._known[json.dumps(messages)] = (row.id, replies[row.id])
 
