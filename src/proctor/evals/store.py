@@ -20,6 +20,7 @@ import msgspec
 from proctor.errors import InfraFault, InputError, SettingsError
 from proctor.evals.models.model import TokenUsage, request_key
 from proctor.evals.store_file import FILE, connected, is_begun, locked, reading, stamp
+from proctor.evals.store_tables import complete_tables, make_tables, selected
 from proctor.evals.stored import (
     Change,
     Generation,
@@ -29,7 +30,6 @@ from proctor.evals.stored import (
     SampleJudgement,
     Turn,
     columns,
-    declared,
     from_row,
     to_row,
 )
@@ -39,23 +39,6 @@ SCHEMA = 2
 _PAGE = 100
 """Number of samples read at once: replies may be long."""
 _PAGE_WITHOUT_TEXTS = 1000
-_TEXTS = {"text", "reasoning", "tests", "upstream"}
-"""Columns that may be long, and that figures do without."""
-_TABLES = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE problem (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, info TEXT NOT NULL);
-CREATE TABLE sample (
-    problem_id TEXT NOT NULL, sample INTEGER NOT NULL, PRIMARY KEY (problem_id, sample)
-) WITHOUT ROWID;
-CREATE TABLE prompt (hash TEXT PRIMARY KEY, messages TEXT NOT NULL) WITHOUT ROWID;
-"""
-_BATCH_TABLES = (
-    "CREATE TABLE IF NOT EXISTS batch (number INTEGER PRIMARY KEY, batch TEXT NOT NULL)",
-    """CREATE TABLE IF NOT EXISTS asked (
-        key TEXT PRIMARY KEY, batch INTEGER NOT NULL, position INTEGER, length INTEGER
-    ) WITHOUT ROWID""",
-)
-"""Batches, and by the key of a request its batch and where the reply is; see batches/ledger.py."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +81,7 @@ class RunStore:
             rest.unlink()
         store = cls(directory, lock)
         with store._writer as connection:
-            connection.executescript(_TABLES)
-            for kind in (Generation, Turn, SampleJudgement):
-                connection.execute(f"CREATE TABLE {kind.TABLE} ({declared(kind)})")
-        store._add_batches()
+            make_tables(connection)
         store.remember({
             "schema": SCHEMA,
             "settings": dict(settings),
@@ -125,36 +105,9 @@ class RunStore:
                 f"is of another version of proctor (tables {schema}, not {SCHEMA}); use that one",
                 file=str(directory),
             )
-        store._add_columns()
-        if write:
-            store._add_batches()
+        with store.transaction() as connection:
+            complete_tables(connection, write=write)
         return store
-
-    def _add_columns(self) -> None:
-        """Add what tables of an earlier version lack: texts, so far, that are empty there.
-
-        What is only read gets a view instead that has them, which is this connection's own.
-        """
-        with self.transaction() as connection:
-            for kind in (Generation, SampleJudgement):
-                rows = connection.execute(f"PRAGMA table_info({kind.TABLE})")
-                lacking = sorted(set(columns(kind)) - {row[1] for row in rows})
-                if lacking and self._lock is None:
-                    empty = ", ".join(f"'' AS {name}" for name in lacking)
-                    connection.execute(
-                        f"CREATE TEMP VIEW {kind.TABLE} AS "  # noqa: S608
-                        f"SELECT *, {empty} FROM main.{kind.TABLE}"
-                    )
-                    continue
-                for name in lacking:
-                    connection.execute(
-                        f"ALTER TABLE {kind.TABLE} ADD COLUMN {name} TEXT DEFAULT ''"
-                    )
-
-    def _add_batches(self) -> None:
-        with self.transaction() as connection:
-            for table in _BATCH_TABLES:
-                connection.execute(table)
 
     def close(self) -> None:
         """Close the database and let others write."""
@@ -365,7 +318,7 @@ class RunStore:
             where = "s.problem_id = ? AND s.sample > ?"
         page = _PAGE if texts else _PAGE_WITHOUT_TEXTS
         query = (
-            f"SELECT s.problem_id, s.sample, {_selected(Generation, texts, 'g.', 2)} "  # noqa: S608
+            f"SELECT s.problem_id, s.sample, {selected(Generation, texts, 'g.', 2)} "  # noqa: S608
             "FROM sample s LEFT JOIN generation g "
             "ON g.problem_id = s.problem_id AND g.sample = s.sample "
             f"WHERE {where} ORDER BY s.problem_id, s.sample LIMIT {page}"
@@ -381,14 +334,14 @@ class RunStore:
     def sample(self, problem_id: str, number: int) -> Sample | None:
         """Read one sample with its judgements; None if it was not made."""
         row = self._connection.execute(
-            f"SELECT {_selected(Generation)} FROM generation "  # noqa: S608
+            f"SELECT {selected(Generation)} FROM generation "  # noqa: S608
             "WHERE problem_id = ? AND sample = ?",
             (problem_id, number),
         ).fetchone()
         if row is None:
             return None
         judgements = self._connection.execute(
-            f"SELECT {_selected(SampleJudgement)} FROM judged "  # noqa: S608
+            f"SELECT {selected(SampleJudgement)} FROM judged "  # noqa: S608
             "WHERE problem_id = ? AND sample = ?",
             (problem_id, number),
         )
@@ -400,7 +353,7 @@ class RunStore:
     ) -> dict[tuple[str, int], list[SampleJudgement]]:
         found: dict[tuple[str, int], list[SampleJudgement]] = {}
         for row in self._connection.execute(
-            f"SELECT {_selected(SampleJudgement, texts)} FROM judged "  # noqa: S608
+            f"SELECT {selected(SampleJudgement, texts)} FROM judged "  # noqa: S608
             "WHERE (problem_id, sample) >= (?, ?) AND (problem_id, sample) <= (?, ?)",
             (*first, *last),
         ):
@@ -454,13 +407,6 @@ class RunStore:
         found = self._connection.execute("PRAGMA quick_check").fetchone()[0]
         if found != "ok":
             raise InputError(f"is damaged: {found}", file=str(self.directory / FILE))
-
-
-def _selected(kind: Any, texts: bool = True, table: str = "", first: int = 0) -> str:
-    """Columns of a table from number `first` on, for SELECT; long ones as '' without `texts`."""
-    return ", ".join(
-        table + name if texts or name not in _TEXTS else "''" for name in columns(kind)[first:]
-    )
 
 
 def _json(value: Any) -> str:
