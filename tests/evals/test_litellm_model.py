@@ -1,7 +1,9 @@
 """Models by LiteLLM: the real library, against servers that speak two providers' APIs."""
 
 import asyncio
+import gc
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,9 +42,11 @@ REQUEST = ModelRequest(
 
 
 @pytest.fixture(autouse=True)
-def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+def _keys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
+    yield
+    gc.collect()  # here, where warnings of what it does not close are ignored
 
 
 async def _nothing(_seconds: float) -> None:
@@ -230,3 +234,15 @@ def test_a_run(proctor: Proctor, tmp_path: Path) -> None:
     assert found["cost"] == pytest.approx(4 * (70 * 3 + 30 * 0.3 + 20 * 15) / 1e6)
     kept = b"".join(path.read_bytes() for path in (tmp_path / "run").iterdir())
     assert b"secret" not in kept + (done.stdout + done.stderr).encode()
+
+
+def test_two_models_of_one_provider(proctor: Proctor, tmp_path: Path) -> None:
+    """LiteLLM shares clients between models; the second must not get one that is closed."""
+    with serving(_answer) as server:
+        models = [f"--model=litellm:anthropic/claude-{name}" for name in ("opus-4-1", "sonnet-4-5")]
+        done = proctor(
+            "eval", "livecodebench", *models, "--base-url", server.url.removesuffix("/v1"),
+            "--max-tokens", "1000", "--max-retries", "0", "--out", tmp_path / "runs", "--json",
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert [each["standard"]["passed"] for each in json.loads(done.stdout)["runs"]] == [4, 4]

@@ -107,7 +107,7 @@ def test_the_shelf_reads_ahead_and_again(tmp_path: Path) -> None:
 def test_base_models_are_asked_with_their_prompt() -> None:
     assert prepare("bigcodebench", {}).as_base_model().for_base_models
     assert not prepare("bigcodebench", {"prompt": "complete"}).as_base_model().for_base_models
-    plain = prepare("humaneval", {})
+    plain = prepare("classeval", {})
     assert plain.as_base_model() is plain
 
 

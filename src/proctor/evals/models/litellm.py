@@ -106,6 +106,8 @@ class LiteLLMModel:
 
     async def close(self) -> None:
         await self._litellm.close_litellm_async_clients()
+        # It keeps those that it has closed, and would hand them to the next model.
+        self._litellm.in_memory_llm_clients_cache.flush_cache()
 
     async def _once(self, request: ModelRequest) -> ModelReply:
         began = time.monotonic()
