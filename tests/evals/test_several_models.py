@@ -3,6 +3,7 @@
 import json
 import signal
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -63,8 +64,10 @@ def test_a_directory_that_is_taken_keeps_none_from_running(
         )
         done = proctor(*EVAL, "--model", "wrong", "--model", "right", *server, "--out", tmp_path,
                        "--json")  # fmt: skip
-    (right,) = json.loads(done.stdout)["runs"]
+    found = json.loads(done.stdout)
+    (right,), (wrong,) = found["runs"], found["failed"]
     assert (done.returncode, right["model"]) == (2, "right")
+    assert "already holds a run" in wrong["error"]
     assert "wrong: " in done.stderr
 
 
@@ -92,8 +95,11 @@ def test_ctrl_c_ends_all(tmp_path: Path) -> None:
     """The run under way can be resumed; what was not begun is named."""
     children: list[subprocess.Popen[str]] = []
 
+    once = threading.Lock()
+
     def interrupt(call: Call) -> None:
-        children[0].send_signal(signal.SIGINT)
+        if once.acquire(blocking=False):  # a second Ctrl-C ends it without a word
+            children[0].send_signal(signal.SIGINT)
         call.rfile.read(1)  # until the client goes
 
     with serving(interrupt) as stub:

@@ -50,7 +50,7 @@ class Reaching:
         if self.start_server is None:
             return
         if settings.base_url:
-            raise SettingsError("give either --base-url or --start-server")
+            raise SettingsError("give either --base-url (or OPENAI_BASE_URL) or --start-server")
         if not settings.model or not is_behind_server(settings):
             raise SettingsError("--start-server needs the --model that the server is to serve")
         from proctor.evals.models.started_server import arguments_of

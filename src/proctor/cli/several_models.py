@@ -37,17 +37,21 @@ def evaluate_each(
         reaching.check(each)
     plans = [evaluation.plan(benchmark, each, reaching.look(each)) for each in wanted]
     outcomes: list[Outcome] = []
+    failed: list[dict[str, str]] = []
     code, begun_count = 0, 0
     for planned, place in zip(plans, places([each.model for each in wanted], out), strict=True):
         begun_count += 1
         ended = _one(planned, place, ending, reaching)
         if isinstance(ended, Outcome):
             outcomes.append(ended)
+        else:
+            failed.append({"model": planned.settings.model, "error": str(ended)})
         code = max(code, ended.code if isinstance(ended, Outcome) else ended.exit_code)
         if code == INTERRUPTED:
             break
     if ending.as_json:
-        terminal.write_json({"runs": [each.report for each in outcomes]} | ending.where.figures())
+        runs = [each.report for each in outcomes]
+        terminal.write_json({"runs": runs, "failed": failed} | ending.where.figures())
     else:
         ending.where.say_figures()
         _show(outcomes)
