@@ -46,7 +46,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Samples of a problem; None for 1, or all of a recording."""
     request_n: int = 1
     """Samples that one request asks for at most."""
-    batch: Literal["", "openai", "anthropic"] = ""
+    batch: str = ""
     """Provider whose batches all replies are asked for by; empty to ask one by one."""
     temperature: float | None = None
     top_p: float | None = None
@@ -128,6 +128,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def _check_batch(self) -> None:
         """Raise SettingsError for what cannot be asked for by a batch."""
+        if self.batch not in {"openai", "anthropic"}:
+            raise SettingsError(f"--batch is openai or anthropic, not {self.batch!r}")
         if self.model.startswith("replay:"):
             raise SettingsError("a recording is not asked: leave --batch out")
         if self.model.startswith("litellm:"):
