@@ -93,10 +93,9 @@ def _show(outcomes: Sequence[Outcome]) -> None:
     """Write the table, the best first."""
     modes = list(dict.fromkeys(mode for each in outcomes for mode in each.found.modes))
     table = Table(box=None, pad_edge=False)
-    table.add_column("model")
-    for heading in (*(f"{mode} pass@1" for mode in modes), "95% CI", "samples", "no score", "cost"):
-        table.add_column(heading, justify="right")
-    table.add_column("run", overflow="fold")
+    table.add_column("pass@1", overflow="fold")
+    for heading in (*modes, "95% CI", "samples", "no score", "cost"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for each in sorted(outcomes, key=lambda each: -(_rate(each, each.found.main_mode) or 0.0)):
         rates = [_rate(each, mode) for mode in modes]
         table.add_row(
@@ -106,7 +105,6 @@ def _show(outcomes: Sequence[Outcome]) -> None:
             str(each.found.samples),
             str(each.found.fault_count),
             "" if each.found.cost is None else f"${each.found.cost:.2f}",
-            each.report["run"],
         )
     terminal.write("\n")
     Screen().print(table)
