@@ -113,7 +113,6 @@ FAMILIES = {
     "codecontests": Family(
         "Ask for programs in many languages; grade by the tests of CodeContests.",
         {"codecontests": "codecontests.toml"},
-        agentic=True,
         more=("language", "platforms", "difficulties"),
     ),
     "codecontestsplus": Family(

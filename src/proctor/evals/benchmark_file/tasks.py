@@ -84,8 +84,8 @@ class TaskMaker:
 
         Tests have the limits of the settings where the row has none.
         """
-        place = {"row_number": row.line}  # where no column has the name
-        names = {**place, **row.content, "row": row.content, **FUNCTIONS, "run": run}
+        names = {**row.content, "row": row.content, **FUNCTIONS, "run": run}
+        names.setdefault("row_number", row.line)
         try:
             return self._task(row, names, settings)
         except FieldError as error:
