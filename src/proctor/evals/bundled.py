@@ -100,6 +100,26 @@ FAMILIES = {
         "Ask for Python classes; grade by ClassEval's unit tests.",
         {"classeval": "classeval.toml"},
     ),
+    "apps": Family(
+        "Ask for Python programs and functions; grade by the tests of APPS.",
+        {"apps": "apps.toml"},
+        more=("platforms", "difficulties"),
+    ),
+    "taco": Family(
+        "Ask for Python programs and functions; grade by the tests of TACO.",
+        {"taco": "taco.toml"},
+        more=("platforms", "difficulties"),
+    ),
+    "codecontests": Family(
+        "Ask for programs in many languages; grade by the tests of CodeContests.",
+        {"codecontests": "codecontests.toml"},
+        more=("language", "platforms", "difficulties"),
+    ),
+    "codecontestsplus": Family(
+        "Ask for programs in many languages; grade by CodeContests+'s tests and checkers.",
+        {"codecontestsplus": "codecontestsplus.toml"},
+        more=("language", "platforms"),
+    ),
     "ioi": Family(
         "Ask a model for C++ programs for subtasks of the IOI; judge them, add up points.",
         {"ioi": "proctor.evals.ioi.benchmark:BENCHMARK"},

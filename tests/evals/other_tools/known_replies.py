@@ -51,6 +51,14 @@ def _contest(row: Mapping[str, Any], task: Any) -> list[str]:
     return [fenced(right_programs()[task.title]), fenced("print(0)")]
 
 
+def _solved(row: Mapping[str, Any], task: Any) -> list[str]:
+    listed = row["solutions"] if "solutions" in row else row["correct_submissions"][0]["code"]
+    if isinstance(listed, Mapping):
+        listed = listed["solution"][0]
+    code = json.loads(listed)[0] if listed.startswith("[") else listed
+    return [fenced(f"from typing import List\n\n{code}"), fenced("raise SystemExit(0)")]
+
+
 _MADE: dict[str, Callable[[Mapping[str, Any], Any], list[str]]] = {
     "livecodebench": _contest,
     "livecodebench/testoutputprediction": _stated,
@@ -63,6 +71,10 @@ _MADE: dict[str, Callable[[Mapping[str, Any], Any], list[str]]] = {
     "mbppplus": _program("canonical_solution"),
     "bigcodebench": _program("complete_prompt", "canonical_solution"),
     "classeval": _program("solution_code"),
+    "apps": _solved,
+    "taco": _solved,
+    "codecontests": _solved,
+    "codecontestsplus": _solved,
     "multipl-e": lambda _row, _task: [
         fenced(same_process_replies.CPP, "cpp"), fenced(same_process_replies.CPP_WRONG, "cpp"),
     ],

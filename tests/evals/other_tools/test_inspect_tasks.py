@@ -49,7 +49,8 @@ for task, args in json.loads(sys.argv[1]):
 print(json.dumps(said))
 """
 TASKS = {
-    "bigcodebench": "bigcodebench", "classeval": "classeval", "cruxeval": "cruxeval/output",
+    "apps": "apps", "codecontests": "codecontests", "codecontestsplus": "codecontestsplus",
+    "taco": "taco", "bigcodebench": "bigcodebench", "classeval": "classeval", "cruxeval": "cruxeval/output",
     "humanevalfix": "humanevalfix", "livecodebench": "livecodebench", "mbpp": "mbpp",
     "mbppplus": "mbppplus", "multipl-e": "multipl-e",
 }  # fmt: skip

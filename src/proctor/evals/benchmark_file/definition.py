@@ -143,6 +143,9 @@ class _TestsTable(_LimitedTable, frozen=True, kw_only=True):
 class StdioTable(_TestsTable, frozen=True, tag_field="kind", tag="stdio"):
     """Programs that read standard input and write standard output."""
 
+    function: str = ""
+    """Expression: the Python function that the row's tests call, as those of a CallsTable do; empty
+    for a program."""
     compare: CompareTable | None = None
     checker: CheckerTable | None = None
 

@@ -65,6 +65,8 @@ def graded(
     """
     made: Graded
     match grading:
+        case StdioTable() if function := values.text("grading.function"):
+            made = _tested(values, limits, call_tests, function)
         case StdioTable():
             output = _output_grading(grading.compare, grading.checker, values, directory)
             made = _tested(values, limits, stdio_tests, grading=output)

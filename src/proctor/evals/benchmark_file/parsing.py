@@ -142,6 +142,11 @@ def _of_program(found: BenchmarkDefinition) -> Iterator[Mistake]:
     named = program.function or (isinstance(grading, UnitTestsTable) and grading.functions)
     if isinstance(grading, PYTHON_ONLY) and not named:
         yield "program.function", "is missing"
+    if isinstance(grading, StdioTable) and grading.function:
+        if not python:
+            yield "grading.function", "is for Python alone: leave `program.languages` out"
+        if grading.compare is not None or grading.checker is not None:
+            yield "grading.function", "stands beside `compare` or `checker`, which calls have not"
 
 
 def _of_modes(found: BenchmarkDefinition) -> Iterator[Mistake]:

@@ -85,6 +85,7 @@ class TaskMaker:
         Tests have the limits of the settings where the row has none.
         """
         names = {**row.content, "row": row.content, **FUNCTIONS, "run": run}
+        names.setdefault("row_number", row.line)
         try:
             return self._task(row, names, settings)
         except FieldError as error:
@@ -101,7 +102,7 @@ class TaskMaker:
         if where is not None and not early and not values.value("rows.where"):
             return None
         info = _info(values)
-        function, head = values.text("program.function"), values.text("program.head")
+        function = values.text("program.function") or values.text("grading.function")
         grading = self.definition.grading
         return RowTask(
             info=info,
@@ -117,7 +118,7 @@ class TaskMaker:
                 for mode in self.modes
             },
             function=function,
-            head=head,
+            head=values.text("program.head"),
             unfit=values.text("grading.unfit"),
             row=row,
         )
