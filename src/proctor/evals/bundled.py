@@ -100,6 +100,11 @@ FAMILIES = {
         "Ask for Python classes; grade by ClassEval's unit tests.",
         {"classeval": "classeval.toml"},
     ),
+    "ds1000": Family(
+        "Ask for code that uses numpy, pandas and the like; grade by DS-1000's tests.",
+        {"ds1000": "ds1000.toml"},
+        more=("platforms", "difficulties"),
+    ),
     "ioi": Family(
         "Ask a model for C++ programs for subtasks of the IOI; judge them, add up points.",
         {"ioi": "proctor.evals.ioi.benchmark:BENCHMARK"},
