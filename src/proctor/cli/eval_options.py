@@ -56,7 +56,7 @@ OPTIONS: dict[str, Any] = {
         ),
     ],
     "task": Annotated[
-        str, typer.Option(help="Predict the output of a call, or an input.", metavar="output|input")
+        str, typer.Option(help="Which of its tasks, or of its sets of rows.", metavar="NAME")
     ],
     "years": Annotated[
         str | None, typer.Option(help="Only these years, such as 2023,2024.", metavar="LIST")
