@@ -111,7 +111,13 @@ FAMILIES = {
         {
             f"evoeval/{part}": f"evoeval.toml#{part}"
             for part in (
-                "difficult", "creative", "subtle", "combine", "tool_use", "verbose", "concise",
+                "difficult",
+                "creative",
+                "subtle",
+                "combine",
+                "tool_use",
+                "verbose",
+                "concise",
             )
         },
         choice="task",

@@ -63,6 +63,11 @@ _MADE: dict[str, Callable[[Mapping[str, Any], Any], list[str]]] = {
     "mbppplus": _program("canonical_solution"),
     "bigcodebench": _program("complete_prompt", "canonical_solution"),
     "classeval": _program("solution_code"),
+    "ds1000": _program("reference_code"),
+    **{
+        name: _program("prompt", "canonical_solution")
+        for name in FAMILIES["evoeval"].modules
+    },
     "multipl-e": lambda _row, _task: [
         fenced(same_process_replies.CPP, "cpp"), fenced(same_process_replies.CPP_WRONG, "cpp"),
     ],
