@@ -17,8 +17,9 @@ class Family:
     summary: str
     """First sentence of the command's help."""
     modules: Mapping[str, str]
-    """By the benchmark's name, its place: a benchmark file in `proctor/bundled`, or
-    MODULE:ATTRIBUTE. It is read or imported when it is wanted."""
+    """By the benchmark's name, its place: a benchmark file in `proctor/bundled`, FILE#PART for one
+    whose hub has a data set for each part, or MODULE:ATTRIBUTE. It is read or imported when it is
+    wanted."""
     choice: str = ""
     """Option that chooses: a benchmark's name is FAMILY, or FAMILY/CHOICE."""
     first: str = ""
@@ -119,6 +120,28 @@ FAMILIES = {
         "Ask for programs in many languages; grade by CodeContests+'s tests and checkers.",
         {"codecontestsplus": "codecontestsplus.toml"},
         more=("language", "platforms"),
+    ),
+    "ds1000": Family(
+        "Ask for code that uses numpy, pandas and the like; grade by DS-1000's tests.",
+        {"ds1000": "ds1000.toml"},
+        more=("platforms", "difficulties"),
+    ),
+    "evoeval": Family(
+        "Ask to complete Python functions made of HumanEval's; grade by EvoEval's inputs.",
+        {
+            f"evoeval/{part}": f"evoeval.toml#{part}"
+            for part in (
+                "difficult",
+                "creative",
+                "subtle",
+                "combine",
+                "tool_use",
+                "verbose",
+                "concise",
+            )
+        },
+        choice="task",
+        more=("task",),
     ),
     "ioi": Family(
         "Ask a model for C++ programs for subtasks of the IOI; judge them, add up points.",

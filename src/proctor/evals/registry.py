@@ -123,10 +123,11 @@ def benchmark_named(name: str) -> "Benchmark[Any]":
     if where is None:
         names = [*MODULES, *(each.name for each in installed())]
         raise InputError(f"{name!r} is none of {', '.join(names)}", field="benchmark")
-    if where.endswith(".toml"):
+    file, _, part = where.partition("#")
+    if file.endswith(".toml"):
         from proctor.evals.benchmark_file.loading import bundled
 
-        return bundled(where)
+        return bundled(file, part)
     module, _, attribute = where.partition(":")
     found: Benchmark[Any] = getattr(import_module(module), attribute)
     return found

@@ -75,6 +75,11 @@ _MADE: dict[str, Callable[[Mapping[str, Any], Any], list[str]]] = {
     "taco": _solved,
     "codecontests": _solved,
     "codecontestsplus": _solved,
+    "ds1000": _program("reference_code"),
+    **{
+        name: _program("prompt", "canonical_solution")
+        for name in FAMILIES["evoeval"].modules
+    },
     "multipl-e": lambda _row, _task: [
         fenced(same_process_replies.CPP, "cpp"), fenced(same_process_replies.CPP_WRONG, "cpp"),
     ],

@@ -51,6 +51,7 @@ print(json.dumps(said))
 TASKS = {
     "apps": "apps", "codecontests": "codecontests", "codecontestsplus": "codecontestsplus",
     "taco": "taco", "bigcodebench": "bigcodebench", "classeval": "classeval", "cruxeval": "cruxeval/output",
+    "ds1000": "ds1000", "evoeval": "evoeval/difficult",
     "humanevalfix": "humanevalfix", "livecodebench": "livecodebench", "mbpp": "mbpp",
     "mbppplus": "mbppplus", "multipl-e": "multipl-e",
 }  # fmt: skip
@@ -58,6 +59,10 @@ OTHERS = {
     "livecodebench/codeexecution": ("livecodebench", "scenario=codeexecution"),
     "livecodebench/testoutputprediction": ("livecodebench", "scenario=testoutputprediction"),
     "cruxeval/input": ("cruxeval", "task=input"),
+    **{
+        f"evoeval/{name}": ("evoeval", f"task={name}")
+        for name in ("creative", "subtle", "combine", "tool_use", "verbose", "concise")
+    },
     "humaneval": ("humaneval", "mode=both"),
 }
 

@@ -4,6 +4,8 @@ from dataclasses import replace
 from importlib.resources import as_file, files
 from pathlib import Path
 
+import msgspec
+
 from proctor.errors import InputError
 from proctor.evals.benchmark_file.benchmark import MODES, FileBenchmark
 from proctor.evals.benchmark_file.definition import (
@@ -44,11 +46,15 @@ def load(place: Path) -> FileBenchmark:
     return _made(definition, path.parent, path)
 
 
-def bundled(name: str, *, version: int = 1) -> FileBenchmark:
-    """Load a benchmark file that comes with proctor."""
+def bundled(name: str, part: str = "", *, version: int = 1) -> FileBenchmark:
+    """Load a benchmark file that comes with proctor, or a part, whose data set is HUB_PART."""
     with as_file(files("proctor") / "bundled" / name) as path:
-        text = path.read_text("utf-8")
-        return replace(_made(parsed(text, name, name), path.parent, None), version=version)
+        definition = parsed(path.read_text("utf-8"), name, name)
+        if part:
+            rows = msgspec.structs.replace(definition.rows, hub=f"{definition.rows.hub}_{part}")
+            named = f"{definition.name}/{part}"
+            definition = msgspec.structs.replace(definition, name=named, rows=rows)
+        return replace(_made(definition, path.parent, None), version=version)
 
 
 def _made(definition: BenchmarkDefinition, directory: Path, path: Path | None) -> FileBenchmark:
