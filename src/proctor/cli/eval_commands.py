@@ -132,7 +132,7 @@ def _command(family: Family, loaded: "FileBenchmark | None" = None) -> Callable[
         from proctor.evals.benchmark_file.benchmark import FileBenchmark
         from proctor.evals.registry import benchmark_named
 
-        choice = given.pop(family.choice) if family.choice else family.choices[0]
+        choice = (given.pop(family.choice) if family.choice else None) or family.choices[0]
         name = family.benchmark(choice)
         if name is None:
             known = ", ".join(family.choices)

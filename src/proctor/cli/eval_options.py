@@ -56,7 +56,7 @@ OPTIONS: dict[str, Any] = {
         ),
     ],
     "task": Annotated[
-        str, typer.Option(help="Which of its tasks, or of its sets of rows.", metavar="NAME")
+        str | None, typer.Option(help="Which of its tasks, or of its sets of rows.", metavar="NAME")
     ],
     "years": Annotated[
         str | None, typer.Option(help="Only these years, such as 2023,2024.", metavar="LIST")
@@ -235,7 +235,7 @@ OPTIONS: dict[str, Any] = {
 """Type and help text of each option, by the name of its parameter."""
 _DEFAULTS: dict[str, Any] = {
     "no_run_tests": False, "agentic_mode": False, "dry_run": False, "json": False, "k": "1,5,10",
-    "all_subtasks": False,
+    "scenario": "codegeneration", "all_subtasks": False,
 }  # fmt: skip
 """Defaults of options for which None does not stand for "not given"."""
 
@@ -250,12 +250,11 @@ def taking(command: Callable[..., None], family: Family) -> Callable[..., None]:
     """Give a function that takes anything the signature that typer makes options of."""
     taken = {*_COMMON, *family.more, *(_AGENTIC if family.agentic else ())} - {*family.without}
     names = [name for name in OPTIONS if name in taken]
-    defaults = _DEFAULTS | {family.choice: family.choices[0]}
     parameters = [
         inspect.Parameter(
             name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=defaults.get(name),
+            default=_DEFAULTS.get(name),
             annotation=OPTIONS[name],
         )
         for name in names

@@ -103,6 +103,7 @@ class TaskMaker:
             return None
         info = _info(values)
         function = values.text("program.function") or values.text("grading.function")
+        head = values.text("program.head")
         grading = self.definition.grading
         return RowTask(
             info=info,
@@ -118,7 +119,7 @@ class TaskMaker:
                 for mode in self.modes
             },
             function=function,
-            head=values.text("program.head"),
+            head=head,
             unfit=values.text("grading.unfit"),
             row=row,
         )
