@@ -49,11 +49,11 @@ for task, args in json.loads(sys.argv[1]):
 print(json.dumps(said))
 """
 TASKS = {
-    "apps": "apps", "codecontests": "codecontests", "codecontestsplus": "codecontestsplus",
-    "taco": "taco", "bigcodebench": "bigcodebench", "classeval": "classeval", "cruxeval": "cruxeval/output",
-    "ds1000": "ds1000", "evoeval": "evoeval/difficult",
+    "apps": "apps", "bigcodebench": "bigcodebench", "classeval": "classeval",
+    "codecontests": "codecontests", "codecontestsplus": "codecontestsplus",
+    "cruxeval": "cruxeval/output", "ds1000": "ds1000", "evoeval": "evoeval/difficult",
     "humanevalfix": "humanevalfix", "livecodebench": "livecodebench", "mbpp": "mbpp",
-    "mbppplus": "mbppplus", "multipl-e": "multipl-e",
+    "mbppplus": "mbppplus", "multipl-e": "multipl-e", "taco": "taco",
 }  # fmt: skip
 OTHERS = {
     "livecodebench/codeexecution": ("livecodebench", "scenario=codeexecution"),

@@ -241,7 +241,7 @@ def test_what_cannot_be(tmp_path: Path) -> None:
     wrong: list[tuple[str, dict[str, Any], str]] = [
         ("proctor_mbpp", {"n": 0}, "is at least 1, not 0"),
         ("proctor_mbpp", {"sorce": "x"}, "'sorce' is none of the options"),
-        ("proctor_mbpp", {"prompt": "x"}, "--prompt is plain for mbpp, not 'x'"),
+        ("proctor_classeval", {"prompt": "x"}, "--prompt is plain for classeval, not 'x'"),
         ("proctor_benchmark_file", {}, "names the file"),
         ("proctor_bigcodebench", {"prompt": "completion"}, "leave --apply_chat_template out"),
     ]
