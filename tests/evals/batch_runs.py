@@ -1,4 +1,4 @@
-"""What tests of batches share: the arguments of a run, its environment, and what it holds."""
+"""Arguments, environment and contents of a run, for the tests of batches."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ def arguments(api: str, stub: BatchStub, run: Path, *more: str) -> list[str]:
 
 
 def content(directory: Path) -> list[Any]:
-    """What a run's store holds, times and the model's thoughts left out: they differ."""
+    """Return the contents of a run's store without times and thoughts, which differ."""
     found = []
     with RunStore.open(directory) as store:
         store.check()

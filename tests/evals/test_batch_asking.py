@@ -170,7 +170,7 @@ def test_an_outage_while_waiting(store: RunStore, stub: BatchStub, api: str, fai
 
 
 def test_a_batch_that_is_not_there(store: RunStore, stub: BatchStub, api: str) -> None:
-    """As with the key of another project: replies may be elsewhere, nothing is asked again."""
+    """A batch that is not found, as with another project's key, is not asked for again."""
     stub.polls = 2
     stub.before = lambda call: 403 if call == STATE[api] else None
     with pytest.raises(ModelRefused):

@@ -162,7 +162,7 @@ def test_broken_lines_are_downloaded_again(proctor: Proctor, tmp_path: Path, api
 
 
 def test_lines_that_stay_broken(proctor: Proctor, tmp_path: Path, api: str) -> None:
-    """What can be read is taken; a page of HTML is no result, and is not taken for one."""
+    """Results that can be read are taken; a page of HTML is not taken for one."""
     with BatchStub(right_reply) as stub:
         run = tmp_path / "run"
         stub.lines = lambda _lines: [b"<html>", b"</html>"]
@@ -180,7 +180,7 @@ def test_lines_that_stay_broken(proctor: Proctor, tmp_path: Path, api: str) -> N
 
 
 def test_self_repair(proctor: Proctor, tmp_path: Path, api: str) -> None:
-    """What passed is carried over; of what failed, all that was said is in the request."""
+    """Self-repair: passed programs are carried over; the request has the failed one's feedback."""
     wrong = "```python\nprint('no')\n```"
 
     def answer(prompt: str) -> str:

@@ -1,4 +1,4 @@
-"""What an evaluation shows at a terminal: one screen at its end, and what it spends meanwhile."""
+"""Output of an evaluation at a terminal: spending while it runs, one screen at its end."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What replayed samples cost, in counts: each as much as the one before, whatever the machine."""
+"""Costs of replayed samples, as counts: a sample costs no more than the one before it."""
 
 import asyncio
 import json

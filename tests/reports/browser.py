@@ -39,7 +39,7 @@ DARK = "--blink-settings=preferredColorScheme=0"
 
 
 def measured(address: str, width: int, script: str, *flags: str) -> tuple[Any, list[str]]:
-    """What a function body returns of a page's window, `view`, so wide, and the console's lines.
+    """Return a function body's value for a page's window `view` of a width, and console lines.
 
     The page is in a frame: windows of Chromium are at least 500 pixels wide.
     """

@@ -1,4 +1,4 @@
-"""What the page of `proctor view` asks for, over a real run."""
+"""Requests that the page of `proctor view` makes, over a real run."""
 
 import shutil
 import subprocess

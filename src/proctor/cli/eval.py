@@ -14,7 +14,7 @@ from proctor.cli.eval_summary import leaderboard, show_figures, show_headline
 from proctor.cli.ioi import show_points
 from proctor.cli.judge import k_list
 from proctor.cli.judges import HERE, Where
-from proctor.cli.reaching import Reaching
+from proctor.cli.model_access import ModelAccess
 from proctor.cli.retries import tell_once
 from proctor.cli.stopping import cancelled_by_signals
 from proctor.errors import InfraFault, InputError, ModelAbsent, ProctorError, SettingsError
@@ -95,57 +95,57 @@ def dry_run(benchmark: Benchmark[Any], settings: Settings, *, as_json: bool) -> 
 
 def evaluate(
     benchmark: Benchmark[Any], settings: Settings, out: str | None, ending: Ending,
-    reaching: Reaching,
+    access: ModelAccess,
 ) -> int:  # fmt: skip
     """Begin a run and do it; returns the exit code."""
     tell_once()
-    reaching.check(settings)
-    planned = evaluation.plan(benchmark, settings, reaching.look(settings))
+    access.check(settings)
+    planned = evaluation.plan(benchmark, settings, access.look(settings))
     directory = Path(out) if out is not None else evaluation.new_directory(settings.model)
-    return said(begun(planned, directory, ending, reaching), ending)
+    return said(begun(planned, directory, ending, access), ending)
 
 
 def begun(
-    planned: evaluation.Planned, directory: Path, ending: Ending, reaching: Reaching
+    planned: evaluation.Planned, directory: Path, ending: Ending, access: ModelAccess
 ) -> Outcome:
     """Begin a planned run in a directory, and do it."""
-    with reaching.opened(planned.settings) as reached:
+    with access.opened(planned.settings) as reached:
         planned = replace(planned, settings=reached.settings)
         with evaluation.begin(directory, planned) as store:
-            reaching.remember(store)
+            access.remember(store)
             return _do(store, reached.open(), ending)
 
 
-def resume(run: str, ending: Ending, reaching: Reaching) -> int:
+def resume(run: str, ending: Ending, access: ModelAccess) -> int:
     """Do what is missing of a run."""
     with RunStore.open(Path(run), write=True) as store:
-        return said(_continue(store, ending, reaching), ending)
+        return said(_continue(store, ending, access), ending)
 
 
-def retry(run: str, verdicts: tuple[str, ...], ending: Ending, reaching: Reaching) -> int:
+def retry(run: str, verdicts: tuple[str, ...], ending: Ending, access: ModelAccess) -> int:
     """Forget faults, or judgements with certain verdicts, and do what is missing then."""
     with RunStore.open(Path(run), write=True) as store:
         evaluation.unchanged_source(store)  # before anything is forgotten
         again = evaluation.retry(store, verdicts)
         terminal.note(f"{again} to be done again")
-        return said(_continue(store, ending, reaching), ending)
+        return said(_continue(store, ending, access), ending)
 
 
 def rejudge(run: str, ending: Ending) -> int:
     """Judge everything again, in a new round; the old verdicts stay in the store."""
     with RunStore.open(Path(run), write=True) as store:
         evaluation.unchanged_source(store)
-        return said(_continue(store, ending, Reaching(), new_round=True), ending)
+        return said(_continue(store, ending, ModelAccess(), new_round=True), ending)
 
 
 def _continue(
-    store: RunStore, ending: Ending, reaching: Reaching, *, new_round: bool = False
+    store: RunStore, ending: Ending, access: ModelAccess, *, new_round: bool = False
 ) -> Outcome:
     tell_once()
     if not store.unasked():  # neither recording nor server need be there any more
         return _do(store, ScriptedModel(_not_asked), ending, new_round=new_round)
-    reaching.look_again(store)
-    with reaching.opened(settings_of(store)) as reached:
+    access.look_again(store)
+    with access.opened(settings_of(store)) as reached:
         return _do(store, reached.open(), ending, new_round=new_round)
 
 

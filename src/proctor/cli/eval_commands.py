@@ -128,7 +128,7 @@ def _command(family: Family, loaded: "FileBenchmark | None" = None) -> Callable[
     def command(**given: Any) -> None:
         from proctor.cli import eval as evaluate
         from proctor.cli.eval_settings import merged
-        from proctor.cli.reaching import Reaching
+        from proctor.cli.model_access import ModelAccess
         from proctor.evals.benchmark_file.benchmark import FileBenchmark
         from proctor.evals.registry import benchmark_named
 
@@ -146,16 +146,16 @@ def _command(family: Family, loaded: "FileBenchmark | None" = None) -> Callable[
         given["run_tests"] = False if given.pop("no_run_tests") else None
         for flag in ("agentic_mode", "all_subtasks"):
             given[flag] = given.get(flag) or None
-        reaching = Reaching(given.pop("start_server"), given.pop("reply_cache"))
+        access = ModelAccess(given.pop("start_server"), given.pop("reply_cache"))
         models = given.pop("model") or [None]
         wanted = [merged({**given, "model": name}, config, own) for name in models]
         if dry_run:
             raise typer.Exit(evaluate.dry_run(benchmark, wanted[0], as_json=json))
         if len(wanted) == 1:
-            raise typer.Exit(evaluate.evaluate(benchmark, wanted[0], out, ending, reaching))
+            raise typer.Exit(evaluate.evaluate(benchmark, wanted[0], out, ending, access))
         from proctor.cli.several_models import evaluate_each
 
-        raise typer.Exit(evaluate_each(benchmark, wanted, out, ending, reaching))
+        raise typer.Exit(evaluate_each(benchmark, wanted, out, ending, access))
 
     return taking(command, family)
 
@@ -186,10 +186,10 @@ def resume_command(
 ) -> None:
     """Go on with a run that was stopped: nothing is generated or judged twice."""
     from proctor.cli import eval as evaluate
-    from proctor.cli.reaching import Reaching
+    from proctor.cli.model_access import ModelAccess
 
     ending = evaluate.ending(k, fail_under, json, Where(ray, on, cache, verify_cache))
-    raise typer.Exit(evaluate.resume(run, ending, Reaching(start_server, reply_cache)))
+    raise typer.Exit(evaluate.resume(run, ending, ModelAccess(start_server, reply_cache)))
 
 
 def retry_command(
@@ -213,12 +213,12 @@ def retry_command(
     Without --verdict, INFRA_FAULT.
     """
     from proctor.cli import eval as evaluate
-    from proctor.cli.reaching import Reaching
+    from proctor.cli.model_access import ModelAccess
 
     ending = evaluate.ending(k, fail_under, json, Where(ray, on, cache, verify_cache))
-    reaching = Reaching(start_server, reply_cache)
+    access = ModelAccess(start_server, reply_cache)
     verdicts = tuple(verdict or ("INFRA_FAULT",))
-    raise typer.Exit(evaluate.retry(run, verdicts, ending, reaching))
+    raise typer.Exit(evaluate.retry(run, verdicts, ending, access))
 
 
 def rejudge_command(

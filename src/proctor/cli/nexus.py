@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from proctor import __version__
 from proctor.cli import terminal
 from proctor.cli.eval import stoppable
-from proctor.cli.reaching import probe
+from proctor.cli.model_access import probe
 from proctor.errors import InputError, ProctorError
 from proctor.evals import evaluation
 from proctor.evals.livecodebench.generation import BENCHMARK

@@ -10,7 +10,7 @@ from rich.table import Table
 from proctor.cli import terminal
 from proctor.cli.eval import INTERRUPTED, Ending, Outcome, begun
 from proctor.cli.eval_summary import show_headline
-from proctor.cli.reaching import Reaching
+from proctor.cli.model_access import ModelAccess
 from proctor.cli.retries import tell_once
 from proctor.cli.screen import Screen
 from proctor.errors import ProctorError, SettingsError
@@ -22,7 +22,7 @@ from proctor.evals.settings import Settings
 
 def evaluate_each(
     benchmark: Benchmark[Any], wanted: Sequence[Settings], out: str | None, ending: Ending,
-    reaching: Reaching,
+    access: ModelAccess,
 ) -> int:  # fmt: skip
     """Run the benchmark with each model; returns the worst exit code.
 
@@ -34,14 +34,14 @@ def evaluate_each(
     if twice:
         raise SettingsError(f"--model {twice[0]} is given twice")
     for each in wanted:
-        reaching.check(each)
-    plans = [evaluation.plan(benchmark, each, reaching.look(each)) for each in wanted]
+        access.check(each)
+    plans = [evaluation.plan(benchmark, each, access.look(each)) for each in wanted]
     outcomes: list[Outcome] = []
     failed: list[dict[str, str]] = []
     code, begun_count = 0, 0
     for planned, place in zip(plans, places([each.model for each in wanted], out), strict=True):
         begun_count += 1
-        ended = _one(planned, place, ending, reaching)
+        ended = _one(planned, place, ending, access)
         if isinstance(ended, Outcome):
             outcomes.append(ended)
         else:
@@ -74,13 +74,13 @@ def places(models: Sequence[str], out: str | None) -> list[Path]:
 
 
 def _one(
-    planned: evaluation.Planned, place: Path, ending: Ending, reaching: Reaching
+    planned: evaluation.Planned, place: Path, ending: Ending, access: ModelAccess
 ) -> Outcome | ProctorError:
     """Run one model; return how it ended, or why it could not be begun."""
     if not ending.as_json:
         terminal.write("\n")
     try:
-        ended = begun(planned, place, ending, reaching)
+        ended = begun(planned, place, ending, access)
         if not ending.as_json:
             show_headline(ended.found)
         return ended

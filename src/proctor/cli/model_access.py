@@ -24,7 +24,7 @@ START_SERVER = "start_server"
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachedModel:
     """A model that can be asked."""
 
     settings: Settings
@@ -34,7 +34,7 @@ class Reached:
 
 
 @dataclass(frozen=True, slots=True)
-class Reaching:
+class ModelAccess:
     """Choice of how models are reached. It is no part of a run's settings.
 
     A run that somebody else hands on must not start commands, or use directories, of theirs.
@@ -58,7 +58,7 @@ class Reaching:
         arguments_of(self.start_server, settings.model, port=0)
 
     @contextmanager
-    def opened(self, settings: Settings) -> Iterator[Reached]:
+    def opened(self, settings: Settings) -> Iterator[ReachedModel]:
         """Give the model; a server that was asked for is started, and runs meanwhile.
 
         Raises what starting it raises, and ModelFault if no request to it can succeed.
@@ -75,7 +75,7 @@ class Reaching:
                 kept.append(self._keeping(model, self.reply_cache, settings))
                 return kept[-1]
 
-            yield Reached(reached, opened)
+            yield ReachedModel(reached, opened)
         if found := sum(each.found for each in kept):
             terminal.note(f"{found} replies were in {self.reply_cache}")
 
