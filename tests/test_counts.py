@@ -23,6 +23,7 @@ def test_a_job_costs_no_more_than_it_did(name: str) -> None:
     """`make counts` prints what has become more, and by whom.
 
     It shows context switches too, which are left out here: who has to wait for whom depends on load.
+    The least of three processes is compared: what else the machine does only adds.
     """
     try:
         found = counts.spreads(name, processes=3)
@@ -33,6 +34,6 @@ def test_a_job_costs_no_more_than_it_did(name: str) -> None:
         for (kind, parts), figure, margin in zip(
             found.items(), budgets.COUNTS[name], budgets.MARGINS, strict=True
         )
-        if kind != tracing.SWITCHES and parts[counts.ALL][1] > figure * margin
+        if kind != tracing.SWITCHES and parts[counts.ALL][0] > figure * margin
     ]
     assert not over
