@@ -1,12 +1,8 @@
-"""Arguments, environment and contents of a run, for the tests of batches."""
+"""Arguments and environment of a run, for the tests of batches."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 from batch_stub import KEY, BatchStub
-
-from proctor.evals.store import RunStore
 
 APIS = ("openai", "anthropic")
 KEYS = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}
@@ -22,27 +18,6 @@ def arguments(api: str, stub: BatchStub, run: Path, *more: str) -> list[str]:
     url = stub.url if api == "anthropic" else f"{stub.url}/v1"
     return ["eval", "livecodebench", "--model", "stub", "--base-url", url, "--batch", api,
             "--max-tokens", "1000", "--json", "--out", str(run), *more]  # fmt: skip
-
-
-def content(directory: Path) -> list[Any]:
-    """Return the contents of a run's store without times and thoughts, which differ."""
-    found = []
-    with RunStore.open(directory) as store:
-        store.check()
-        for sample in store.samples():
-            made = sample.generation
-            assert made is not None
-            judged = [
-                (each.mode, each.judge, each.verdict, each.score, each.message,
-                 [test["verdict"] for test in json.loads(each.tests)])
-                for each in sorted(sample.judgements, key=lambda each: each.mode)
-            ]  # fmt: skip
-            found.append((
-                sample.problem_id, sample.number, made.prompt_hash, made.text, made.code,
-                made.policy, made.finish_reason, made.prompt_tokens, made.completion_tokens,
-                made.reasoning_tokens, made.fault, judged,
-            ))  # fmt: skip
-    return found
 
 
 def once(stub: BatchStub, count: int) -> bool:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 from answers import right_reply
-from batch_runs import APIS, CREATE, KEYS, RESULTS, STATE, arguments, content, once
+from batch_runs import APIS, CREATE, KEYS, RESULTS, STATE, arguments, once
 from batch_stub import BatchStub, Body
 from proctor_command import Proctor, report
+from run_content import content
 from stub import Call, serving
 
 from proctor.evals.store import RunStore

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from answers import right_reply
-from batch_runs import APIS, CREATE, KEYS, RESULTS, STATE, arguments, content, once
+from batch_runs import APIS, CREATE, KEYS, RESULTS, STATE, arguments, once
 from batch_stub import BatchStub
 from command import COMMAND, environment
+from run_content import content
 
 from proctor.errors import InputError
 from proctor.evals.store import RunStore

@@ -1,6 +1,5 @@
 """A run that is killed, again and again: nothing is lost, nothing is asked for twice."""
 
-import json
 import os
 import random
 import signal
@@ -8,10 +7,10 @@ import subprocess
 import threading
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 from answers import right_reply
 from command import COMMAND, environment
+from run_content import content
 from stub import Call, serving
 
 from proctor.errors import InputError
@@ -52,27 +51,6 @@ class Server:
     def kill(self) -> None:
         assert self.child is not None
         self.child.send_signal(signal.SIGKILL)
-
-
-def content(directory: Path) -> list[Any]:
-    """What a store holds, times left out: they differ from run to run."""
-    found = []
-    with RunStore.open(directory) as store:
-        store.check()
-        for sample in store.samples():
-            generation = sample.generation
-            assert generation is not None
-            judged = [
-                (each.mode, each.judge, each.verdict, each.score, each.message,
-                 [test["verdict"] for test in json.loads(each.tests)])
-                for each in sorted(sample.judgements, key=lambda each: each.mode)
-            ]  # fmt: skip
-            found.append((
-                sample.problem_id, sample.number, generation.prompt_hash, generation.text,
-                generation.code, generation.policy, generation.completion_tokens, generation.fault,
-                store.prompt(generation.prompt_hash), judged,
-            ))  # fmt: skip
-    return found
 
 
 def finished(directory: Path) -> set[tuple[str, int]]:
