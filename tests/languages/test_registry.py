@@ -99,15 +99,29 @@ def test_a_tool_that_cells_would_not_see_is_none(directory: Path, tmp_path: Path
 
 
 def test_a_tool_that_changes_is_asked_again(directory: Path, tmp_path: Path) -> None:
-    tool = tmp_path / "minec"
-    text = WHOLE.replace('["minec"]', f'["{tool}"]')
-    (directory / "mine.toml").write_text(
-        text.replace("[tools", f'reads = ["{tmp_path}"]\n[tools', 1)
-    )
     for version in ("1.5", "1.15"):
-        tool.write_text(f"#!/bin/sh\necho 'a warning of 9'\necho mine {version}\n")
-        tool.chmod(0o755)
+        _make_tool(directory, tmp_path, f"echo 'a warning of 9'\necho mine {version}\n")
         assert registry.find(registry.get("mine")).version == f"mine {version}"
+
+
+def test_a_tool_is_asked_once_for_all_processes(
+    directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PROCTOR_CACHE_DIR", str(tmp_path / "cache"))
+    asked = tmp_path / "asked"
+    _make_tool(directory, tmp_path, f"echo x >> {asked}\necho mine 1.2\n")
+    for _ in range(2):
+        registry._version.cache_clear()  # as in a new process
+        assert registry.find(registry.get("mine")).version == "mine 1.2"
+    assert asked.read_text() == "x\n"
+
+
+def _make_tool(directory: Path, place: Path, script: str) -> None:
+    tool = place / "minec"
+    text = WHOLE.replace('["minec"]', f'["{tool}"]')
+    (directory / "mine.toml").write_text(text.replace("[tools", f'reads = ["{place}"]\n[tools', 1))
+    tool.write_text("#!/bin/sh\n" + script)
+    tool.chmod(0o755)
 
 
 def test_the_users_file_goes_first(directory: Path) -> None:

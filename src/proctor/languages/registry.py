@@ -1,8 +1,10 @@
 """The languages that are defined, and those that this machine can run."""
 
+import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -10,6 +12,7 @@ from types import MappingProxyType
 
 from proctor import config
 from proctor.errors import InputError, NoLanguage
+from proctor.languages.cache import Cache
 from proctor.languages.language import InstalledLanguage, Language, read
 from proctor.sandbox.machine import tools
 
@@ -74,19 +77,35 @@ def find(language: Language) -> InstalledLanguage:
                 f" cells could execute; {language.install}"
             )
         places[role] = path
-        versions[role] = tools.version(path, tool.version)
+        versions[role] = _version(path, tool.version, tools.identity(path))
     return InstalledLanguage(language, MappingProxyType(places), MappingProxyType(versions))
 
 
+@cache
+def _version(path: str, arguments: tuple[str, ...], identity: tuple[str, int, int, int]) -> str:
+    """Return what a tool says of its version; it is asked once: some take seconds to answer."""
+    kept = Cache()
+    key = hashlib.sha256(repr((path, arguments, identity)).encode()).hexdigest()
+    if (found := kept.get(key)) is not None:
+        return found["version"].decode()
+    version = tools.ask_version(path, arguments)
+    if version:
+        kept.put(key, {"version": version.encode()})
+    return version
+
+
 def available() -> list[InstalledLanguage]:
-    """Return the languages whose tools are here, by id."""
-    found = []
-    for _, language in sorted(languages().items()):
-        try:
-            found.append(find(language))
-        except NoLanguage:
-            continue
-    return found
+    """Return the languages whose tools are here, by id. Asks all tools at once."""
+    wanted = [language for _, language in sorted(languages().items())]
+    with ThreadPoolExecutor() as threads:
+        return [each for each in threads.map(_find_or_none, wanted) if each is not None]
+
+
+def _find_or_none(language: Language) -> InstalledLanguage | None:
+    try:
+        return find(language)
+    except NoLanguage:
+        return None
 
 
 def reads(wanted: Iterable[Language] | None = None) -> tuple[str, ...]:

@@ -19,8 +19,8 @@ BASH = "/bin/bash"
 COMPILE, RUN = "compile", "run"
 ROOM = 512 * MIB
 """Bytes that a `compile` may write: its files are held in this process's memory for a while."""
-_ALL = ("**/*", "**/.*", "**/.*/**/*")
-"""Hidden files, and what is in hidden directories, are matched by names that begin so only."""
+ALL_FILES = ("**/*", "**/.*", "**/.*/**/*")
+"""Patterns of all files: names that begin with a dot are matched by patterns that do so, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,9 @@ def run_compile(execute: Executor, scripts: Scripts, files: Mapping[str, bytes])
 
 
 def _compile_command(scripts: Scripts, files: Mapping[str, bytes]) -> tuple[Command, bytes, Limits]:
-    plain = Command(scripts.compile, files=files, environment=scripts.environment, collect=_ALL)
+    plain = Command(
+        scripts.compile, files=files, environment=scripts.environment, collect=ALL_FILES
+    )
     room = disk_for(plain, scripts.limits.disk or ROOM)
     # Bounded by the disk, so that nothing that fits there is left behind.
     return replace(plain, most=room), b"", replace(scripts.limits, disk=room)

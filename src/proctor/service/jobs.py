@@ -1,7 +1,7 @@
 """Jobs whose owners can look up their state, follow their events and cancel them."""
 
 import asyncio
-import secrets
+import uuid
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -145,7 +145,7 @@ class Jobs:
             if known.fingerprint != fingerprint:
                 raise InputError("this key was used for another request", field="Idempotency-Key")
             return known
-        job = Job(secrets.token_hex(12), owner, key=key, fingerprint=fingerprint, about=about,
+        job = Job(str(uuid.uuid4()), owner, key=key, fingerprint=fingerprint, about=about,
                   asked=asked)  # fmt: skip
         self._jobs.setdefault(owner, {})[job.id] = job
         if key is not None:
@@ -158,6 +158,10 @@ class Jobs:
     def get(self, owner: str, identity: str) -> Job | None:
         """Return a job of this owner's, or None."""
         return self._jobs.get(owner, {}).get(identity)
+
+    def of(self, owner: str) -> list[Job]:
+        """Return the jobs of this owner, in the order of their start."""
+        return list(self._jobs.get(owner, {}).values())
 
     def drop(self, job: Job) -> None:
         """Forget a job that has ended and whose answer has been given."""

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Sequence
-from functools import cache
 from pathlib import Path
 
 from proctor.sandbox.backend import ENVIRONMENT, SYSTEM_DIRECTORIES
@@ -28,17 +27,18 @@ def find(names: Iterable[str], reads: Sequence[str] = ()) -> str | None:
     return None
 
 
-def version(path: str, arguments: Sequence[str]) -> str:
-    """Return the line in which the tool states its version; empty if there is none.
+def identity(path: str) -> tuple[str, int, int, int]:
+    """Return what changes when a tool is replaced: its real path, inode, change time and size.
 
-    Asked once for as long as the file stays the same.
+    Installers may set the time of modification to anything, but not that of the change.
     """
-    about = Path(path).stat()
-    return _ask(os.path.realpath(path), path, tuple(arguments), about.st_mtime_ns, about.st_size)
+    real = os.path.realpath(path)
+    about = Path(real).stat()
+    return real, about.st_ino, about.st_ctime_ns, about.st_size
 
 
-@cache
-def _ask(_real: str, path: str, arguments: tuple[str, ...], _time: int, _size: int) -> str:
+def ask_version(path: str, arguments: Sequence[str]) -> str:
+    """Start a tool, and return the line in which it states its version; empty if there is none."""
     try:
         done = subprocess.run(
             [path, *arguments],

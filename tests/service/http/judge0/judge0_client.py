@@ -32,8 +32,11 @@ class Called:
         self.host = f"127.0.0.1:{self.server.server_port}"
 
 
+OWN = "verdict,limit,isolation,queue_time"
+
+
 def judged(client: httpx.Client, source: str, language: int = PYTHON, **more: Any) -> Any:
     asked = {"source_code": source, "language_id": language, **more}
-    answer = client.post("/submissions", json=asked, params={"wait": "true", "fields": "*"})
+    answer = client.post("/submissions", json=asked, params={"wait": "true", "fields": f"*,{OWN}"})
     assert answer.status_code == 201, answer.text
     return answer.json()

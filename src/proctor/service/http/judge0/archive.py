@@ -1,7 +1,9 @@
-"""`additional_files`: an untrusted zip, unpacked into memory."""
+"""Archives: `additional_files`, untrusted, unpacked into memory; and files that a run leaves."""
 
+import io
 import stat
 import zipfile
+from collections.abc import Mapping
 
 from proctor.errors import InputError
 from proctor.formats.zip_files import open_zip, zip_faults
@@ -22,6 +24,15 @@ def unpacked(data: bytes, most: int) -> dict[str, bytes]:
         return _files(archive, most)
 
 
+def packed(files: Mapping[str, bytes]) -> bytes:
+    """Return files as a zip, without compression and without times."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for name, content in sorted(files.items()):
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return data.getvalue()
+
+
 def _files(archive: zipfile.ZipFile, most: int) -> dict[str, bytes]:
     entries = [each for each in archive.infolist() if not each.is_dir()]
     if len(entries) > MOST_FILES:
@@ -29,7 +40,7 @@ def _files(archive: zipfile.ZipFile, most: int) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     left = most
     for entry in entries:
-        name = check_relative(entry.orig_filename)
+        name = check_relative(entry.orig_filename.removeprefix("./"))
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if kind not in {0, stat.S_IFREG}:
             raise InputError(f"{name!r} is no ordinary file")

@@ -13,10 +13,12 @@ from proctor.service.http.isolate import (
     limit_message,
     signal_message,
 )
+from proctor.service.http.judge0 import archive
 from proctor.service.http.judge0.request import Judge0Submission
 from proctor.service.http.judge0.schema import (
     ALL_FIELDS,
     DESCRIPTIONS,
+    FILES_FIELDS,
     OWN_FIELDS,
     USUAL_FIELDS,
     Judge0Result,
@@ -87,6 +89,7 @@ def result(submission: Judge0Submission, runs: Sequence[Ran]) -> Judge0Result:
         "limit": None if execution.limit is None else execution.limit.value,
         "isolation": execution.isolation.level,
         "queue_time": queue,
+        "post_execution_filesystem": archive.packed(last.files) if last.files else None,
     }
     return Judge0Result(status, fields)
 
@@ -144,13 +147,13 @@ class NoText(Exception):
 def wanted(text: str | None) -> tuple[tuple[str, ...], list[str]]:
     """Return the names of a query's fields, and those of them that do not exist."""
     if not text:
-        return (*USUAL_FIELDS, *OWN_FIELDS), []
+        return USUAL_FIELDS, []
     names = [name.strip() for name in text.split(",") if name.strip()]
+    known = {*ALL_FIELDS, *OWN_FIELDS}
+    unknown = [name for name in names if name not in known and name != "*"]
     if "*" in names:
-        return (*ALL_FIELDS, *OWN_FIELDS), []
-    return tuple(names), [
-        name for name in names if name not in ALL_FIELDS and name not in OWN_FIELDS
-    ]
+        names = [*ALL_FIELDS, *(name for name in names if name in OWN_FIELDS)]
+    return tuple(names), unknown
 
 
 def shown(
@@ -166,8 +169,7 @@ def shown(
     values = {**given, **result.fields, "token": token, "status": status}
     values["status_id"] = int(result.status)
     return {
-        name: _encoded(values.get(name), base64=base64 or name == "additional_files")
-        for name in names
+        name: _encoded(values.get(name), base64=base64 or name in FILES_FIELDS) for name in names
     }
 
 

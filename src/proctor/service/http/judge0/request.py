@@ -11,7 +11,7 @@ from typing import Any
 
 from proctor.errors import InputError
 from proctor.languages.run import RunRequest
-from proctor.languages.scripts import BASH, COMPILE, RUN, Scripts
+from proctor.languages.scripts import ALL_FILES, BASH, COMPILE, RUN, Scripts
 from proctor.limits import LEAST_MEMORY, MIB, Limits
 from proctor.program import Program
 from proctor.service.http.judge0 import archive
@@ -85,16 +85,28 @@ def parsed(
     arguments = _arguments(fields)
     files = _files(fields, archived)
     language_id = _with_options(fields, language)
-    source = _source(fields, texts["source_code"] or b"")
+    source = texts["source_code"] or b""
+    text = "" if language is not None and language.script else _source(fields, source)
     if fields.errors:
         raise InvalidSubmission(fields.errors)
     assert language is not None
     files.pop(language.source_file, None)  # the submission is not overwritten
+    scripts = None
+    if language.script:
+        files[language.source_file] = source
+        scripts = Scripts(language.script, ())
+    elif several:
+        scripts = _scripts(files, settings)
     try:
-        program = Program(source, language_id, files=files)
-        scripts = _scripts(files, settings) if several else None
-        words = () if several else arguments  # such a program is called without, there too
-        request = RunRequest(program, texts["stdin"] or b"", words, limits=limits, scripts=scripts)
+        request = RunRequest(
+            Program(text, language_id, files=files),
+            texts["stdin"] or b"",
+            () if several else arguments,  # such a program is called without, there too
+            limits=limits,
+            collect=ALL_FILES if archived else (),
+            most=settings.max_extract_size * KB,
+            scripts=scripts,
+        )
     except InputError as error:
         raise InvalidSubmission({"additional_files": [error.message]}) from error
     shown = {**fields.given, **texts, "additional_files": archived, "number_of_runs": runs}

@@ -5,9 +5,7 @@ After its documentation (github.com/judge0/judge0); docs/reference/judge0.md lis
 
 import logging
 import os
-import platform
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -19,6 +17,8 @@ from litestar.handlers import HTTPRouteHandler
 from proctor.errors import ProctorError
 from proctor.service.engine import Engine
 from proctor.service.http.judge0.convert import NoText, shown, wanted
+from proctor.service.http.judge0.info_routes import info_routes
+from proctor.service.http.judge0.languages import CE, EXTRA_CE
 from proctor.service.http.judge0.request import InvalidSubmission
 from proctor.service.http.judge0.schema import DESCRIPTIONS
 from proctor.service.http.judge0.service import Judge0Service, given_of, state_of
@@ -26,32 +26,14 @@ from proctor.service.http.judge0.settings import Judge0Settings, read_settings
 from proctor.service.http.request import header_of, owner_of
 from proctor.service.http.responses import JsonReply, PendingResponse, ReplyError
 from proctor.service.jobs import ENDED, Job
-from proctor.version import __version__
 
-PREFIXES = ("", "/judge0")
-"""Paths that the routes are below: Judge0's own, and one that names it."""
 _NO_TEXT = (
     "some attributes for {} cannot be converted to UTF-8, use base64_encoded=true query parameter"
 )
 _ONE = "this submission"
-_SERVED = {
-    "maintenance_mode": False,
-    "enable_wait_result": True,
-    "enable_compiler_options": True,
-    "enable_command_line_arguments": True,
-    "enable_submission_delete": True,
-    "enable_additional_files": True,
-    "enable_batched_submissions": True,
-    "number_of_runs": 1,
-    "redirect_stderr_to_stdout": False,
-    "enable_network": False,
-    "allow_enable_network": False,
-    "enable_per_process_and_thread_time_limit": False,
-    "allow_enable_per_process_and_thread_time_limit": False,
-    "enable_per_process_and_thread_memory_limit": False,
-    "allow_enable_per_process_and_thread_memory_limit": False,
-}
-"""Features and their defaults, as /config_info lists them."""
+_PAGE = 20
+"""Submissions on a page of a list."""
+_DIGITS = 10
 _logger = logging.getLogger(__name__)
 _Request = Request[Any, Any, Any]
 
@@ -63,10 +45,13 @@ def door(engine: Engine, settings: Judge0Settings | None = None) -> Router:
     """
     if settings is None:
         settings = read_settings(os.environ)
-    service = Judge0Service(engine, settings)
+    handlers: list[HTTPRouteHandler] = []
+    for edition in (CE, EXTRA_CE):
+        service = Judge0Service(engine, settings, edition)
+        handlers += [*_submissions(service), *info_routes(service)]
     return Router(
         "/",
-        route_handlers=[*_submissions(service), *_languages(service), *_server(service)],
+        route_handlers=handlers,
         tags=["Judge0"],
         exception_handlers={HTTPException: _http_error},
     )
@@ -77,100 +62,40 @@ def _http_error(_request: _Request, error: HTTPException) -> Response[dict[str, 
     return Response({"error": error.detail}, status_code=error.status_code)
 
 
-def paths(*tails: str) -> list[str]:
-    """Return these paths below all prefixes."""
-    return [prefix + tail for prefix in PREFIXES for tail in tails]
-
-
 def _submissions(service: Judge0Service) -> list[HTTPRouteHandler]:
-    @post(paths("/submissions"), status_code=201)
+    @post(service.paths("/submissions"), status_code=201)
     async def create(request: _Request) -> PendingResponse:
         """Take a submission; with wait=true answer when it has ended."""
         body = await request.body()
         return PendingResponse(_created(service, request, body), failed=_failed)
 
-    @post(paths("/submissions/batch"), status_code=201)
+    @post(service.paths("/submissions/batch"), status_code=201)
     async def create_batch(request: _Request) -> PendingResponse:
         """Take several submissions: a token for each, or what is wrong with it."""
         body = await request.body()
         return PendingResponse(_created_batch(service, request, body), failed=_failed)
 
-    @get(paths("/submissions/batch"))
+    @get(service.paths("/submissions"))
+    async def index(request: _Request) -> PendingResponse:
+        """List the caller's submissions, the newest first, in pages."""
+        return PendingResponse(_listed(service, request), failed=_failed)
+
+    @get(service.paths("/submissions/batch"))
     async def show_batch(request: _Request) -> PendingResponse:
         """Show several submissions; null for one that does not exist."""
         return PendingResponse(_shown_batch(service, request), failed=_failed)
 
-    @get(paths("/submissions/{token:str}"))
+    @get(service.paths("/submissions/{token:str}"))
     async def show(token: str, request: _Request) -> PendingResponse:
         """Show a submission."""
         return PendingResponse(_shown(service, request, token), failed=_failed)
 
-    @delete(paths("/submissions/{token:str}"), status_code=200)
+    @delete(service.paths("/submissions/{token:str}"), status_code=200)
     async def forget(token: str, request: _Request) -> PendingResponse:
         """Forget a submission that has ended; its texts come as base64."""
         return PendingResponse(_deleted(service, request, token), failed=_failed)
 
-    return [create, create_batch, show_batch, show, forget]
-
-
-def _languages(service: Judge0Service) -> list[HTTPRouteHandler]:
-    @get(paths("/languages", "/languages/all"))
-    async def languages() -> list[dict[str, Any]]:
-        """Languages that this machine can run, by Judge0's numbers."""
-        return [{"id": each.id, "name": each.name} for each in (await service.languages()).values()]
-
-    @get(paths("/languages/{number:int}"))
-    async def language(number: int) -> Response[dict[str, Any]]:
-        """One language, by Judge0's number."""
-        found = (await service.languages()).get(number)
-        if found is None:
-            raise _error(404, f"language with id {number} doesn't exist")
-        about = {
-            "id": found.id, "name": found.name, "is_archived": False,
-            "source_file": found.source_file, "compile_cmd": None, "run_cmd": None,
-        }  # fmt: skip
-        return Response(about)
-
-    @get(paths("/statuses"))
-    async def statuses() -> list[dict[str, Any]]:
-        """Statuses that a submission may have."""
-        return [{"id": int(each), "description": text} for each, text in DESCRIPTIONS.items()]
-
-    return [languages, language, statuses]
-
-
-def _server(service: Judge0Service) -> list[HTTPRouteHandler]:
-    @get(paths("/system_info"))
-    async def system_info() -> dict[str, str]:
-        """Facts of the machine that a client may plan by, and no more."""
-        return {"Architecture": platform.machine(), "CPU(s)": str(os.cpu_count() or 1)}
-
-    @get(paths("/config_info"))
-    async def config_info() -> dict[str, Any]:
-        """Limits, and features that are served."""
-        most_waiting = service.engine.admission.most
-        told = asdict(service.settings)
-        told["enable_callbacks"] = bool(told.pop("callback_hosts"))
-        return {**told, **_SERVED, "max_queue_size": most_waiting}
-
-    @get(paths("/about"))
-    async def about() -> dict[str, str]:
-        """Versions of the API and of proctor."""
-        return {"version": "1.13.1", "server": f"proctor {__version__}"}
-
-    @get(paths("/workers"))
-    async def workers() -> list[dict[str, Any]]:
-        """Load of the server."""
-        admission = service.engine.admission
-        return [
-            {
-                "queue": "default", "size": admission.waiting, "available": admission.places,
-                "idle": admission.places - admission.running, "working": admission.running,
-                "paused": 0, "failed": 0,
-            }
-        ]  # fmt: skip
-
-    return [system_info, config_info, about, workers]
+    return [create, create_batch, index, show_batch, show, forget]
 
 
 def _error(status: int, text: str, **more: str) -> ReplyError:
@@ -238,6 +163,30 @@ async def _shown_batch(service: Judge0Service, request: _Request) -> JsonReply:
     jobs = [service.find(owner_of(request), token) for token in tokens]
     found = [None if job is None else _one_of_many(view, job) for job in jobs]
     return JsonReply({"submissions": found})
+
+
+async def _listed(service: Judge0Service, request: _Request) -> JsonReply:
+    view = _SubmissionView(request)
+    page, size = _number_of(request, "page", 1), _number_of(request, "per_page", _PAGE)
+    jobs = service.all(owner_of(request))
+    pages = max(1, -(-len(jobs) // size))
+    shown = [_one_of_many(view, job) for job in jobs[(page - 1) * size : page * size]]
+    meta = {
+        "current_page": page, "next_page": page + 1 if page < pages else None,
+        "prev_page": page - 1 if page > 1 else None, "total_pages": pages,
+        "total_count": len(jobs),
+    }  # fmt: skip
+    return JsonReply({"submissions": shown, "meta": meta})
+
+
+def _number_of(request: _Request, name: str, default: int) -> int:
+    """Return a whole number of the query, of at least 1."""
+    text = request.query_params.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) < _DIGITS and int(text)):
+        raise _error(400, f"invalid {name}: {text[:_DIGITS]}")
+    return int(text)
 
 
 def _one_of_many(view: "_SubmissionView", job: Job) -> dict[str, Any]:

@@ -16,8 +16,10 @@ USUAL_FIELDS = (
     "status",
 )
 """Fields that are shown unless a query names others."""
+FILES_FIELDS = ("additional_files", "post_execution_filesystem")
+"""Fields that are archives, and so base64 in any case."""
 OWN_FIELDS = ("verdict", "limit", "isolation", "queue_time")
-"""Proctor's own fields, shown with the usual ones."""
+"""Proctor's own fields, shown to those who name them: its clients refuse unknown ones."""
 ALL_FIELDS = (
     "source_code", "language_id", "stdin", "expected_output", "stdout", "status_id", "created_at",
     "finished_at", "time", "memory", "stderr", "token", "number_of_runs", "cpu_time_limit",
@@ -26,9 +28,9 @@ ALL_FIELDS = (
     "enable_per_process_and_thread_memory_limit", "max_file_size", "compile_output", "exit_code",
     "exit_signal", "message", "wall_time", "compiler_options", "command_line_arguments",
     "redirect_stderr_to_stdout", "callback_url", "additional_files", "enable_network", "status",
-    "language",
+    "language", "post_execution_filesystem",
 )  # fmt: skip
-"""Judge0's fields of a submission."""
+"""Judge0's fields of a submission; the last is of its version 1.14."""
 
 
 class Judge0Status(IntEnum):

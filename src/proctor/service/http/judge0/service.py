@@ -15,10 +15,10 @@ from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
 from proctor.service.http.judge0 import convert
 from proctor.service.http.judge0.callback import CallbackAddress, call
-from proctor.service.http.judge0.languages import Judge0Language, languages_by_number
+from proctor.service.http.judge0.counts import SubmissionCounts
+from proctor.service.http.judge0.languages import Edition, Judge0Language, languages_by_number
 from proctor.service.http.judge0.request import Judge0Submission, parsed
 from proctor.service.http.judge0.schema import (
-    OWN_FIELDS,
     USUAL_FIELDS,
     Judge0Result,
     Judge0Status,
@@ -34,18 +34,26 @@ class SubmissionRecord:
     given: Mapping[str, Any]
     """Fields of the request, as they are shown again."""
     created: str
+    edition: Edition
 
 
 class Judge0Service:
-    """Takes and finds submissions, and knows the languages. One for all of Judge0's routes."""
+    """Takes and finds submissions of one edition, and knows its languages."""
 
-    def __init__(self, engine: Engine, settings: Judge0Settings) -> None:
-        self.engine, self.settings = engine, settings
+    def __init__(self, engine: Engine, settings: Judge0Settings, edition: Edition) -> None:
+        self.engine, self.settings, self.edition = engine, settings, edition
+        self.counts = SubmissionCounts()
         self._calling: set[asyncio.Task[None]] = set()
 
     @cached_property
     def _languages(self) -> dict[int, Judge0Language]:
-        return languages_by_number(self.engine.pool.setup.interpreter, self.engine.languages())
+        return languages_by_number(
+            self.engine.pool.setup.interpreter, self.engine.languages(), self.edition
+        )
+
+    def paths(self, *tails: str) -> list[str]:
+        """Return these paths below all prefixes of the edition."""
+        return [prefix + tail for prefix in self.edition.prefixes for tail in tails]
 
     async def languages(self) -> Mapping[int, Judge0Language]:
         """Return the languages of this machine, found when they are first asked for."""
@@ -78,9 +86,13 @@ class Judge0Service:
                 if not convert.is_accepted(submission, runs[-1]):
                     break
             found = convert.result(submission, runs)
+            self.counts.ended(owner, found.status)
             return Judge0Result(found.status, {**found.fields, "finished_at": _now()})
 
-        job = self.engine.jobs.start(owner, work, about=SubmissionRecord(submission.shown, _now()))
+        job = self.engine.jobs.start(
+            owner, work, about=SubmissionRecord(submission.shown, _now(), self.edition)
+        )
+        self.counts.taken(owner, submission.shown["language_id"])
         if submission.callback is not None:
             # Kept, since the loop has only a weak reference to it.
             calling = asyncio.create_task(self._call_back(job, submission.callback))
@@ -91,9 +103,7 @@ class Judge0Service:
     async def _call_back(self, job: Job, to: CallbackAddress) -> None:
         async for _ in job.listen():
             pass
-        body = convert.shown(
-            job.id, given_of(job), state_of(job), (*USUAL_FIELDS, *OWN_FIELDS), base64=True
-        )
+        body = convert.shown(job.id, given_of(job), state_of(job), USUAL_FIELDS, base64=True)
         settings = self.settings
         tries, timeout = settings.callbacks_max_tries, settings.callbacks_timeout
         await call(to, msgspec.json.encode(body), tries, timeout)
@@ -101,7 +111,14 @@ class Judge0Service:
     def find(self, owner: str, token: str) -> Job | None:
         """Return a submission of this owner, or None; jobs of other APIs are not found."""
         job = self.engine.jobs.get(owner, token)
-        return job if job is not None and isinstance(job.about, SubmissionRecord) else None
+        return job if job is not None and self._is_mine(job) else None
+
+    def all(self, owner: str) -> list[Job]:
+        """Return the submissions of this owner that are kept, the newest first."""
+        return [job for job in reversed(self.engine.jobs.of(owner)) if self._is_mine(job)]
+
+    def _is_mine(self, job: Job) -> bool:
+        return isinstance(job.about, SubmissionRecord) and job.about.edition is self.edition
 
     async def end(self, job: Job) -> None:
         """Wait until it has ended; cancel it if this task is cancelled."""
