@@ -214,14 +214,23 @@ def test_runtimes(http: httpx.Client) -> None:
     assert answer["run"]["stdout"] == f"{version}\n"
 
 
-def test_packages_are_read_only(http: httpx.Client) -> None:
+def test_packages_are_installed_already(http: httpx.Client) -> None:
     found = http.get("/packages").json()
     assert {"language", "language_version", "installed"} == set(found[0])
     assert all(each["installed"] for each in found)
-    for method in ("POST", "DELETE"):
-        answer = http.request(method, "/packages", json={"language": "python", "version": "3.12.0"})
-        assert answer.status_code == 403
-        assert "cannot be installed" in answer.json()["message"]
+    assert "codeforces" in {each["language"] for each in found}
+    # The set-up steps of open-r1 and of huggingface/ioi.
+    for name in ("cms_ioi", "codeforces"):
+        answer = http.post("/packages", json={"language": name, "version": "1.0.0"})
+        assert (answer.status_code, answer.json()) == (200, {"language": name, "version": "1.0.0"})
+    assert http.post("/packages", json={"language": "python", "version": "*"}).status_code == 200
+    for asked in ({"language": "python", "version": "2.x"}, {"language": "no"}, []):
+        answer = http.post("/packages", json=asked)
+        assert answer.status_code == 404
+        assert "does not exist" in answer.json()["message"]
+    assert http.post("/packages", content=b"{").status_code == 415
+    removed = http.request("DELETE", "/packages", json={"language": "cms_ioi", "version": "1.0.0"})
+    assert removed.status_code == 403
 
 
 @pytest.mark.parametrize("language", ["python", "c++", "cf_python3"])

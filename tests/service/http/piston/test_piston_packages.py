@@ -10,6 +10,7 @@ from piston_requests import execute
 
 from proctor.errors import SettingsError
 from proctor.service.http.piston.packages import runtimes
+from proctor.service.http.piston.settings import read_settings
 from served import serving
 
 COMPILE = """
@@ -29,7 +30,8 @@ def write(place: Path) -> Path:
     place.chmod(0o755)
     package = place / "shout" / "2.1.0"
     (package / "bin").mkdir(parents=True)
-    provides = [{"language": "shout", "aliases": ["loud"]}, {"language": "shout-too"}]
+    provides = [{"language": "shout", "aliases": ["loud"], "limit_overrides": {"run_timeout": 900}},
+                {"language": "shout-too"}]  # fmt: skip
     info = {"language": "s", "version": "2.1.0", "provides": provides, "build_platform": "any"}
     (package / "pkg-info.json").write_text(json.dumps(info))
     (package / "compile").write_text(COMPILE)
@@ -49,7 +51,12 @@ def write(place: Path) -> Path:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     place = write(tmp_path_factory.mktemp("packages"))
     with (
-        serving("--no-access-log", PISTON_PACKAGES=str(place)) as served,
+        serving(
+            "--no-access-log",
+            PISTON_PACKAGES=str(place),
+            PISTON_RUN_TIMEOUT="5000",
+            PISTON_LIMIT_OVERRIDES='{"upper": {"run_timeout": 700, "output_max_size": 2}}',
+        ) as served,
         httpx.Client(base_url=f"{served.url}/api/v2", timeout=120) as client,
     ):
         yield client
@@ -65,10 +72,37 @@ def test_a_package_has_its_scripts_and_its_environment(server: httpx.Client) -> 
     answer = execute(server, "shout", *files, {"name": "c", "content": "hush"})
     assert (answer["compile"]["code"], answer["run"]["code"]) == (4, 4)
     assert answer["compile"]["stderr"] == "no such thing: c\n"
-    answer = execute(server, "upper", "abc")
-    assert (answer["run"]["stdout"], answer.get("compile")) == ("ABC", None)
+    answer = execute(server, "upper", "ab")
+    assert (answer["run"]["stdout"], answer.get("compile")) == ("AB", None)
     listed = {(each["language"], each["version"]) for each in server.get("/runtimes").json()}
     assert {("shout", "2.1.0"), ("shout-too", "2.1.0"), ("upper", "1.0.0")} < listed
+
+
+@pytest.mark.parametrize(
+    ("language", "most"), [("upper", 700), ("loud", 900), ("shout-too", 5000), ("bash", 5000)]
+)
+def test_a_language_has_limits_of_its_own(server: httpx.Client, language: str, most: int) -> None:
+    files = [{"content": "abc"}]
+    asked = {"language": language, "version": "*", "files": files, "run_timeout": most + 1}
+    message = server.post("/execute", json=asked).json()["message"]
+    assert message == f"run_timeout cannot exceed the configured limit of {most}"
+
+
+def test_an_output_limit_of_its_own(server: httpx.Client) -> None:
+    assert execute(server, "upper", "abc")["run"]["status"] == "OL"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("{", "PISTON_LIMIT_OVERRIDES"),
+        ('{"c": {"run_timeout": "2s"}}', r"Expected `int`"),
+        ('{"c": {"run_time": 2}}', "c: 'run_time' is none of run_timeout, "),
+    ],
+)
+def test_overrides_that_cannot_be_read(text: str, complaint: str) -> None:
+    with pytest.raises(SettingsError, match=complaint):
+        read_settings({"PISTON_LIMIT_OVERRIDES": text})
 
 
 def test_what_is_wrong_with_packages_is_said_at_the_start(tmp_path: Path) -> None:

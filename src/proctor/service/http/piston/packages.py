@@ -5,7 +5,7 @@ After the layout that Piston keeps them in: DIRECTORY/LANGUAGE/VERSION with `pkg
 Cells read the directory under its own path. Clients cannot install any.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -14,6 +14,7 @@ from proctor.errors import SettingsError
 from proctor.languages.scripts import BASH, COMPILE, RUN, Scripts
 from proctor.service.http.piston.runtimes import Runtime, RuntimeKind
 from proctor.service.http.piston.semver import version_in
+from proctor.service.http.piston.settings import known_limits
 
 _INFO, _ENVIRONMENT = "pkg-info.json", "environment"
 _OTHERS = 0o005
@@ -31,12 +32,14 @@ exec /bin/bash "$package/$script" "$@"
 class _ProvidedLanguage(msgspec.Struct, frozen=True):
     language: str
     aliases: tuple[str, ...] = ()
+    limit_overrides: Mapping[str, int] | None = None
 
 
 class _PackageInfo(msgspec.Struct, frozen=True):
     language: str
     version: str
     aliases: tuple[str, ...] = ()
+    limit_overrides: Mapping[str, int] | None = None
     provides: tuple[_ProvidedLanguage, ...] | None = None
     """Languages under names of their own; `PISTON_LANGUAGE` tells the scripts which."""
 
@@ -66,11 +69,14 @@ def _package_runtimes(file: Path) -> list[Runtime]:
         raise SettingsError(f"PISTON_PACKAGES: {file}: {error}") from error
     if not (place / RUN).is_file():
         raise SettingsError(f"PISTON_PACKAGES: {place} has no script `{RUN}`")
-    provided = info.provides or (_ProvidedLanguage(info.language, info.aliases),)
+    provided = info.provides or (
+        _ProvidedLanguage(info.language, info.aliases, info.limit_overrides),
+    )
     version = version_in(info.version)
     return [
         Runtime(each.language, version, each.aliases, "bash", RuntimeKind.PACKAGE,
-                _scripts(place, each.language))
+                _scripts(place, each.language),
+                known_limits(each.limit_overrides or {}, f"PISTON_PACKAGES: {file}"), info.language)
         for each in provided
     ]  # fmt: skip
 

@@ -145,6 +145,7 @@ def parsed(body: Any, known: Sequence[Runtime], settings: PistonSettings) -> Pis
     main = next((name for name, file in named.items() if _is_text(file)), None)
     if main is None:
         raise Refused("files must include at least one utf8 encoded file")
+    settings = settings.of(runtime.language, runtime.limit_overrides)
     asked = _asked(body, settings)
     others = {name: _content(name, file) for name, file in named.items() if name != main}
     stdin = body.get("stdin") or ""

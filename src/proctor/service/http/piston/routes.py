@@ -17,6 +17,7 @@ from proctor.service.engine import Engine
 from proctor.service.http.piston import connect
 from proctor.service.http.piston.request import NotJson, Refused, decoded
 from proctor.service.http.piston.schema import ExecuteResponse, PackageJson, RuntimeInfo
+from proctor.service.http.piston.semver import satisfies
 from proctor.service.http.piston.service import PREFIXES, PistonService
 from proctor.service.http.piston.settings import PistonSettings, read_settings
 from proctor.service.http.request import context_of, header_of
@@ -25,9 +26,10 @@ from proctor.service.http.responses import JsonReply, PendingResponse
 AGAIN = "Resource temporarily unavailable"
 """Text by which open-r1's client knows a server that cannot just now, whatever the status."""
 NOT_JSON = "requests must be of type application/json"
-READ_ONLY = (
-    "packages cannot be installed or removed here: languages are those of the machine; see"
-    " `proctor languages`"
+READ_ONLY = "packages cannot be removed here: languages are those of the machine"
+NO_PACKAGE = (
+    "Requested package {}-{} does not exist: languages are those of the machine, and the server's"
+    " operator installs them; see `proctor languages`"
 )
 _PACKAGES = [f"{prefix}/packages" for prefix in PREFIXES]
 _Request = Request[Any, Any, Any]
@@ -86,13 +88,14 @@ def _listing(service: PistonService) -> list[HTTPRouteHandler]:
 
     @get(_PACKAGES)
     async def packages() -> list[PackageJson]:
-        """The same as packages, all of them installed."""
-        return [PackageJson(each.language, each.shown, True) for each in await service.runtimes()]
+        """The packages that bring them, all of them installed."""
+        names = dict.fromkeys((each.package, each.shown) for each in await service.runtimes())
+        return [PackageJson(name, version, True) for name, version in names]
 
-    @post(_PACKAGES, status_code=403)
-    async def install() -> Response[dict[str, str]]:
-        """Refuse."""
-        return Response({"message": READ_ONLY}, status_code=403)
+    @post(_PACKAGES, status_code=200)
+    async def install(request: _Request) -> PendingResponse:
+        """Say that a package is installed, as pipelines' set-up steps ask for it; or refuse."""
+        return PendingResponse(_installed(service, request, await request.body()), failed=failed)
 
     @delete(_PACKAGES, status_code=403)
     async def remove() -> Response[dict[str, str]]:
@@ -100,6 +103,26 @@ def _listing(service: PistonService) -> list[HTTPRouteHandler]:
         return Response({"message": READ_ONLY}, status_code=403)
 
     return [runtimes, packages, install, remove]
+
+
+async def _installed(service: PistonService, request: _Request, body: bytes) -> JsonReply:
+    if not header_of(request, b"content-type").startswith("application/json"):
+        return JsonReply({"message": NOT_JSON}, 415)
+    try:
+        asked = decoded(body)
+    except NotJson as error:
+        return JsonReply({"stack": str(error), "message": str(error)}, 400)
+    asked = asked if isinstance(asked, dict) else {}
+    language, version = str(asked.get("language", ""))[:100], str(asked.get("version", ""))[:100]
+    fitting = [
+        each
+        for each in await service.runtimes()
+        if each.package == language and satisfies(each.version, version)
+    ]
+    if not fitting:
+        return JsonReply({"message": NO_PACKAGE.format(language, version)}, 404)
+    newest = max(fitting, key=lambda each: each.version)
+    return JsonReply({"language": language, "version": newest.shown}, 200)
 
 
 def failed(error: ProctorError) -> JsonReply:

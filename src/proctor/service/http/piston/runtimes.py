@@ -1,7 +1,7 @@
 """Languages of this machine under the names that Piston's packages have for them."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from proctor.languages import registry
@@ -35,6 +35,16 @@ class Runtime:
     kind: RuntimeKind = RuntimeKind.PLAIN
     scripts: Scripts | None = None
     """Scripts of a package."""
+    limit_overrides: Mapping[str, int] = field(default_factory=dict)
+    """Limits of a package that are not the server's, by the names of settings.py."""
+
+    of_package: str = ""
+    """Name of the package that brings it, if that is another than the language's."""
+
+    @property
+    def package(self) -> str:
+        """Name of the package that brings it."""
+        return self.of_package or self.language
 
     @property
     def shown(self) -> str:
@@ -83,7 +93,14 @@ def runtimes(
     for name, language_id in _CODEFORCES.items() if contests else ():
         if language_id in here:
             listed.append(
-                Runtime(name, GRADED, (f"cf_{name}",), language_id, RuntimeKind.CODEFORCES)
+                Runtime(
+                    name,
+                    GRADED,
+                    (f"cf_{name}",),
+                    language_id,
+                    RuntimeKind.CODEFORCES,
+                    of_package="codeforces",
+                )
             )
     return listed
 

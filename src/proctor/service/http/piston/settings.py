@@ -4,8 +4,10 @@ They are listed in docs/reference/piston.md.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
+
+import msgspec
 
 from proctor.errors import SettingsError
 from proctor.limits import GIB, MIB
@@ -29,6 +31,8 @@ class PistonSettings:
     max_file_size: int = 64 * MIB
     """Bytes that a program may write to its working directory in all."""
     max_process_count: int = 64
+    limit_overrides: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Other values of the fields above, by the name of a language."""
     packages: str = ""
     """Directory of packages: see packages.py. Not a variable of Piston."""
 
@@ -37,12 +41,22 @@ class PistonSettings:
             if getattr(self, name) <= 0:
                 raise SettingsError(f"{_PREFIX}{name.upper()} must be more than zero")
 
+    def of(self, language: str, package: Mapping[str, int]) -> "PistonSettings":
+        """Return the settings for a language; `package` are the overrides of its package."""
+        found: dict[str, Any] = {**package, **self.limit_overrides.get(language, {})}
+        return replace(self, **found) if found else self
+
     def most(self, name: str) -> int:
         """Return the configured limit of a request's field, such as `run_timeout`."""
         value: int = getattr(self, name)
         return value
 
 
+LIMITS = tuple(
+    each.name for each in fields(PistonSettings) if each.name not in {"limit_overrides", "packages"}
+)
+"""Names of limits that may be overridden."""
+_WITHOUT_EFFECT = ("max_open_files",)
 RUN_TIME = 10_000
 """Milliseconds for a run where neither the request nor the settings have a limit."""
 COMPILE_TIME = 30_000
@@ -56,13 +70,39 @@ MEMORY = 4 * GIB
 def read_settings(environment: Mapping[str, str]) -> PistonSettings:
     """Read PISTON_RUN_TIMEOUT and so on. Raises SettingsError."""
     found: dict[str, Any] = {}
-    for field in fields(PistonSettings):
-        text = environment.get(_PREFIX + field.name.upper(), "").strip()
+    for each in fields(PistonSettings):
+        variable = _PREFIX + each.name.upper()
+        text = environment.get(variable, "").strip()
         if not text:
             continue
         try:
-            found[field.name] = text if field.name == "packages" else int(text)
+            match each.name:
+                case "packages":
+                    found[each.name] = text
+                case "limit_overrides":
+                    found[each.name] = _overrides(text)
+                case _:
+                    found[each.name] = int(text)
         except ValueError:
-            what = f"{_PREFIX}{field.name.upper()} must be a whole number, not {text!r}"
-            raise SettingsError(what) from None
+            raise SettingsError(f"{variable} must be a whole number, not {text!r}") from None
     return PistonSettings(**found)
+
+
+def _overrides(text: str) -> dict[str, dict[str, int]]:
+    variable = f"{_PREFIX}LIMIT_OVERRIDES"
+    try:
+        found = msgspec.json.decode(text, type=dict[str, dict[str, int]])
+    except msgspec.MsgspecError as error:
+        raise SettingsError(f"{variable}: {error}") from error
+    return {
+        language: known_limits(limits, f"{variable}: {language}")
+        for language, limits in found.items()
+    }
+
+
+def known_limits(limits: Mapping[str, int], where: str) -> dict[str, int]:
+    """Return overrides that are not 0, which stands for none. Raises SettingsError."""
+    for name in limits:
+        if name not in LIMITS and name not in _WITHOUT_EFFECT:
+            raise SettingsError(f"{where}: {name!r} is none of {', '.join(LIMITS)}")
+    return {name: value for name, value in limits.items() if value and name in LIMITS}
