@@ -306,7 +306,7 @@ def test_every_route_and_field_of_the_server_is_documented() -> None:
 
 def other_place(path: str) -> bool:
     """Whether it is a second place of what stands in the pages at its first."""
-    return path.startswith(("/judge0/", "/api/v2"))
+    return path.startswith(("/judge0/", "/judge0-extra/", "/api/v2"))
 
 
 def openapi() -> Any:

@@ -16,6 +16,7 @@ from proctor.service.engine import Engine
 from proctor.service.http import monitoring
 from proctor.service.http.direct import DirectCalls
 from proctor.service.http.error_answers import ERROR_ANSWERS
+from proctor.service.http.index import routes as index
 from proctor.service.http.judge0 import routes as judge0
 from proctor.service.http.middleware import Middleware
 from proctor.service.http.native import routes as native
@@ -52,11 +53,20 @@ def make_app(settings: ServeSettings) -> Middleware:
             await asyncio.to_thread(engine.close)
 
     app = Litestar(
-        [*monitoring.routes(metrics), *mcp_routes, *(door(engine) for door in DOORS)],
+        [
+            *monitoring.routes(metrics),
+            *index.routes(),
+            *mcp_routes,
+            *(door(engine) for door in DOORS),
+        ],
         lifespan=[life, *mcp_lifespans],
         request_max_body_size=settings.most_body,
         openapi_config=OpenAPIConfig(
-            "proctor", __version__, path="/schema", render_plugins=[OpenApiDocument()]
+            "proctor",
+            __version__,
+            path="/schema",
+            render_plugins=[OpenApiDocument()],
+            use_handler_docstrings=True,
         ),
         exception_handlers={
             **ERROR_ANSWERS,

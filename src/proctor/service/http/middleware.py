@@ -12,6 +12,7 @@ from litestar.exceptions.http_exceptions import RequestEntityTooLarge
 
 from proctor.limits import MIB
 from proctor.service.admission import physical_memory
+from proctor.service.http.index.routes import PAGES
 from proctor.service.http.monitoring import Metrics
 from proctor.service.http.native.packed_schema import is_packed
 from proctor.service.http.problem_details import TYPE, ProblemDetails
@@ -74,7 +75,7 @@ class Middleware:
             self._log_request(scope, None, 403, began)
             return
         owner = self._tokens.owner(headers)
-        if owner is None and scope["path"] not in OPEN:
+        if owner is None and not _needs_no_token(scope):
             await _refuse(scope, send, _NO_TOKEN)
             self._log_request(scope, None, 401, began)
             return
@@ -152,6 +153,11 @@ _HOST = ProblemDetails(
     "a server without tokens is asked as localhost or 127.0.0.1, since any page may have a name"
     " that leads here: use --token-file, or --allow-host with this name",
 )
+
+
+def _needs_no_token(scope: Scope) -> bool:
+    path = scope["path"]
+    return path in OPEN or (path in PAGES and scope.get("method") in {"GET", "HEAD"})
 
 
 async def _refuse(scope: Scope, send: Send, why: ProblemDetails) -> None:
