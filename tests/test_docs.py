@@ -41,7 +41,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINKED = [*PAGES, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 CLI_PAGE = ROOT / "docs" / "reference" / "cli.md"
-DOORS = ("http-api", "sandbox-fusion", "judge0", "piston", "nemo", "mcp", "tack")
+DOORS = ("http-api", "sandbox-fusion", "judge0", "piston", "nemo", "mcp", "tack", "e2b")
 API_PAGE = ROOT / "docs" / "reference" / "python-api.md"
 
 FENCE = re.compile(r"^```(\w*)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -17,6 +17,7 @@ from smolagents.tools import get_tools_definition_code
 from smolagents.utils import AgentExecutionError, truncate_content
 
 from proctor.errors import InputError
+from proctor.integrations.cell_text import failure, printed
 from proctor.sandbox.notebook import CellResult
 from proctor.sandbox.session import Session, open_session
 
@@ -104,7 +105,7 @@ class ProctorExecutor(PythonExecutor):  # type: ignore[misc]  # smolagents is no
         if answer is not None and result.error is not None and result.error.name == "_FinalAnswer":
             return CodeOutput(output=_loaded(answer), logs=logs, is_final_answer=True)
         if not result.ok:
-            raise AgentExecutionError(_what_happened(result), _SilentLogger())
+            raise AgentExecutionError(failure(result), _SilentLogger())
         return CodeOutput(output=result.result, logs=logs, is_final_answer=False)
 
     def cleanup(self) -> None:
@@ -136,22 +137,11 @@ class ProctorExecutor(PythonExecutor):  # type: ignore[misc]  # smolagents is no
     def _set_up(self, source: str) -> None:
         result = self._notebook.run_cell(source)
         if not result.ok:
-            raise AgentExecutionError(_what_happened(result), _SilentLogger())
+            raise AgentExecutionError(failure(result), _SilentLogger())
 
     def _logs(self, result: CellResult) -> str:
-        printed = (result.stdout + result.stderr).decode("utf-8", "replace")
-        logs: str = truncate_content(printed, max_length=self._most_logs)
+        logs: str = truncate_content(printed(result), max_length=self._most_logs)
         return logs
-
-
-def _what_happened(result: CellResult) -> str:
-    if result.ended is not None:
-        hit = f"it overran its {result.limit} limit" if result.limit else "the code ended it"
-        return f"The Python interpreter has ended: {hit}. All variables are lost."
-    if result.limit is not None:
-        return f"The code overran its {result.limit} limit and was interrupted."
-    assert result.error is not None
-    return "".join(result.error.traceback) or f"{result.error.name}: {result.error.value}"
 
 
 def _loaded(answer: str) -> Any:

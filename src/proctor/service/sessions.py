@@ -124,6 +124,13 @@ class Sessions:
         entry = self._entries.get(session.id)
         return entry.idle if entry is not None else 0.0
 
+    def keep(self, session: OwnedSession, idle: float) -> None:
+        """Set the seconds without use after which an open session ends, from now on."""
+        entry = self._entries.get(session.id)
+        if entry is not None:
+            entry.idle = idle
+            session.on_rest(not session.busy)
+
     async def close(self, owner: str, identity: str) -> None:
         """End a session with all that runs in it. Raises NotFound, SessionEnded."""
         self.get(owner, identity)

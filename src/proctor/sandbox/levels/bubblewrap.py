@@ -42,6 +42,8 @@ USER = "cell"
 """Name of the user that programs in a box for tools are."""
 USER_FILES = ("/etc/passwd", "/etc/group")
 TMP = "/box/work/.tmp"
+_HOME = "/home/user"
+"""Where programs of E2B's agents look for the working directory."""
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
@@ -216,6 +218,8 @@ def _box(arranged: Arrangement, scratch: Scratch | None, setup: CellSetup) -> li
         args += ["--symlink", TMP, "/tmp", "--symlink", TMP, "/var/tmp"]  # noqa: S108
     else:
         args += ["--dir", "/tmp"]  # noqa: S108
+    # Where the host has one, a directory below it may be bound there.
+    args += [] if os.path.lexists(_HOME) else ["--symlink", "/box/work", _HOME]
     return [*args, *(["--bind", str(scratch.path), "/box"] if scratch else ["--dir", "/box/work"])]
 
 

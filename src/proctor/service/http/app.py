@@ -15,6 +15,7 @@ from litestar.types import Receive, Scope, Send
 from proctor.service.engine import Engine
 from proctor.service.http import monitoring
 from proctor.service.http.direct import DirectCalls
+from proctor.service.http.e2b import routes as e2b
 from proctor.service.http.error_answers import ERROR_ANSWERS
 from proctor.service.http.index import routes as index
 from proctor.service.http.judge0 import routes as judge0
@@ -31,7 +32,9 @@ from proctor.service.http.settings import ServeSettings
 from proctor.service.http.tack import routes as tack
 from proctor.version import __version__
 
-DOORS = (native.door, sandbox_fusion.door, piston.door, judge0.door, nemo.door, tack.door)
+DOORS = (
+    native.door, sandbox_fusion.door, piston.door, judge0.door, nemo.door, tack.door, e2b.door,
+)  # fmt: skip
 """The APIs that are served: each a function that returns its router, given the engine."""
 
 

@@ -164,7 +164,8 @@ async def _refuse(scope: Scope, send: Send, why: ProblemDetails) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 4000 + why.status, "reason": why.title})
         return
-    body = msgspec.json.encode(why)
+    # `message` is where clients of Piston and E2B look.
+    body = msgspec.json.encode({**msgspec.to_builtins(why), "message": why.detail or why.title})
     headers = [
         (b"content-type", TYPE.encode()),
         (b"content-length", str(len(body)).encode()),

@@ -199,7 +199,7 @@ class StreamingResponse:
     """An ASGI application that sends what an iterator yields.
 
     If the client disconnects, the iterator is closed and `gone` called. After PAD_EVERY seconds
-    without a part, a blank line or a comment is sent.
+    without a part, `pad` is sent: for most media types a blank line or a comment.
     """
 
     def __init__(
@@ -208,9 +208,12 @@ class StreamingResponse:
         media_type: str,
         encode: Callable[[Any], bytes],
         gone: Callable[[], None] = lambda: None,
+        *,
+        pad: bytes | None = None,
     ) -> None:
         self._parts, self._media_type, self._encode = parts, media_type, encode
         self._gone = gone
+        self._pad = _STREAM_PADS.get(media_type, b"\n") if pad is None else pad
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -218,7 +221,6 @@ class StreamingResponse:
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         hung_up = asyncio.ensure_future(_disconnected(receive))
         part: asyncio.Future[Any] | None = None
-        pad = _STREAM_PADS.get(self._media_type, b"\n")
         try:
             while True:
                 if part is None:
@@ -230,7 +232,7 @@ class StreamingResponse:
                     self._gone()
                     return
                 if not part.done():
-                    await send({"type": "http.response.body", "body": pad, "more_body": True})
+                    await send({"type": "http.response.body", "body": self._pad, "more_body": True})
                     continue
                 found = part.result()
                 if found is _END:

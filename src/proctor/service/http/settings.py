@@ -20,6 +20,10 @@ from proctor.solver.profile import Profile
 
 HOST, PORT = "127.0.0.1", 8377
 _SHORTEST_TOKEN = 16
+_TOKEN_HEADERS = (
+    b"x-auth-token", b"x-api-key", b"x-access-token", b"e2b-traffic-access-token",
+)  # fmt: skip
+"""Headers with a token: Judge0's; E2B's for its API, and inside a sandbox."""
 _KNOWN = 64
 """Number of host names that are remembered with what is known of them: requests repeat them."""
 
@@ -39,15 +43,15 @@ class Tokens:
         """Return the owner of a request with these headers; None without an accepted token.
 
         A token comes as `Authorization: Bearer T`, as the password of `Authorization: Basic`
-        (http://any:T@host in clients that know no tokens), or as `X-Auth-Token: T` (Judge0).
+        (http://any:T@host in clients that know no tokens), or in one of _TOKEN_HEADERS.
         """
         if not self.names:
             return ""
-        shown = headers.get(b"x-auth-token", b"")
+        shown = next((headers[name] for name in _TOKEN_HEADERS if headers.get(name)), b"")
         kind, _, value = headers.get(b"authorization", b"").partition(b" ")
         if kind.lower() == b"bearer":
             shown = value.strip()
-        elif kind.lower() == b"basic":
+        elif kind.lower() == b"basic" and not shown:
             try:
                 shown = b64decode(value.strip(), validate=True).partition(b":")[2]
             except (NotBase64, ValueError):

@@ -8,6 +8,7 @@ const APIS = [
   ["Piston, open-r1", "/api/v2", `PISTON_ENDPOINTS=${here}/api/v2`],
   ["Judge0 CE", "/submissions", `JUDGE0_CE_ENDPOINT=${here} JUDGE0_CE_AUTH_HEADERS='{}'`],
   ["Judge0 Extra CE", "/judge0-extra", `JUDGE0_EXTRA_CE_ENDPOINT=${here}/judge0-extra JUDGE0_EXTRA_CE_AUTH_HEADERS='{}'`],
+  ["E2B", "/e2b", `E2B_API_URL=${here}/e2b E2B_SANDBOX_URL=${here}/e2b E2B_API_KEY=any`],
   ["NeMo-Skills", "/execute", `NEMO_SKILLS_SANDBOX_HOST=${location.hostname} NEMO_SKILLS_SANDBOX_PORT=${location.port}`],
   ["Tack Timetable", "/python-execute", here],
 ];

@@ -1,0 +1,183 @@
+"""Commands of a sandbox: the procedures of E2B's daemon for processes, in the Connect protocol.
+
+A command's output is sent when it has ended. Commands and cells of a sandbox run one after the
+other: one in the background holds up those after it until it ends or is killed.
+"""
+
+import asyncio
+import struct
+from base64 import b64encode
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+from litestar import Request, post
+from litestar.handlers import HTTPRouteHandler
+from litestar.types import ASGIApp
+
+from proctor.errors import InputError, NotFound, ProctorError
+from proctor.execution import Execution, LimitHit
+from proctor.service.admission import RequestContext
+from proctor.service.http.e2b.cells import with_variables
+from proctor.service.http.e2b.errors import code_of, of_procedure
+from proctor.service.http.e2b.paths import relative
+from proctor.service.http.e2b.requests import SandboxRequests, decoded
+from proctor.service.http.e2b.sandboxes import Sandbox
+from proctor.service.http.request import context_of, header_of
+from proctor.service.http.responses import JsonReply, PendingResponse, StreamingResponse
+
+_STREAM = "application/connect+json"
+_PREFIX = struct.Struct(">BI")
+_LAST = 2
+"""Flag of a stream's last message, which has its error."""
+_KEEPALIVE: dict[str, Any] = {"event": {"keepalive": {}}}
+_IN = ("/bin/sh", "-c", 'cd -- "$1" && shift && exec "$@"', "sh")
+"""Words that run the command after them, and after a directory, in that directory."""
+_KILL = ("SIGNAL_SIGKILL", "SIGNAL_SIGTERM")
+_Request = Request[Any, Any, Any]
+
+
+class ProcessConfig(msgspec.Struct, frozen=True):
+    """A command, as E2B's clients send it."""
+
+    cmd: str
+    args: list[str] = []
+    envs: dict[str, str] = {}
+    cwd: str | None = None
+
+
+class StartRequest(msgspec.Struct, frozen=True):
+    """Body of Start."""
+
+    process: ProcessConfig
+    stdin: bool = False
+    pty: dict[str, Any] | None = None
+
+
+class ProcessSelector(msgspec.Struct, frozen=True):
+    """Number of a command."""
+
+    pid: int = 0
+
+
+class ProcessRequest(msgspec.Struct, frozen=True):
+    """Body of procedures about a command under way."""
+
+    process: ProcessSelector = ProcessSelector()
+    signal: str = ""
+
+
+def process_routes(requests: SandboxRequests) -> list[HTTPRouteHandler]:
+    """Return the routes."""
+
+    @post("/process.Process/Start", status_code=200)
+    async def start(request: _Request) -> ASGIApp:
+        """Run a command; its number comes at once, its output and its end when it has ended."""
+        body, patience = await request.body(), _patience(request)
+        context = context_of(request)
+
+        async def events() -> AsyncIterator[bytes]:
+            try:
+                asked = decoded(body[_PREFIX.size :], StartRequest)
+                async for event in _run(requests.sandbox(request), asked, context, patience):
+                    yield _message(event)
+            except TimeoutError:
+                yield _end({"code": "deadline_exceeded", "message": "the command took too long"})
+            except ProctorError as error:
+                yield _end({"code": code_of(error), "message": str(error)})
+            else:
+                yield _end(None)
+
+        return StreamingResponse(events(), _STREAM, bytes, pad=_message(_KEEPALIVE))
+
+    @post("/process.Process/{name:str}", status_code=200)
+    async def procedure(name: str, request: _Request) -> ASGIApp:
+        """List commands under way, or kill one."""
+        body = await request.body()
+
+        async def done() -> JsonReply | dict[str, Any]:
+            sandbox, asked = requests.sandbox(request), decoded(body, ProcessRequest)
+            return _done(sandbox, name, asked)
+
+        return PendingResponse(done(), failed=of_procedure)
+
+    return [start, procedure]
+
+
+async def _run(
+    sandbox: Sandbox, asked: StartRequest, context: RequestContext, patience: float | None
+) -> AsyncIterator[dict[str, Any]]:
+    """Yield the events of a command. Raises TimeoutError, ProctorError."""
+    if asked.stdin or asked.pty is not None:
+        raise InputError("commands have neither stdin nor a terminal here: use a file")
+    process = asked.process
+    words = (*with_variables({**sandbox.variables, **process.envs}), process.cmd, *process.args)
+    if process.cwd:
+        words = (*_IN, relative(process.cwd), *words)
+    number = sandbox.new_number()
+    running = asyncio.ensure_future(sandbox.session.command(words, b"", context))
+    sandbox.commands[number] = msgspec.to_builtins(process), running
+    try:
+        yield _event(start={"pid": number})
+        async with asyncio.timeout(patience):
+            await asyncio.wait([running])
+        if running.cancelled():
+            yield _event(end={"exitCode": -1, "exited": False, "status": "signal: killed",
+                              "error": "signal: killed"})  # fmt: skip
+            return
+        made = running.result().made
+    finally:
+        running.cancel()
+        sandbox.commands.pop(number, None)
+    for name, data in (("stdout", made.stdout), ("stderr", made.stderr)):
+        if data:
+            yield _event(data={name: b64encode(data).decode()})
+    yield _event(end=_ended(made))
+
+
+def _ended(made: Execution) -> dict[str, Any]:
+    if made.exit_code is not None:
+        return {
+            "exitCode": made.exit_code,
+            "exited": True,
+            "status": f"exit status {made.exit_code}",
+        }
+    why = f"signal: {made.signal}" if made.limit is None else _limit(made.limit)
+    return {"exitCode": -1, "exited": False, "status": why, "error": why}
+
+
+def _limit(limit: LimitHit) -> str:
+    return f"{limit} limit exceeded"
+
+
+def _done(sandbox: Sandbox, name: str, asked: ProcessRequest) -> JsonReply | dict[str, Any]:
+    match name:
+        case "List":
+            listed = sandbox.commands.items()
+            return {"processes": [{"pid": pid, "config": config} for pid, (config, _) in listed]}
+        case "SendSignal" if asked.signal in _KILL:
+            known = sandbox.commands.pop(asked.process.pid, None)
+            if known is None:
+                raise NotFound(f"no command {asked.process.pid} is under way")
+            known[1].cancel()
+            return {}
+    return JsonReply({"code": "unimplemented", "message": f"{name} is not served here"}, 501)
+
+
+def _patience(request: _Request) -> float | None:
+    """Return the seconds that the client waits, or None."""
+    text = header_of(request, b"connect-timeout-ms")
+    return int(text) / 1000 if text.isdigit() and len(text) <= 10 else None
+
+
+def _event(**fields: Any) -> dict[str, Any]:
+    return {"event": fields}
+
+
+def _message(value: Any, flags: int = 0) -> bytes:
+    data = msgspec.json.encode(value)
+    return _PREFIX.pack(flags, len(data)) + data
+
+
+def _end(error: dict[str, str] | None) -> bytes:
+    return _message({} if error is None else {"error": error}, _LAST)

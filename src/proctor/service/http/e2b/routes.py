@@ -1,0 +1,177 @@
+"""Routes of E2B's API: sandboxes, and cells of their interpreter.
+
+After its Python SDK; docs/reference/e2b.md lists where it differs. Clients are given one address
+for all: it is in E2B_API_URL and in E2B_SANDBOX_URL.
+"""
+
+from typing import Any
+
+import msgspec
+from litestar import Request, Response, Router, delete, get, post
+from litestar.exceptions import HTTPException
+from litestar.handlers import HTTPRouteHandler
+from litestar.types import ASGIApp
+
+from proctor.service.engine import Engine
+from proctor.service.http.e2b.cells import CellRequest, run_cell
+from proctor.service.http.e2b.errors import of_api, of_sandbox
+from proctor.service.http.e2b.files import file_routes
+from proctor.service.http.e2b.paths import HOME
+from proctor.service.http.e2b.processes import process_routes
+from proctor.service.http.e2b.requests import SandboxRequests, decoded
+from proctor.service.http.e2b.sandboxes import (
+    ENVD_VERSION,
+    KeepRequest,
+    NewSandbox,
+    Sandbox,
+    Sandboxes,
+)
+from proctor.service.http.request import context_of, header_of, owner_of
+from proctor.service.http.responses import JsonReply, PendingResponse
+
+PREFIX = "/e2b"
+_LINES = "application/x-ndjson"
+_CONTEXT = {"id": "default", "language": "python", "cwd": HOME}
+_ONE_CONTEXT = (
+    "a sandbox has one context, which is used without naming any: open another sandbox for another"
+)
+_Request = Request[Any, Any, Any]
+
+
+def door(engine: Engine) -> Router:
+    """Return the router of this API."""
+    sandboxes = Sandboxes(engine)
+    requests = SandboxRequests(sandboxes)
+    return Router(
+        PREFIX,
+        route_handlers=[
+            *_sandboxes(sandboxes), *_cells(requests), *file_routes(requests),
+            *process_routes(requests),
+        ],
+        tags=["E2B"],
+        exception_handlers={HTTPException: _http_error},
+    )  # fmt: skip
+
+
+def _http_error(_request: _Request, error: HTTPException) -> Response[dict[str, Any]]:
+    """Answer errors of the framework in E2B's form."""
+    told = {"code": error.status_code, "message": error.detail}
+    return Response(told, status_code=error.status_code)
+
+
+def _sandboxes(sandboxes: Sandboxes) -> list[HTTPRouteHandler]:
+    @post(["/sandboxes", "/v2/sandboxes"], status_code=201)
+    async def create(request: _Request) -> ASGIApp:
+        """Open a sandbox; its template is one of the usual ones, or the name of a package set."""
+        body = await request.body()
+
+        async def opened() -> JsonReply:
+            asked = decoded(body, NewSandbox)
+            return JsonReply(
+                _opened(await sandboxes.open(context_of(request), asked), request), 201
+            )
+
+        return PendingResponse(opened(), failed=of_api)
+
+    @get(["/sandboxes", "/v2/sandboxes"])
+    async def index(request: _Request) -> list[dict[str, Any]]:
+        """List the caller's sandboxes, the oldest first."""
+        return [each.told() for each in sandboxes.all(owner_of(request))]
+
+    @get("/sandboxes/{identity:str}")
+    async def show(identity: str, request: _Request) -> ASGIApp:
+        """Show a sandbox."""
+
+        async def shown() -> dict[str, Any]:
+            return sandboxes.get(owner_of(request), identity).told()
+
+        return PendingResponse(shown(), failed=of_api)
+
+    @post(["/sandboxes/{identity:str}/connect", "/v2/sandboxes/{identity:str}/connect"],
+          status_code=200)  # fmt: skip
+    async def connect(identity: str, request: _Request) -> ASGIApp:
+        """Find a sandbox again, and set its timeout."""
+        body = await request.body()
+
+        async def connected() -> dict[str, Any]:
+            found = sandboxes.get(owner_of(request), identity)
+            sandboxes.keep(found, decoded(body, KeepRequest))
+            return _opened(found, request)
+
+        return PendingResponse(connected(), failed=of_api)
+
+    @post("/sandboxes/{identity:str}/timeout", status_code=200)
+    async def keep(identity: str, request: _Request) -> ASGIApp:
+        """Set the seconds without use after which it ends."""
+        body = await request.body()
+
+        async def kept() -> JsonReply:
+            sandboxes.keep(sandboxes.get(owner_of(request), identity), decoded(body, KeepRequest))
+            return JsonReply(msgspec.Raw(b""), 204)
+
+        return PendingResponse(kept(), failed=of_api)
+
+    @delete("/sandboxes/{identity:str}", status_code=200)
+    async def kill(identity: str, request: _Request) -> ASGIApp:
+        """End a sandbox, and delete its files."""
+
+        async def killed() -> JsonReply:
+            await sandboxes.close(owner_of(request), identity)
+            return JsonReply(msgspec.Raw(b""), 204)
+
+        return PendingResponse(killed(), failed=of_api)
+
+    return [create, index, show, connect, keep, kill]
+
+
+def _cells(requests: SandboxRequests) -> list[HTTPRouteHandler]:
+    @post("/execute", status_code=200)
+    async def execute(request: _Request) -> ASGIApp:
+        """Run a cell; its output, displays, result and error come as lines of JSON."""
+        body = await request.body()
+
+        async def executed() -> JsonReply:
+            sandbox, asked = requests.sandbox(request), decoded(body, CellRequest)
+            lines = await run_cell(sandbox, asked, context_of(request))
+            return JsonReply(
+                msgspec.Raw(msgspec.json.Encoder().encode_lines(lines)), media_type=_LINES
+            )
+
+        return PendingResponse(executed(), failed=of_sandbox)
+
+    @get("/contexts")
+    async def contexts() -> list[dict[str, str]]:
+        """List the contexts: there is one."""
+        return [_CONTEXT]
+
+    @post("/contexts", status_code=501)
+    async def another_context() -> Response[dict[str, Any]]:
+        """Refuse."""
+        return Response({"code": 501, "message": _ONE_CONTEXT}, status_code=501)
+
+    @get("/health")
+    async def health(request: _Request) -> ASGIApp:
+        """Answer 204 if the sandbox runs, else 502."""
+
+        async def lives() -> JsonReply:
+            requests.sandbox(request)
+            return JsonReply(msgspec.Raw(b""), 204)
+
+        return PendingResponse(lives(), failed=of_sandbox)
+
+    return [execute, contexts, another_context, health]
+
+
+def _opened(sandbox: Sandbox, request: _Request) -> dict[str, Any]:
+    """Return a sandbox as whoever opens it gets it.
+
+    Requests inside the sandbox come with one of its two tokens: both are what has been sent.
+    """
+    told = {
+        "templateID": sandbox.template, "sandboxID": sandbox.session.id, "clientID": "proctor",
+        "envdVersion": ENVD_VERSION, "domain": None,
+    }  # fmt: skip
+    token = header_of(request, b"x-api-key")
+    if not owner_of(request):
+        return told
+    return {**told, "envdAccessToken": token, "trafficAccessToken": token}
