@@ -25,7 +25,7 @@ from proctor.service.http.responses import JsonReply, PendingResponse
 
 _BYTES = "application/octet-stream"
 _PRINTED = r"%y\t%s\t%m\t%M\t%u\t%g\t%TY-%Tm-%TdT%TH:%TM:%.9TSZ\t%P\0"
-"""What `find` prints of each file; %P is its path below the place that was asked for."""
+"""Format in which `find` prints each file; %P is its path below the place that was asked for."""
 _KINDS = {"f": "FILE_TYPE_FILE", "d": "FILE_TYPE_DIRECTORY", "l": "FILE_TYPE_SYMLINK"}
 _DEEPEST = 32
 _Request = Request[Any, Any, Any]
