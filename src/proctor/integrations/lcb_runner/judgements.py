@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from typing import Any
+from warnings import warn
 
 from proctor.errors import InfraFault, NotAllJudged
 from proctor.integrations.lcb_runner.samples import whole
 from proctor.integrations.pools import chosen_pool
 from proctor.judgement import Judgement
 from proctor.judging.judge import AHEAD, start
+from proctor.judging.missing_modules import MissingModules
 from proctor.judging.settings import OFFICIAL_LIMITS, Codes, JudgeSettings
 from proctor.problem import Problem
 from proctor.sandbox.pool import Pool
@@ -77,14 +79,19 @@ def judge_all(
     results: dict[int, list[Any]] = {i: [None] * count for i, count in enumerate(counts)}
     metadata: dict[int, list[Any]] = {i: [None] * count for i, count in enumerate(counts)}
     faults: list[str] = []
+    missing = MissingModules()
     for done, (each, judgement) in enumerate(judge_each(generations, settings, most), 1):
         if judgement.verdict.is_fault:
             faults.append(_fault(each, judgement))
         else:
             found = found_in(judgement)
             results[each.sample][each.number], metadata[each.sample][each.number] = found
+            missing.add(judgement.verdict, *_said(judgement))
         if progress is not None:
             progress(done, sum(counts))
+    if missing.counts:
+        pool = f"use_pool(open_pool(packages={missing.places}))"
+        warn(f"{missing.sentence}: {pool}", stacklevel=3)
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         raise NotAllJudged(faults[0] + more, results, metadata)
@@ -113,6 +120,11 @@ def _take(
     done, _ = wait(running, return_when=FIRST_COMPLETED)
     for future in done:
         yield running.pop(future), future.result()
+
+
+def _said(judgement: Judgement) -> tuple[str, str]:
+    report = judgement.upstream
+    return judgement.message, "" if report is None else str(report.metadata.get("error", ""))
 
 
 def _fault(task: NumberedProgram, judgement: Judgement) -> str:
