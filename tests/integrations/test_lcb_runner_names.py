@@ -1,6 +1,7 @@
 """Every name of upstream's evaluation modules, by what it does; and its own router, with ours."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -249,6 +250,22 @@ def test_codes_of_the_ports(program: str, upstream: list[int], ports: list[int])
             lcb_runner.evaluate_generations_by_problem([[program], SAMPLE, 0, 6], **options)[0][0],
         ]
         assert {json.dumps(each) for each in found} == {json.dumps(wanted)}
+
+
+def test_metrics_of_copies() -> None:
+    results = {0: [[True], [-2]], 1: [[True], [True]]}
+    found = lcb_runner.compute_metrics_from_results(results, [1], port="evalscope")
+    assert found == {"pass@1": 75.0, "detail": {"pass@1": {0: 50.0, 1: 100.0}}}
+    found = lcb_runner.compute_metrics_from_results(results, [1], port="nvidia")
+    assert (found["pass@1"], found["pass@1_stderr"]) == (0.75, pytest.approx(0.25))
+    assert math.isnan(
+        lcb_runner.codegen_metrics([SAMPLE], [[DOUBLE]], port="nvidia")[0]["pass@1_stderr"]
+    )
+    both = [SQUARE, SQUARE], [["9"], ["8"]]
+    found = lcb_runner.code_execution_metrics(*both, port="nvidia")[0]
+    assert found == {"pass@1": 0.5, "pass@1_stderr": pytest.approx(0.5)}
+    with pytest.raises(InputError, match="port"):
+        lcb_runner.codegen_metrics([SAMPLE], [[DOUBLE]], port="other")  # type: ignore[arg-type]
 
 
 def test_memory_is_the_callers() -> None:

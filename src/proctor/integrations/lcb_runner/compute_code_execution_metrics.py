@@ -12,6 +12,7 @@ from proctor.integrations.lcb_runner.judgements import (
     judge_all,
     settings_of,
 )
+from proctor.integrations.lcb_runner.pass_k_utils import Port, standard_error, unit_of
 from proctor.integrations.lcb_runner.samples import (
     Sample,
     check_lists,
@@ -44,23 +45,29 @@ def code_execution_metrics(
     *,
     memory: Memory = None,
     progress: Progress | None = None,
+    port: Port = "upstream",
 ) -> list[Any]:
     """Judge every prediction and return [{"pass@1": per cent}, results].
 
     A sample has `code`, `input` and `output`. Results are by sample: a list with True or False for
     each prediction. One that repeats the call is left out, as upstream does; where all do, each is
-    False. `memory` and `progress` are those of `evaluate_generations`.
+    False. `memory` and `progress` are those of `evaluate_generations`. With `port="nvidia"` pass@1
+    is a share of 1, with `pass@1_stderr` beside it.
 
     Raises InputError, before anything is run, for another shape and for no samples at all, and
     NotAllJudged rather than score a prediction that was not judged.
     """
+    unit_of(port)
     check_lists(samples, generations)
     references = [_reference(sample, f"samples[{i}]") for i, sample in enumerate(samples)]
     if not references:
         raise InputError("is empty: there is no mean of nothing", field="samples")
     found = _judged(references, generations, memory, progress)
-    rates = [100 * each.count(True) / len(each) for each in found]
+    unit = 1 if port == "nvidia" else 100
+    rates = [unit * each.count(True) / len(each) for each in found]
     metrics = {"pass@1": sum(rates) / len(rates)}
+    if port == "nvidia":
+        metrics["pass@1_stderr"] = standard_error(rates)
     return [metrics, {i: [[right] for right in each] for i, each in enumerate(found)}]
 
 

@@ -12,7 +12,11 @@ from proctor.integrations.lcb_runner.judgements import (
     judge_all,
     settings_of,
 )
-from proctor.integrations.lcb_runner.pass_k_utils import compute_metrics_from_results
+from proctor.integrations.lcb_runner.pass_k_utils import (
+    Port,
+    compute_metrics_from_results,
+    unit_of,
+)
 from proctor.integrations.lcb_runner.samples import (
     Sample,
     check_lists,
@@ -51,15 +55,18 @@ def codegen_metrics(
     codes: Codes = "upstream",
     memory: Memory = None,
     progress: Progress | None = None,
+    port: Port = "upstream",
 ) -> list[Any]:
     """Judge every generation and return [metrics, results, metadata].
 
     metrics is what `compute_metrics_from_results` makes of the results; results are as in
-    `evaluate_generations`; metadata has a list a problem, with a JSON text a generation.
+    `evaluate_generations`; metadata has a list a problem, with a JSON text a generation. `port` is
+    that of `compute_metrics_from_results`.
 
     Arguments and errors are those of `evaluate_generations`; a `k` below 1 is an InputError too.
     """
     wanted = tuple(whole(k, "k_list") for k in k_list)
+    unit_of(port)
     results, metadata = evaluate_generations(
         samples_list,
         generations_list,
@@ -70,7 +77,7 @@ def codegen_metrics(
         memory=memory,
         progress=progress,
     )
-    metrics = compute_metrics_from_results(results, wanted)
+    metrics = compute_metrics_from_results(results, wanted, port=port)
     return [metrics, results, [[json.dumps(entry) for entry in metadata[i]] for i in metadata]]
 
 

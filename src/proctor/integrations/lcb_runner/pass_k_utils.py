@@ -3,10 +3,15 @@
 import math
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, SupportsIndex
+from statistics import stdev
+from typing import Any, Literal, SupportsIndex, get_args
 
 from proctor.errors import InputError
 from proctor.reports.pass_at_k import mean_pass_at_k, pass_at_k
+
+Port = Literal["upstream", "evalscope", "nvidia"]
+"""Copy of lcb_runner whose metrics are wanted: EvalScope's pass@k is in per cent, that of
+nvidia-livecodebench has standard errors besides."""
 
 __all__ = ["compute_metrics_from_results", "estimate_pass_at_k", "extract_instance_results"]
 
@@ -40,27 +45,51 @@ def estimate_pass_at_k(
 
 
 def compute_metrics_from_results(
-    results: Mapping[Any, Sequence[Sequence[int]]], k_list: Iterable[int] = (1, 5)
+    results: Mapping[Any, Sequence[Sequence[int]]],
+    k_list: Iterable[int] = (1, 5),
+    *,
+    port: Port = "upstream",
 ) -> dict[str, Any]:
     """`{"pass@k": mean, ..., "detail": {"pass@k": {problem: value}, ...}}`, all plain floats.
 
     A `k` is left out unless every problem has that many generations, and all are if there is no
     problem. A generation passes if all its tests did; without tests it does not.
+
+    With `port="nvidia"`, `"pass@k_stderr"` follow: NaN for one problem. Raises InputError for a
+    port that is not known.
     """
+    unit = unit_of(port)
     counts = {task: (len(of), sum(map(_passed, of))) for task, of in results.items()}
     metrics: dict[str, Any] = {}
     detail: dict[str, dict[Any, float | None]] = {}
     for k in k_list:
         mean = mean_pass_at_k(counts.values(), k)
         if mean is not None:
-            metrics[f"pass@{k}"] = mean
-            detail[f"pass@{k}"] = {task: pass_at_k(n, c, k) for task, (n, c) in counts.items()}
-    return {**metrics, "detail": detail}
+            metrics[f"pass@{k}"] = mean * unit
+            values = {task: pass_at_k(n, c, k) for task, (n, c) in counts.items()}
+            detail[f"pass@{k}"] = {task: v if v is None else v * unit for task, v in values.items()}
+    found = {**metrics, "detail": detail}
+    if port == "nvidia":
+        for name, of in detail.items():
+            found[f"{name}_stderr"] = standard_error([v for v in of.values() if v is not None])
+    return found
 
 
 def extract_instance_results(results: Mapping[Any, Sequence[Sequence[int]]]) -> list[list[bool]]:
     """Return for each generation if it passes: a list a problem, in order of the problems' keys."""
     return [[_passed(generation) for generation in results[task]] for task in sorted(results)]
+
+
+def unit_of(port: Port) -> int:
+    """Return what pass@1 of a right program is. Raises InputError for a port that is not known."""
+    if port not in get_args(Port):
+        raise InputError(f"is {' or '.join(get_args(Port))}, not {port!r}", field="port")
+    return 100 if port == "evalscope" else 1
+
+
+def standard_error(values: Sequence[float]) -> float:
+    """Return the standard error of a mean, from the sample's deviation; NaN for one value."""
+    return stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
 
 
 def _passed(generation: Sequence[int]) -> bool:
