@@ -73,11 +73,10 @@ def test_judge_says_so_once(mode: str, inside: bool, place: Path) -> None:
     rows = [{"question_id": "q", "code": text} for text in (code, code, "print(1)")]
     programs.write_text("".join(json.dumps(each) + "\n" for each in rows))
     command = ["judge", "--problems", str(problems), "--programs", str(programs), "--mode", mode]
-    done = CliRunner().invoke(app, command)
+    done = CliRunner().invoke(app, [*command, "--json"])
     said = f"2 programs import little_module, which cells do not have: --packages {place}"
     assert done.stderr.count(said) == 1
-    as_json = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
-    assert as_json["missing_modules"] == {"little_module": 2}
+    assert json.loads(done.stdout)["missing_modules"] == {"little_module": 2}
 
 
 def test_the_metrics_warn(place: Path, pool: Pool) -> None:

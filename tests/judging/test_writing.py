@@ -3,9 +3,11 @@
 import pytest
 
 from proctor.judging.judge import judge
+from proctor.judging.one_test import output_on
 from proctor.judging.settings import JudgeSettings
 from proctor.limits import Limits
 from proctor.problem import Problem, Test
+from proctor.program import Program
 from proctor.sandbox.pool import Pool, open_pool
 
 ECHO = Problem("echo", (Test("1\n", "1"), Test("2\n", "2"), Test("3\n", "3")))
@@ -59,6 +61,10 @@ def test_the_directory_is_small(pool: Pool) -> None:
     settings = JudgeSettings(limits=Limits(cpu=2.0))
     made = judge(ECHO, program, settings=settings, pool=pool)
     assert (made.verdict, "No space left" in made.message) == ("RE", True)
+
+
+def test_what_is_shown_of_them(pool: Pool) -> None:
+    assert output_on(ECHO.tests[1], ECHO, Program(NAMED), JudgeSettings(), pool) == b"2\n"
 
 
 def test_elsewhere_nothing_is_writable(pool: Pool) -> None:

@@ -49,11 +49,21 @@ def judge_standard(assignment: Assignment) -> Judgement:
     gained by that crash: it says nothing of answers, and a wrong one before it is final.
     """
     found = _Standard(assignment).judge()
-    if found.verdict is not Verdict.RE or _LACKED.match(found.message) is None:
+    if found.verdict is not Verdict.RE or not lacked_disk(found.message):
         return found
-    if assignment.cell.isolation.level != "namespaces":
+    if not has_disk(assignment):
         return replace(found, message=f"{found.message} ({_NO_DISK})")
     return _Standard(assignment, DISK).judge()
+
+
+def lacked_disk(message: str) -> bool:
+    """Return whether a program that ended with this message could write nowhere."""
+    return _LACKED.match(message) is not None
+
+
+def has_disk(assignment: Assignment) -> bool:
+    """Return whether a job in this cell can have a file system of its own."""
+    return assignment.cell.isolation.level == "namespaces"
 
 
 class _Standard:
