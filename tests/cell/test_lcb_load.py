@@ -9,6 +9,7 @@ import pytest
 from official_process import DIED, ONE, RE, TLE, WA, Quirk, check, play
 
 from proctor.cell import lcb_load
+from proctor.cell.lcb_text import clean_if_name, make_function
 from proctor.judgement import UpstreamReport
 
 # fmt: off
@@ -256,7 +257,7 @@ def test_the_direct_way_is_the_way_through_text() -> None:
         "if __name__ == '__main__':\n    f([])\n"
     )
     direct = lcb_load._compile_wrapped(source)
-    through_text = compile(lcb_load._upstream_text(source), "<string>", "exec")
+    through_text = compile(make_function(clean_if_name(source)), "<string>", "exec")
     assert direct is not None
     ours, theirs = (_function_named("wrapped_function", one) for one in (direct, through_text))
     assert ours.co_code == theirs.co_code

@@ -203,3 +203,13 @@ def test_exports(proctor: Proctor, tmp_path: Path) -> None:
     assert whole["figures"]["standard"]["passed"] == 4
     listed = json.loads(proctor("runs", tmp_path, "--json").stdout)
     assert [(row["samples"], row["unfinished"]) for row in listed] == [(4, 0)]
+
+
+def test_a_module_that_cells_lack_is_named(proctor: Proctor, tmp_path: Path) -> None:
+    with serving(lambda call: call.reply("```python\nimport pytest\nprint(1)\n```")) as stub:
+        done = proctor(*EVAL, "--model", "stub", "--base-url", stub.url, "--out", tmp_path / "run",
+                       "--json")  # fmt: skip
+    assert report(done)["missing_modules"] == {"pytest": 4}
+    said = "4 programs import pytest, which cells do not have: --packages "
+    place = done.stderr.partition(said)[2].splitlines()[0]
+    assert (Path(place) / "pytest").is_dir()

@@ -149,7 +149,7 @@ def test_mbpp_by_both_rules(proctor: Proctor, tmp_path: Path) -> None:
 
 
 def test_recorded_verdicts_of_humaneval(proctor: Proctor, tmp_path: Path, test_data: Path) -> None:
-    """A slice; HumanEval/55 is left out: it takes as long as the limit that it was recorded by."""
+    """A slice; HumanEval/55 is left out: it failed at an input that this file lacks."""
     data = test_data / "humaneval"
     recorded = [
         json.loads(line)
@@ -205,3 +205,32 @@ def test_mbppplus(proctor: Proctor, tmp_path: Path) -> None:
         )
         for mode in ("official", "standard"):
             assert found[mode]["verdicts"].get("AC", 0) == passed.get(mode, 1), found[mode]
+
+
+def test_packages_are_lent_to_functions(proctor: Proctor, tmp_path: Path) -> None:
+    (tmp_path / "packages").mkdir()
+    (tmp_path / "packages" / "circles.py").write_text("def area(r): return 3.14159265 * r * r\n")
+    reply = {"task_id": "Own/0", "code": "from circles import area"}
+    command = ("eval", "humaneval", "--source", write(tmp_path / "rows.jsonl", [CIRCLE]),
+               "--model", f"replay:{write(tmp_path / 'replies.jsonl', [reply])}", "--json")  # fmt: skip
+    found = report(proctor(*command, "--out", tmp_path / "without"))
+    assert found["standard"]["verdicts"] == {"RE": 1}
+    lent = ("--packages", tmp_path / "packages")
+    found = report(proctor(*command, "--out", tmp_path / "with", *lent))
+    assert found["standard"]["verdicts"] == {"AC": 1}
+
+
+def test_mbpp_takes_evalplus_rows(proctor: Proctor, tmp_path: Path) -> None:
+    """Asserts are those of `assertion`; the prompt loses its quotes."""
+    row_ = {
+        "task_id": "Mbpp/7", "prompt": '"""\nGive the first of a list.\n"""\n', "atol": 0,
+        "entry_point": "first", "canonical_solution": FIRST["code"], "base_input": [[[1, 2]]],
+        "plus_input": [[[3]]], "assertion": "\nassert first([1, 2]) == 1\nassert first('ab') == 'a'",
+    }  # fmt: skip
+    assert task_of("mbpp", row_).names["asked"] == "Give the first of a list."
+    replies = [{"task_id": "Mbpp/7", "code": code} for code in
+               ("def first(items): return items[0]", "def first(items): return 1")]  # fmt: skip
+    done = proctor("eval", "mbpp", "--source", write(tmp_path / "rows.jsonl", [row_]),
+                   "--model", f"replay:{write(tmp_path / 'replies.jsonl', replies)}",
+                   "--n", "2", "--out", tmp_path / "run", "--json")  # fmt: skip
+    assert report(done)["official"]["verdicts"] == {"AC": 1, "WA": 1}

@@ -14,6 +14,7 @@ import pytest
 
 from proctor.errors import InfraFault, InputError, NotAllJudged
 from proctor.integrations import lcb_runner
+from proctor.integrations.lcb_runner import judgements
 from proctor.judgement import Judgement
 from proctor.sandbox.pool import open_pool
 from proctor.verdict import Verdict
@@ -221,7 +222,7 @@ def test_names_of_the_ports() -> None:
 def test_sample_that_cannot_be_used(
     given: Any, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(lcb_runner, "start")  # nothing is run before everything was looked at
+    monkeypatch.delattr(judgements, "start")  # nothing is run before everything was looked at
     with pytest.raises(InputError, match=message):
         lcb_runner.check_correctness(given, SQUARE, 6)
     with pytest.raises(InputError, match=r"samples_list\[1\].*" + message):
@@ -245,7 +246,7 @@ def test_sample_that_cannot_be_used(
 def test_arguments_that_cannot_be_used(
     generations: Any, options: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(lcb_runner, "start")
+    monkeypatch.delattr(judgements, "start")
     with pytest.raises(InputError, match=message):
         lcb_runner.codegen_metrics([SQUARES], generations, **options)
 
@@ -261,7 +262,7 @@ def test_a_fault_of_ours_is_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
         future.set_result(Judgement(Verdict.INFRA_FAULT, 0.0, (), "two cells died"))
         return future
 
-    monkeypatch.setattr(lcb_runner, "start", start)
+    monkeypatch.setattr(judgements, "start", start)
     with pytest.raises(InfraFault, match=r"sample 0, generation 0 .*two cells died"):
         lcb_runner.codegen_metrics([SQUARES], [[SQUARE]])
     with pytest.raises(InfraFault):
@@ -270,7 +271,7 @@ def test_a_fault_of_ours_is_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_fault_of_ours_costs_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """Thirteen programs, one of which cannot be judged: it has no result, the others have."""
-    real = lcb_runner.start
+    real = judgements.start
 
     def start(problem: Any, program: str, *rest: Any) -> Future[Judgement]:
         if program != "odd":
@@ -279,7 +280,7 @@ def test_a_fault_of_ours_costs_no_other(monkeypatch: pytest.MonkeyPatch) -> None
         future.set_result(Judgement(Verdict.INFRA_FAULT, 0.0, (), "two cells died"))
         return future
 
-    monkeypatch.setattr(lcb_runner, "start", start)
+    monkeypatch.setattr(judgements, "start", start)
     programs = [SQUARE] * 13
     programs[5] = "odd"
     with pytest.raises(NotAllJudged, match=r"sample 0, generation 5 .*two cells died$") as raised:
@@ -300,7 +301,7 @@ def test_bound_on_what_runs_at_once(
         seen.append(len(running))
         return futures.wait(running, **options)
 
-    monkeypatch.setattr(lcb_runner, "wait", wait)
+    monkeypatch.setattr(judgements, "wait", wait)
     with open_pool(cells=cells) as pool:
         lcb_runner.use_pool(pool)
         try:

@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 
 from proctor.cell.plain_data import Array, Opaque
 from proctor.judging.comparison import compare_tokens
-from proctor.judging.values import compare_values
+from proctor.judging.judge import judge
+from proctor.judging.settings import JudgeSettings
+from proctor.judging.values import LEETCODE_ERROR, Tolerance, compare_values
+from proctor.problem import Problem, Test
+from proctor.sandbox.pool import Pool
 
 
 @pytest.mark.parametrize(
@@ -135,7 +139,7 @@ def test_hostile_output_is_told_apart_in_time(make: Callable[[], bytes]) -> None
     ],
 )  # fmt: skip
 def test_equal_values(output: object, expected: object) -> None:
-    assert compare_values(output, expected, None) is None
+    assert compare_values(output, expected) is None
 
 
 @pytest.mark.parametrize(
@@ -149,29 +153,57 @@ def test_equal_values(output: object, expected: object) -> None:
     ],
 )  # fmt: skip
 def test_different_values(output: object, expected: object) -> None:
-    assert compare_values(output, expected, None) is not None
+    assert compare_values(output, expected) is not None
     if not isinstance(output, float):
-        assert compare_values(output, expected, 1e-6) is not None
+        assert compare_values(output, expected, Tolerance(1e-6)) is not None
 
 
 INFINITY = float("inf")
 
 
 def test_values_within_tolerance() -> None:
-    assert compare_values([0.1 + 0.2, (1,)], [0.3, [1.0000001]], 1e-6) is None
-    assert compare_values([0.30001], [0.3], 1e-6) is not None
+    assert compare_values([0.1 + 0.2, (1,)], [0.3, [1.0000001]], Tolerance(1e-6)) is None
+    assert compare_values([0.30001], [0.3], Tolerance(1e-6)) is not None
     for got, wanted in ((5, INFINITY), (-INFINITY, INFINITY), (0.0, -INFINITY), (5, 10**400)):
-        assert compare_values([got], [wanted], 1e-6) is not None
-    assert compare_values([INFINITY, -INFINITY], [INFINITY, -INFINITY], 1e-6) is None
+        assert compare_values([got], [wanted], Tolerance(1e-6)) is not None
+    assert compare_values([INFINITY, -INFINITY], [INFINITY, -INFINITY], Tolerance(1e-6)) is None
 
 
 def test_a_sentence_says_where_in_a_value() -> None:
-    assert compare_values([1, (2, {"a": 3})], [1, [2, {"a": 4}]], None) == (
+    assert compare_values([1, (2, {"a": 3})], [1, [2, {"a": 4}]]) == (
         "the result[1][1]['a'] is 3, which is not what was expected"
     )
-    assert compare_values([1], [1, 2], None) == (
-        "the result has 1 items, which is not what was expected"
-    )
-    assert compare_values(10**5000, 1, None) == (
+    assert compare_values([1], [1, 2]) == ("the result has 1 items, which is not what was expected")
+    assert compare_values(10**5000, 1) == (
         "the result is a very long integer, which is not what was expected"
     )
+
+
+@pytest.mark.parametrize(
+    ("got", "wanted", "equal"),
+    [
+        (0.300009, 0.3, True),
+        (0.30002, 0.3, False),
+        (100000.1, 100000.0, False),  # absolute, not relative
+        (3, 3.000001, True),
+        (3.000001, 3, False),  # an integer is wanted
+        ([1, {"a": 0.1 + 0.2}], [1, {"a": 0.3}], True),
+        (INFINITY, 1e308, False),
+        (10**400, 1.5, False),
+        (float("nan"), 1.0, False),
+        ("1.0", 1.0, False),
+    ],
+)
+def test_leetcodes_error(got: object, wanted: object, equal: bool) -> None:
+    assert (compare_values(got, wanted, Tolerance(of_floats=LEETCODE_ERROR)) is None) is equal
+
+
+@pytest.mark.parametrize(
+    ("platform", "verdict"), [("LeetCode", "AC"), ("atcoder", "WA"), ("", "WA")]
+)
+def test_the_platform_decides(platform: str, verdict: str, pool: Pool) -> None:
+    problem = Problem("mean", (Test("[1, 2]", "1.5"),), "mean", platform=platform)
+    program = "def mean(x): return sum(x) / len(x) + 5e-6"
+    assert judge(problem, program, pool=pool).verdict == verdict
+    official = judge(problem, program, settings=JudgeSettings(mode="official"), pool=pool)
+    assert official.verdict == "WA"

@@ -159,6 +159,8 @@ def corpus() -> list[Case]:
     """The golden verdicts (format: tests/corpus/README.md), one job in twenty together."""
     found = []
     for path in sorted(CORPUS.glob("*/*.py")):
+        if "\n# landlock:" in path.read_text():  # the verdict depends on the level
+            continue
         row = json.loads((path.parent / "problem.json").read_text())
         tests = tuple(Test(test["input"], test["output"]) for test in row["tests"])
         limits = Limits(**{"memory": 256 * MIB, **row["limits"]})
@@ -166,7 +168,7 @@ def corpus() -> list[Case]:
             word if word == NOT_AC else word.upper() for word in path.stem.split("_")[:2]
         )
         expected = {"standard": standard, "fast": standard, "official": official}
-        problem = Problem(row["id"], tests, row["function"])
+        problem = Problem(row["id"], tests, row["function"], platform=row.get("platform", ""))
         name = f"{path.parent.name}/{path.stem}"
         case = Case(name, problem, path.read_text(), limits, expected, row.get("tolerance"))
         found.append(case)

@@ -114,7 +114,7 @@ def _no_close(x: object) -> int:  # noqa: ARG001  # upstream's takes one, so a p
 _no_close.__qualname__ = "Capturing.__enter__.<locals>.<lambda>"
 
 
-class _Buffer:
+class MockedBuffer:
     """sys.stdin.buffer: every read gives everything, every readline the first line."""
 
     def __init__(self, text: str) -> None:
@@ -127,13 +127,13 @@ class _Buffer:
         return self._data.partition(b"\n")[0] + b"\n"
 
 
-class _Stdin:
+class MockedStdin:
     """sys.stdin: only readline has a position; not iterable, for lack of a method on the class."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._lines = io.StringIO(text)
-        self.buffer = _Buffer(text)
+        self.buffer = MockedBuffer(text)
 
     def read(self, *_args: object) -> str:
         return self._text
@@ -148,8 +148,8 @@ class _Stdin:
         return getattr(self._lines, name)
 
 
-_Stdin.__name__ = _Stdin.__qualname__ = "MockStdinWithBuffer"
-_Buffer.__name__ = _Buffer.__qualname__ = "MockBuffer"
+MockedStdin.__name__ = MockedStdin.__qualname__ = "MockStdinWithBuffer"
+MockedBuffer.__name__ = MockedBuffer.__qualname__ = "MockBuffer"
 
 
 class _OpenedInput:
@@ -199,7 +199,7 @@ class _MockedInput:
     """
 
     def __init__(self, text: str) -> None:
-        self._mock = _Stdin(text)
+        self._mock = MockedStdin(text)
         self._open = _OpenedInput(text)
         lines = iter(text.split("\n"))
         self._methods: dict[str, Callable[..., object]] = {

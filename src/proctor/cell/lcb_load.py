@@ -15,20 +15,16 @@ from typing import Any
 
 from proctor.cell.lcb_indent import wrapped
 from proctor.cell.lcb_io import CallProgram, StdioProgram
-
-RECURSION_LIMIT = 50_000
-"""The recursion limit that the last line of upstream's imports sets."""
-
-_ALL_NAMES_OF = (  # noqa: SIM905  # a list of 18 lines says no more
-    "string re datetime collections heapq bisect copy math random statistics itertools functools "
-    "operator io sys json builtins typing"
-).split()
-_MODULES = _ALL_NAMES_OF[: _ALL_NAMES_OF.index("builtins")]
-_IMPORTS = "".join(
-    [f"from {name} import *\n" for name in _ALL_NAMES_OF]
-    + [f"import {name}\n" for name in _MODULES]
+from proctor.cell.lcb_text import (
+    IMPORTS,
+    PREAMBLE,
+    RECURSION_LIMIT,
+    WRAPPER,
+    clean_if_name,
+    is_main_guard,
+    make_function,
+    wrap,
 )
-_PREAMBLE = f"{_IMPORTS}sys.setrecursionlimit({RECURSION_LIMIT})\n"
 
 _ANNOTATED = """
 def solve(
@@ -46,7 +42,6 @@ class Solution:
 """
 
 _MODULE_NAME = "tmp_sol"
-_WRAPPER = "wrapped_function"
 _COMPILING_LIMIT = 1000
 """CPython's recursion limit, which holds while upstream takes a program apart and compiles it."""
 _SHALLOW_LIMIT = 150
@@ -54,7 +49,7 @@ _SHALLOW_LIMIT = 150
 Python, gives up on some that the compiler, written in C, accepts."""
 
 # A statement that no future import may follow, and as many lines as upstream puts before.
-_PADDING = "0" + "\n" * (_PREAMBLE.count("\n") + 2)
+_PADDING = "0" + "\n" * (PREAMBLE.count("\n") + 2)
 
 _SOLUTION = re.compile(r"class\W+Solution")
 _F_STRING = re.compile(r"(?<![A-Za-z0-9_])(?:[fF][rR]?|[rR][fF])['\"]")
@@ -71,7 +66,7 @@ def preamble() -> ModuleType:
     Takes milliseconds: made once per cell. `load` uses it up, so that is for a forked process.
     """
     module = ModuleType(_MODULE_NAME, "")
-    exec(_IMPORTS, vars(module))  # a fixed text
+    exec(IMPORTS, vars(module))  # a fixed text
     exec(_ANNOTATED, dict(vars(module)))
     return module
 
@@ -92,7 +87,7 @@ def load(source: str, function: str | None, base: ModuleType) -> StdioProgram | 
     """
     sys.setrecursionlimit(_COMPILING_LIMIT)
     if function is None:
-        return StdioProgram(_attribute(_load_stdio(source, base), _WRAPPER))
+        return StdioProgram(_attribute(_load_stdio(source, base), WRAPPER))
     module = _execute(_compile_after_preamble(source), base)
     return CallProgram(_attribute(_solution(module, source), function))
 
@@ -127,7 +122,7 @@ def _compile_after_preamble(source: str) -> CodeType:
         return compile(_PADDING + source, "<string>", "exec", dont_inherit=True)
     except Exception:  # noqa: BLE001  # source text can fail in many ways; all are told alike
         # Some messages count characters, so they need upstream's text in full.
-        return compile(f"{_PREAMBLE}\n\n{source}", "<string>", "exec", dont_inherit=True)
+        return compile(f"{PREAMBLE}\n\n{source}", "<string>", "exec", dont_inherit=True)
 
 
 def _load_stdio(source: str, base: ModuleType) -> object:
@@ -136,7 +131,7 @@ def _load_stdio(source: str, base: ModuleType) -> object:
         code = _compile_indented(source) or _compile_wrapped(source)
     if code is not None:
         return _execute(code, base)
-    text = _upstream_text(source)
+    text = make_function(clean_if_name(source))
     module = ModuleType(_MODULE_NAME, "")
     exec(text, vars(module))  # the program; this runs in its sandbox
     return _solution(module, text)
@@ -157,7 +152,7 @@ def _needs_text(source: str) -> bool:
 
 def _compile_indented(source: str) -> CodeType | None:
     """The wrapped program, compiled without a syntax tree in Python. None if that cannot be."""
-    text = wrapped(source, _WRAPPER)
+    text = wrapped(source, WRAPPER)
     if text is None:
         return None
     try:
@@ -174,9 +169,9 @@ def _compile_wrapped(source: str) -> CodeType | None:
     try:
         sys.setrecursionlimit(_SHALLOW_LIMIT)
         body = ast.parse(source).body
-        if body and isinstance(body[-1], ast.If) and _is_main_guard(body[-1].test):
+        if body and isinstance(body[-1], ast.If) and is_main_guard(body[-1].test):
             body = body[:-1] + body[-1].body
-        imports, function = _wrap(body)
+        imports, function = wrap(body)
         # The first statement stands for upstream's imports: no docstring, no future import.
         start = ast.Pass(lineno=1, col_offset=0)
         module = ast.Module(body=[start, *imports, function], type_ignores=[])
@@ -185,48 +180,3 @@ def _compile_wrapped(source: str) -> CodeType | None:
         return None
     finally:
         sys.setrecursionlimit(_COMPILING_LIMIT)
-
-
-def _is_main_guard(test: ast.expr) -> bool:
-    """Return whether the condition reads exactly `__name__ == '__main__'`; quotes do not matter."""
-    match test:
-        case ast.Compare(
-            left=ast.Name(id="__name__"),
-            ops=[ast.Eq()],
-            comparators=[ast.Constant(value="__main__", kind=None)],
-        ):
-            return True
-    return False
-
-
-def _wrap(body: list[ast.stmt]) -> tuple[list[ast.stmt], ast.FunctionDef]:
-    """Top-level imports, and a function made of all the rest, which may be nothing."""
-    function = ast.parse(f"def {_WRAPPER}(): pass").body[0]
-    assert isinstance(function, ast.FunctionDef)
-    function.body = [one for one in body if not isinstance(one, ast.Import | ast.ImportFrom)]
-    return [one for one in body if isinstance(one, ast.Import | ast.ImportFrom)], function
-
-
-def _upstream_text(source: str) -> str:
-    """The text that upstream executes for a stdin/stdout program.
-
-    First a main guard that ends the program gives way to its body, then the program is wrapped,
-    each by way of parsing and unparsing. A step that fails leaves the text as it was: a program
-    that cannot be wrapped is executed bare, without imports.
-    """
-    try:
-        body = ast.parse(source).body
-        if isinstance(body[-1], ast.If) and _is_main_guard(body[-1].test):
-            source = f"{_unparse(body[:-1])}\n{_unparse(body[-1].body)}"
-    except Exception:  # noqa: BLE001, S110  # a step that fails changes nothing
-        pass
-    try:
-        imports, function = _wrap(ast.parse(source).body)
-        return f"{_PREAMBLE}\n{_unparse(imports)}\n{_unparse([function])}"
-    except Exception:  # noqa: BLE001  # a step that fails changes nothing
-        return source
-
-
-def _unparse(statements: list[ast.stmt]) -> str:
-    # Not as a Module: that would write a first string as a docstring, over more lines.
-    return ast.unparse(statements)  # type: ignore[arg-type]

@@ -31,6 +31,7 @@ from proctor.evals.rounds import begin_round, judges_to_use
 from proctor.evals.run import Done
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
+from proctor.judging.missing_modules import MissingModules
 from proctor.verdict import Verdict
 
 INTERRUPTED = 130
@@ -225,7 +226,11 @@ def _finish(
     found = figures(records(store), settings.modes, sorted({1, *ending.k}))
     left = store.unfinished(_judges(store))
     points = _points(store, settings)
-    added = {} if points is None else {"points": to_json(points)}
+    added: dict[str, Any] = {} if points is None else {"points": to_json(points)}
+    missing = _missing(store, found)
+    if missing.counts:
+        added["missing_modules"] = missing.counts
+        terminal.note(missing.advice)
     report = _report(store, settings, found, left) | added
     if not ending.as_json:
         show_figures(store, settings, found)
@@ -277,6 +282,18 @@ def _gate(settings: Settings, found: Figures, ending: Ending) -> int:
             terminal.note(f"{mode} pass@1 is {rate:.1%}, below {ending.fail_under:.1%}")
             code = 1
     return code
+
+
+def _missing(store: RunStore, found: Figures) -> MissingModules:
+    missing, mode = MissingModules(), found.main_mode
+    rows = store.rows(
+        "SELECT verdict, message, upstream FROM judged "
+        "WHERE mode = ? AND judge = ? AND verdict = ?",
+        (mode, _judges(store).get(mode or ""), Verdict.RE.value),
+    )
+    for row in rows:
+        missing.add(*row)
+    return missing
 
 
 def _report(store: RunStore, settings: Settings, found: Figures, left: int) -> dict[str, Any]:

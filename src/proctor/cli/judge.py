@@ -1,5 +1,6 @@
 """`proctor judge --programs`."""
 
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,7 @@ from proctor.cli.judges import HERE, Where
 from proctor.errors import InputError, SettingsError
 from proctor.evals.durable import RunTally
 from proctor.evals.programs import ProgramsRun, judge_programs
+from proctor.judging.missing_modules import MissingModules
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.reports.speed_share import speed_share
 from proctor.reports.summary import summarise, to_json
@@ -67,10 +69,12 @@ def run(wanted: ProgramsRun, k: tuple[int, ...], *, as_json: bool, where: Where 
             return progress.show
 
         found = judge_programs(wanted, begin, stack)
+    missing = _missing(found.rows)
     summary, share = summarise(found.rows, found.problems, k), speed_share(found.rows)
     if as_json:
         normalised = {} if share is None else {"normalised": msgspec.to_builtins(share)}
-        terminal.write_json(to_json(summary) | normalised | where.figures())
+        lacked = {"missing_modules": missing.counts} if missing.counts else {}
+        terminal.write_json(to_json(summary) | normalised | lacked | where.figures())
     else:
         from proctor.cli import render
 
@@ -79,8 +83,18 @@ def run(wanted: ProgramsRun, k: tuple[int, ...], *, as_json: bool, where: Where 
             terminal.write(f"{share}\n")
         where.say_figures()
     out = None if wanted.out is None else str(wanted.out)
+    if missing.counts:
+        terminal.note(missing.advice)
     closing_words(found.tally, len(found.rows), total, out)
     return found.tally.exit_code
+
+
+def _missing(rows: Iterable[Mapping[str, Any]]) -> MissingModules:
+    found = MissingModules()
+    for row in rows:
+        error = (row.get("metadata") or {}).get("error")
+        found.add(str(row.get("verdict")), str(row.get("message") or ""), str(error or ""))
+    return found
 
 
 def closing_words(tally: RunTally, done: int, total: int, out: str | None) -> None:

@@ -64,17 +64,46 @@ def code_blocks(reply: str, language: str) -> list[tuple[bool, str]]:
     ]
 
 
-def between_last_fences(reply: str) -> str:
+def between_last_fences(reply: str, mark: str = "```") -> str:
     """lcb_runner's rule: the lines between the last two that hold ```; "" if there are no two.
 
-    Source: extract_code of lcb_runner/utils/extraction_utils.py.
+    Source: extract_code of lcb_runner/utils/extraction_utils.py, as that of the next two.
     """
     lines = reply.split("\n")
-    fences = [number for number, line in enumerate(lines) if "```" in line]
+    fences = [number for number, line in enumerate(lines) if mark in line]
     if len(fences) < 2:
         return ""
     opening, closing = fences[-2:]
     return "\n".join(lines[opening + 1 : closing])
+
+
+def asserted_line(reply: str, mark: str = "```") -> str:
+    """lcb_runner's rule: the last line that begins with "assert", else what is between two fences.
+
+    Those are the first that says ```python and the next, else the first two; "" if there are none.
+    """
+    lines = reply.split("\n")
+    if stated := [line for line in lines if line.startswith("assert")]:
+        return stated[-1]
+    fences = [number for number, line in enumerate(lines) if mark in line]
+    named = [number for number in fences if "```python" in lines[number].replace("P", "p")]
+    if named:
+        fences = [number for number in fences if number >= named[0]]
+    return "\n".join(lines[fences[0] + 1 : fences[1]]) if len(fences) > 1 else ""
+
+
+def stated_value(reply: str, *, thinking: bool) -> str:
+    """lcb_runner's rule: what stands behind the first ==, up to [/ANSWER] or the end of the line.
+
+    `thinking` looks only behind the first [ANSWER], if there is one.
+    """
+    text = reply
+    if thinking and "[ANSWER]" in text:
+        text = text.split("[ANSWER]")[1].strip()
+    if "==" in text:
+        text = text.split("==")[1].strip()
+    end = "[/ANSWER]" if "[/ANSWER]" in text else "\n"
+    return text.split(end)[0].strip()
 
 
 def names_of(language: str) -> frozenset[str]:

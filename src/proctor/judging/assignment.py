@@ -1,6 +1,6 @@
 """One judgement to be made, in the cell it is made in."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proctor.cell.wire import Kind
 from proctor.judging.inputs import Inputs
@@ -21,10 +21,15 @@ class Assignment:
     settings: JudgeSettings
     inputs: Inputs
 
-    def serve(self, kind: Kind, clock: Clock) -> Serving:
-        """Load the program into the cell. Raises CellDied."""
-        function = self.problem.function or ""
-        return self.cell.serve(kind, self.program, function, self.settings.limits, clock)
+    def serve(self, kind: Kind, clock: Clock, disk: int = 0) -> Serving:
+        """Load the program into the cell, with so many bytes of disk that its tests share.
+
+        Raises CellDied, and NoIsolation where there is no disk.
+        """
+        function, limits = self.problem.function or "", self.settings.limits
+        if disk:
+            limits = replace(limits, disk=disk)
+        return self.cell.serve(kind, self.program, function, limits, clock)
 
     def run_test(self, serving: Serving, test: Test, clock: Clock) -> TestRun:
         """Give a loaded program one test. Raises CellDied."""

@@ -11,9 +11,11 @@ from proctor.judging.contest_judge import compile_submission
 from proctor.judging.environment import JudgingEnvironment, inputs_of
 from proctor.judging.grader import OutputGrader
 from proctor.judging.settings import JudgeSettings
+from proctor.judging.standard import DISK, has_disk, lacked_disk, last_line
 from proctor.judging.unjudged import is_plain
 from proctor.problem import Batch, Problem, Test
 from proctor.program import Program
+from proctor.sandbox.cell import TestRun
 from proctor.sandbox.clock import ContestClock
 from proctor.sandbox.pool import Pool
 
@@ -46,11 +48,11 @@ def output_on(
 
 
 def _run(assignment: Assignment, test: Test) -> bytes | None:
-    clock = ContestClock(assignment.settings.limits)
-    with assignment.serve(Kind.SERVE_FORK, clock) as serving:
-        if not serving.alive:
-            return None
-        run = assignment.run_test(serving, test, clock)
+    run = _once(assignment, test)
+    if run is not None and lacked_disk(last_line(run.stderr)) and has_disk(assignment):
+        run = _once(assignment, test, DISK)
+    if run is None:
+        return None
     if assignment.problem.function is None:
         return run.stdout
     if not run.result or len(run.result) > _DECODED:
@@ -59,3 +61,9 @@ def _run(assignment: Assignment, test: Test) -> bytes | None:
         return repr(plain_data.decode(run.result)).encode("utf-8", "backslashreplace")
     except ValueError:
         return run.result
+
+
+def _once(assignment: Assignment, test: Test, disk: int = 0) -> TestRun | None:
+    clock = ContestClock(assignment.settings.limits)
+    with assignment.serve(Kind.SERVE_FORK, clock, disk) as serving:
+        return assignment.run_test(serving, test, clock) if serving.alive else None

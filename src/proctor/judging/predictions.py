@@ -7,6 +7,8 @@ answer has to exist. In mode `official` a cell runs what the published evaluator
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -17,7 +19,7 @@ from proctor.judgement import Judgement, TestResult
 from proctor.judging.settings import JudgeSettings
 from proctor.judging.standard import failed_run
 from proctor.judging.values import Bounds
-from proctor.limits import MIB
+from proctor.limits import MIB, Limits
 from proctor.prediction import AssertionTask, CallTask
 from proctor.problem import content_bytes
 from proctor.program import Program
@@ -45,20 +47,35 @@ def judge_prediction(cell: Cell, task: Task, text: str, settings: JudgeSettings)
     """
     if not text.strip():
         return Judgement(Verdict.NC, 0.0, (), "there is no prediction")
-    limits, official = settings.limits, settings.mode == "official"
-    clock: Clock = ContestClock(limits)
+    official = settings.mode == "official"
+    clock: Clock = ContestClock(settings.limits)
     if official:
-        clock = UpstreamClock(min(limits.cpu, OFFICIAL_SECONDS))
-    with cell.serve(Kind.SERVE_FORK, _ANSWERER, "answer", limits, clock) as serving:
-        if not serving.alive:
-            raise CellDied(f"our own program did not load: {serving.unloadable}")
-        desk = _Desk(serving, clock, cell)
+        clock = UpstreamClock(min(settings.limits.cpu, OFFICIAL_SECONDS))
+    with _desk(cell, settings.limits, clock) as desk:
         try:
             if isinstance(task, AssertionTask):
                 return _assertion(desk, task, text, "evaluated" if official else "literal")
             return _official(desk, task, text) if official else _standard(desk, task, text)
         except _TaskFault as fault:
             return Judgement(Verdict.TASK_FAULT, 0.0, (), str(fault), cell.isolation)
+
+
+def judge_to_the_end(cell: Cell, program: str, limits: Limits, *, lcb: bool) -> Judgement:
+    """Judge a program that is right if it runs to its end. Raises CellDied.
+
+    `lcb` puts lcb_runner's imports before it; the limit on time is upstream's, with rests.
+    """
+    with _desk(cell, limits, UpstreamClock(limits.cpu)) as desk:
+        answer = desk.ask(_FLAGS, "asserted", program, lcb)
+        return desk.compared(answer, True, "an assertion fails")
+
+
+@contextmanager
+def _desk(cell: Cell, limits: Limits, clock: Clock) -> Iterator["_Desk"]:
+    with cell.serve(Kind.SERVE_FORK, _ANSWERER, "answer", limits, clock) as serving:
+        if not serving.alive:
+            raise CellDied(f"our own program did not load: {serving.unloadable}")
+        yield _Desk(serving, clock, cell)
 
 
 class _TaskFault(Exception):

@@ -1,6 +1,8 @@
 """Mode `standard`: what a contest judge does. Real files on 0-2, fresh state for every test."""
 
 import json
+import re
+from dataclasses import replace
 
 from proctor.cell import plain_data
 from proctor.cell.wire import Kind
@@ -10,7 +12,8 @@ from proctor.judgement import Judgement, TestResult
 from proctor.judging.answers import Answers
 from proctor.judging.assignment import Assignment
 from proctor.judging.comparison import compare_tokens
-from proctor.judging.values import Bounds, compare_values
+from proctor.judging.values import LEETCODE_ERROR, Bounds, Tolerance, compare_values
+from proctor.limits import MIB
 from proctor.problem import Test
 from proctor.sandbox.cell import Serving, TestRun
 from proctor.sandbox.clock import ContestClock
@@ -27,23 +30,56 @@ OVERRUN = {
 }
 
 
+DISK = 64 * MIB
+"""Bytes of the working directory of a test whose program turned out to need one."""
+_LACKED = re.compile(
+    r"PermissionError: \[Errno 13\]|OSError: \[Errno 30\]"
+    r"|FileNotFoundError: \[Errno 2\] No usable temporary directory"
+)
+"""Beginnings of what Python says where nothing can be written to."""
+_NO_DISK = "programs can write to files at level namespaces only"
+
+
 def judge_standard(assignment: Assignment) -> Judgement:
-    """Judge one program in one cell. Raises CellDied."""
-    return _Standard(assignment).judge()
+    """Judge one program in one cell. Raises CellDied.
+
+    A directory to write to costs a job for each test, which few programs need. So one that crashes
+    for the want of it is judged again from its first test, each test with a file system of its own:
+    in a directory of the machine's, numbers of files would tell of the tests before. Nothing is
+    gained by that crash: it says nothing of answers, and a wrong one before it is final.
+    """
+    found = _Standard(assignment).judge()
+    if found.verdict is not Verdict.RE or not lacked_disk(found.message):
+        return found
+    if not has_disk(assignment):
+        return replace(found, message=f"{found.message} ({_NO_DISK})")
+    return _Standard(assignment, DISK).judge()
+
+
+def lacked_disk(message: str) -> bool:
+    """Return whether a program that ended with this message could write nowhere."""
+    return _LACKED.match(message) is not None
+
+
+def has_disk(assignment: Assignment) -> bool:
+    """Return whether a job in this cell can have a file system of its own."""
+    return assignment.cell.isolation.level == "namespaces"
 
 
 class _Standard:
-    def __init__(self, assignment: Assignment) -> None:
+    def __init__(self, assignment: Assignment, disk: int = 0) -> None:
         self._assignment = assignment
+        self._disk = disk
         self._problem, self._settings = assignment.problem, assignment.settings
         self._clock = ContestClock(self._settings.limits)
         self._answers = Answers(self._settings.stop, self._compare)
 
     def judge(self) -> Judgement:
-        kind = Kind.SERVE_SHARED if self._settings.fast else Kind.SERVE_FORK
+        fast = self._settings.fast and not self._disk
+        kind = Kind.SERVE_SHARED if fast else Kind.SERVE_FORK
         total = len(self._problem.tests)
         while len(self._answers) < total and not self._answers.stopped:
-            with self._assignment.serve(kind, self._clock) as serving:
+            with self._assignment.serve(kind, self._clock, self._disk) as serving:
                 if not serving.alive:
                     return self._not_compiled(serving)
                 self._run_tests(serving, kind)
@@ -55,7 +91,10 @@ class _Standard:
         return Judgement.of_tests(self._answers.results, total, self._assignment.cell.isolation)
 
     def _run_tests(self, serving: Serving, kind: Kind) -> None:
-        """Run tests until all are done, one stops the judgement, or the process is spent."""
+        """Run tests until all are done, one stops the judgement, or the process is spent.
+
+        With a disk that is after one: the tests of one process would share it.
+        """
         for test in self._problem.tests[len(self._answers) :]:
             run = self._assignment.run_test(serving, test, self._clock)
             crashed = self._failure(run) is not None
@@ -63,7 +102,7 @@ class _Standard:
                 return
             size = len(run.stdout) + len(run.stderr) + len(run.result)
             self._answers.take((run, test), size, crashed=crashed)
-            if self._answers.stopped or not serving.alive:
+            if self._disk or self._answers.stopped or not serving.alive:
                 return
 
     def _failure(self, run: TestRun) -> tuple[Verdict, str] | None:
@@ -91,7 +130,9 @@ class _Standard:
             value = plain_data.decode(run.result)
         except ValueError:
             return "the function's result is not plain data"
-        return compare_values(value, json.loads(test.output_text()), tolerance)
+        floats = LEETCODE_ERROR if self._problem.platform.lower() == "leetcode" else 0.0
+        allowed = Tolerance(tolerance, floats)
+        return compare_values(value, json.loads(test.output_text()), allowed)
 
     def _not_compiled(self, serving: Serving) -> Judgement:
         if len(self._answers):

@@ -41,11 +41,42 @@ class Bounds:
         return len(encoded) <= self.length and most_nodes(encoded) <= self.nodes
 
 
-def compare_values(output: object, expected: object, tolerance: float | None) -> str | None:
+LEETCODE_ERROR = 1e-5
+"""Absolute error that LeetCode allows where a floating-point number is expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """Error allowed in numbers; a number within either bound counts as equal."""
+
+    share: float | None = None
+    """Absolute or relative error; None for none (see comparison.py)."""
+    of_floats: float = 0.0
+    """Absolute error where the expected number is a floating-point one."""
+
+    def holds(self, got: float, wanted: float) -> bool:
+        """Return whether `got` is close enough."""
+        if got == wanted:
+            return True
+        try:
+            if math.isinf(wanted):  # all numbers are within a share of infinity
+                return False
+            error = abs(got - wanted)
+            if self.of_floats and isinstance(wanted, float) and error <= self.of_floats:
+                return True
+            return self.share is not None and error <= self.share * max(1, abs(wanted))
+        except OverflowError:  # an integer that no float can hold, and not equal
+            return False
+
+
+EXACT = Tolerance()
+
+
+def compare_values(output: object, expected: object, tolerance: Tolerance = EXACT) -> str | None:
     """Compare a function's result (decoded plain data) with the expected JSON value.
 
     Tuples and arrays count as lists, at any depth; 1, 1.0 and True are equal, as they are in
-    Python; numbers are exact unless there is a tolerance (see comparison.py). JSON has no keys
+    Python; numbers are exact unless there is a tolerance. JSON has no keys
     but strings, so an integer key of a result counts as its decimal digits. Opaque values, sets,
     deques and bytes equal nothing. Returns None when equal, else one sentence that says where they
     first differ.
@@ -54,7 +85,7 @@ def compare_values(output: object, expected: object, tolerance: float | None) ->
     return None if where is None else f"{where}, which is not what was expected"
 
 
-def _difference(got: object, wanted: object, tolerance: float | None, path: str) -> str | None:
+def _difference(got: object, wanted: object, tolerance: Tolerance, path: str) -> str | None:
     if isinstance(got, Array):
         got = got.nested()
     if type(got) is type(wanted) and got == wanted:
@@ -69,13 +100,13 @@ def _difference(got: object, wanted: object, tolerance: float | None, path: str)
         return next(filter(None, differences), None)
     if isinstance(got, dict) and isinstance(wanted, dict):
         return _dict_difference(got, wanted, tolerance, path)
-    if _is_number(got) and _is_number(wanted) and _close(got, wanted, tolerance):
+    if _is_number(got) and _is_number(wanted) and tolerance.holds(got, wanted):
         return None
     return f"{path} is {_shown_value(got)}"
 
 
 def _dict_difference(
-    got: dict[object, object], wanted: dict[str, object], tolerance: float | None, path: str
+    got: dict[object, object], wanted: dict[str, object], tolerance: Tolerance, path: str
 ) -> str | None:
     named = {_digits(key) if type(key) is int else key: (key, item) for key, item in got.items()}
     if len(named) != len(got) or len(named) != len(wanted):
@@ -92,17 +123,6 @@ def _dict_difference(
 
 def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float)
-
-
-def _close(got: float, wanted: float, tolerance: float | None) -> bool:
-    if got == wanted:
-        return True
-    if tolerance is None:
-        return False
-    try:  # all numbers are within a share of infinity
-        return not math.isinf(wanted) and abs(got - wanted) <= tolerance * max(1, abs(wanted))
-    except OverflowError:  # an integer that no float can hold, and not equal
-        return False
 
 
 def _digits(value: int) -> str:

@@ -140,11 +140,12 @@ class FileBenchmark:
             raise SettingsError(f"{self.name} says nothing of --extraction upstream")
 
     def _check_packages(self, settings: Settings, foreign: bool) -> None:
-        alone = foreign or needs_environment(self.definition)
-        same_process = isinstance(self.definition.grading, SameProcessTable) and not foreign
-        if alone and ((settings.packages and not same_process) or settings.preload):
-            option = "--preload means" if same_process else "--packages and --preload mean"
-            raise SettingsError(f"{option} nothing for {self.name}")
+        imports = not foreign and not isinstance(self.definition.grading, AnswerTable)
+        if not imports and (settings.packages or settings.preload):
+            raise SettingsError(f"--packages and --preload mean nothing for {self.name}")
+        # Where a new interpreter is started for each program, there is none to preload into.
+        if settings.preload and needs_environment(self.definition):
+            raise SettingsError(f"--preload means nothing for {self.name}")
 
     def pinned(self, settings: Settings) -> Settings:
         if self.published is not None:

@@ -17,6 +17,7 @@ from proctor.evals.livecodebench.upstream.templates import pinned
 from proctor.evals.models.model import Message
 from proctor.evals.predictions import THINKING
 from proctor.evals.settings import Settings
+from proctor.formats.replies import stated_value
 from proctor.prediction import CallTask
 
 
@@ -25,14 +26,8 @@ def _ask(task: RowTask, settings: Settings) -> tuple[Message, ...]:
 
 
 def _taken(reply: str, prompt: str) -> str:
-    text = reply
     thinking = parse(prompt).cot if is_upstream(prompt) else prompt == THINKING
-    if thinking and "[ANSWER]" in text:
-        text = text.split("[ANSWER]")[1].strip()
-    if "==" in text:
-        text = text.split("==")[1].strip()
-    end = "[/ANSWER]" if "[/ANSWER]" in text else "\n"
-    return text.split(end)[0].strip()
+    return stated_value(reply, thinking=thinking)
 
 
 BENCHMARK: Benchmark[RowTask] = replace(

@@ -16,6 +16,7 @@ from proctor.evals.livecodebench.upstream.names import is_upstream
 from proctor.evals.livecodebench.upstream.templates import pinned
 from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
+from proctor.formats.replies import asserted_line
 from proctor.prediction import AssertionTask
 
 
@@ -25,14 +26,7 @@ def _ask(task: RowTask, settings: Settings) -> tuple[Message, ...]:
 
 
 def _taken(reply: str, _prompt: str) -> str:
-    lines = reply.split("\n")
-    if stated := [line for line in lines if line.startswith("assert")]:
-        return stated[-1]
-    fences = [number for number, line in enumerate(lines) if "```" in line]
-    named = [number for number in fences if "```python" in lines[number].replace("P", "p")]
-    if named:
-        fences = [number for number in fences if number >= named[0]]
-    return "\n".join(lines[fences[0] + 1 : fences[1]]) if len(fences) > 1 else ""
+    return asserted_line(reply)
 
 
 BENCHMARK: Benchmark[RowTask] = replace(

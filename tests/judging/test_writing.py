@@ -1,0 +1,80 @@
+"""Programs that write files: judged again, each test in a working directory of its own."""
+
+import pytest
+
+from proctor.judging.judge import judge
+from proctor.judging.one_test import output_on
+from proctor.judging.settings import JudgeSettings
+from proctor.limits import Limits
+from proctor.problem import Problem, Test
+from proctor.program import Program
+from proctor.sandbox.pool import Pool, open_pool
+
+ECHO = Problem("echo", (Test("1\n", "1"), Test("2\n", "2"), Test("3\n", "3")))
+CALLED = Problem("called", (Test("1", "1"), Test("2", "2")), "f")
+TEMPORARY = """
+import tempfile
+with tempfile.TemporaryFile("w+") as file:
+    file.write(input())
+    file.seek(0)
+    print(file.read())
+"""
+NAMED = "import os\nos.mkdir('d')\nopen('d/x', 'x').write(input())\nprint(open('d/x').read())"
+FUNCTION = "def f(n):\n    open('x', 'x').write(str(n))\n    return int(open('x').read())"
+
+
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.parametrize(
+    ("problem", "program"), [(ECHO, TEMPORARY), (ECHO, NAMED), (CALLED, FUNCTION)]
+)
+def test_they_have_a_directory(problem: Problem, program: str, fast: bool, pool: Pool) -> None:
+    made = judge(problem, program, settings=JudgeSettings(fast=fast), pool=pool)
+    assert (made.verdict, made.message) == ("AC", "")
+    assert len(made.tests) == len(problem.tests)
+
+
+def test_nothing_is_left_for_the_next_test(pool: Pool) -> None:
+    """Neither files nor the numbers that they get: the directory is a new file system."""
+    program = """
+import os
+found = os.listdir(".")
+numbers = []
+for name in "abc":
+    open(name, "x").close()
+    numbers.append(os.stat(name).st_ino)
+input()
+print(found, numbers)
+"""
+    problem = Problem("p", (Test("\n", "[] [2, 3, 4]"),) * 3)
+    made = judge(problem, program, pool=pool)
+    assert made.verdict == "AC", made.message
+
+
+def test_a_wrong_answer_before_is_final(pool: Pool) -> None:
+    program = "n = input()\nif n == '2': open('x', 'w')\nprint('wrong' if n == '1' else n)"
+    made = judge(ECHO, program, settings=JudgeSettings(stop="never"), pool=pool)
+    assert [test.verdict for test in made.tests] == ["WA", "RE", "AC"]
+
+
+def test_the_directory_is_small(pool: Pool) -> None:
+    program = "with open('x', 'wb') as file:\n    for _ in range(65): file.write(bytes(1 << 20))"
+    settings = JudgeSettings(limits=Limits(cpu=2.0))
+    made = judge(ECHO, program, settings=settings, pool=pool)
+    assert (made.verdict, "No space left" in made.message) == ("RE", True)
+
+
+def test_what_is_shown_of_them(pool: Pool) -> None:
+    assert output_on(ECHO.tests[1], ECHO, Program(NAMED), JudgeSettings(), pool) == b"2\n"
+
+
+def test_elsewhere_nothing_is_writable(pool: Pool) -> None:
+    made = judge(ECHO, "open('/etc/proctor', 'w')", pool=pool)
+    assert made.verdict == "RE"
+
+
+def test_at_landlock_the_message_says_why() -> None:
+    with open_pool(isolation="landlock", cells=1) as pool:
+        made = judge(ECHO, TEMPORARY, pool=pool)
+    assert made.verdict == "RE"
+    assert "No usable temporary directory" in made.message
+    assert made.message.endswith("(programs can write to files at level namespaces only)")
