@@ -60,6 +60,10 @@ def _http_error(_request: _Request, error: HTTPException) -> Response[dict[str, 
 
 
 def _sandboxes(sandboxes: Sandboxes) -> list[HTTPRouteHandler]:
+    return [*_opening(sandboxes), *_keeping(sandboxes)]
+
+
+def _opening(sandboxes: Sandboxes) -> list[HTTPRouteHandler]:
     @post(["/sandboxes", "/v2/sandboxes"], status_code=201)
     async def create(request: _Request) -> ASGIApp:
         """Open a sandbox; its template is one of the usual ones, or the name of a package set."""
@@ -87,6 +91,10 @@ def _sandboxes(sandboxes: Sandboxes) -> list[HTTPRouteHandler]:
 
         return PendingResponse(shown(), failed=of_api)
 
+    return [create, index, show]
+
+
+def _keeping(sandboxes: Sandboxes) -> list[HTTPRouteHandler]:
     @post(["/sandboxes/{identity:str}/connect", "/v2/sandboxes/{identity:str}/connect"],
           status_code=200)  # fmt: skip
     async def connect(identity: str, request: _Request) -> ASGIApp:
@@ -121,7 +129,7 @@ def _sandboxes(sandboxes: Sandboxes) -> list[HTTPRouteHandler]:
 
         return PendingResponse(killed(), failed=of_api)
 
-    return [create, index, show, connect, keep, kill]
+    return [connect, keep, kill]
 
 
 def _cells(requests: SandboxRequests) -> list[HTTPRouteHandler]:
