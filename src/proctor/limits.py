@@ -22,6 +22,9 @@ class Limits:
     """CPU time in seconds, by which verdicts are passed: a busy machine does not use it up."""
     wall: float | None = None
     """Wall time in seconds; None for the load-tolerant safety net (`idle_allowance`)."""
+    elapsed: float | None = None
+    """Time computing and at rest together, in seconds: a wall clock that stands still while a
+    program waits for a CPU. Counts besides the others, where no wall time is set; None for none."""
     memory: int = GIB
     """Memory in bytes, of the whole process tree where a cgroup is available."""
     output: int = 64 * MIB
@@ -36,7 +39,7 @@ class Limits:
     def __post_init__(self) -> None:
         for field in _BOUNDS:
             value = getattr(self, field)
-            if value is None and field == "wall":
+            if value is None and field in ("wall", "elapsed"):
                 continue
             kinds = (int, float) if field in _SECONDS else int
             if isinstance(value, bool) or not isinstance(value, kinds):
@@ -64,7 +67,7 @@ class Limits:
         return max(20 * self.cpu, 60.0)
 
 
-_SECONDS = ("cpu", "wall")
+_SECONDS = ("cpu", "wall", "elapsed")
 _BOUNDS = (*_SECONDS, "memory", "output", "processes", "disk", "stack")
 
 TEST_LIMITS = Limits(cpu=6.0)

@@ -1,6 +1,7 @@
 """Converts between SandboxFusion's requests and answers and the engine's."""
 
 import os
+import re
 from functools import lru_cache
 
 from proctor.errors import InputError, NoLanguage, ProctorError
@@ -28,12 +29,29 @@ DISK = 64 * MIB
 LANGUAGES = {
     "python": "python", "cpp": "cpp17", "nodejs": "javascript", "go": "go", "java": "java",
     "php": "php", "csharp": "csharp", "bash": "bash", "typescript": "typescript", "rust": "rust",
-    "lua": "lua", "perl": "perl", "ruby": "ruby",
+    "lua": "lua", "perl": "perl", "ruby": "ruby", "R": "r", "D_ut": "d", "scala": "scala",
+    "kotlin_script": "kotlin-script", "verilog": "verilog", "racket": "racket",
+    "pytest": "pytest", "go_test": "go-test", "junit": "junit", "jest": "jest",
 }  # fmt: skip
 """Proctor's languages by SandboxFusion's names.
 
-Missing are test frameworks, and languages that proctor has no file for.
+Missing are those that proctor has no file for: cuda, julia, lean, python_gpu, sql, swift.
 """
+_COMPILED = frozenset(
+    {"cpp", "go", "java", "junit", "rust", "scala", "D_ut", "verilog"},
+)
+"""Names of the languages that upstream compiles in a step of its own, told as compile_result.
+
+Of others a source that does not compile is what a run ended with.
+"""
+_USINGS = """\
+using System; using System.Collections.Generic; using System.IO; using System.Linq;\
+ using System.Threading; using System.Threading.Tasks;
+#line 1
+"""
+"""Namespaces that a project of .NET uses without saying so, System.Net.Http aside."""
+_FIRST = re.compile(r"^\s*(?:#\s*(?:define|undef)|extern\s+alias)\b", re.MULTILINE)
+"""Lines before which no namespace may be used."""
 POD = os.environ.get("MY_POD_NAME")
 """Name of the Kubernetes pod that this server runs in, if it does."""
 
@@ -42,7 +60,7 @@ async def run_code(
     engine: Engine, data: RunCodeRequest, context: RequestContext
 ) -> RunCodeResponse:
     """Run a program. Raises what run_request and Engine.run raise."""
-    return run_response(await engine.run(run_request(data), context))
+    return run_response(await engine.run(run_request(data), context), data.language)
 
 
 def run_request(data: RunCodeRequest) -> RunRequest:
@@ -51,12 +69,17 @@ def run_request(data: RunCodeRequest) -> RunRequest:
     if language is None:
         known = ", ".join(sorted(LANGUAGES))
         raise NoLanguage(f"language {data.language!r} is not served here (there are: {known})")
-    program = Program(data.code, language, files=unpacked_files(data.files, "files"))
+    code = data.code
+    if language == "csharp" and not _FIRST.search(code):
+        code = _USINGS + code
+    program = Program(code, language, files=unpacked_files(data.files, "files"))
+    compiled = data.language in _COMPILED
     return RunRequest(
         program,
         _stdin(data),
         limits=_limits(data.run_timeout, memory_limit(data)),
-        compile_cpu=_limits(data.compile_timeout, MEMORY).cpu,
+        # The others' own limit, where upstream has but the run's: its machine checks nothing first.
+        compile_cpu=_limits(data.compile_timeout, MEMORY).cpu if compiled else None,
         collect=tuple(data.fetch_files),
         assertions=True,  # as upstream: `java -ea`, `dotnet run` and `rustc` without -O
     )
@@ -65,7 +88,7 @@ def run_request(data: RunCodeRequest) -> RunRequest:
 @lru_cache(64)
 def _limits(cpu: float, memory: int) -> Limits:
     """Return limits, those of earlier requests if they are the same. Raises InputError."""
-    return Limits(cpu=cpu, memory=memory, disk=DISK)
+    return Limits(cpu=cpu, elapsed=cpu, memory=memory, disk=DISK)
 
 
 def _stdin(data: RunCodeRequest) -> bytes:
@@ -79,11 +102,14 @@ def memory_limit(data: RunCodeRequest | RunJupyterRequest) -> int:
     return max(data.memory_limit_MB * MIB, LEAST_MEMORY) if data.memory_limit_MB > 0 else MEMORY
 
 
-def run_response(ran: Ran) -> RunCodeResponse:
-    """Return the client's answer for a run."""
+def run_response(ran: Ran, language: str) -> RunCodeResponse:
+    """Return the client's answer for a run in a language of upstream's name."""
     compiled = None if ran.compilation is None else _compile_result(ran.compilation)
+    failed = None
+    if language not in _COMPILED:
+        compiled, failed = None, compiled
     if ran.execution is None:
-        return RunCodeResponse("Failed", "", compiled, executor_pod_name=POD, verdict="CE")
+        return RunCodeResponse("Failed", "", compiled, failed, POD, verdict="CE")
     execution = ran.execution
     return RunCodeResponse(
         "Success" if execution.ok else "Failed",

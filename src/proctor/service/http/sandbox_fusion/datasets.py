@@ -120,7 +120,7 @@ async def _tested(
         stdin=case.input.get("stdin"),
     )
     ran = await engine.run(convert.run_request(wanted), context)
-    found = convert.run_response(ran)
+    found = convert.run_response(ran, wanted.language)
     right = ran.execution is not None and ran.execution.ok
     if right and ran.execution is not None:
         printed = ran.execution.stdout.decode("utf-8", "replace")
