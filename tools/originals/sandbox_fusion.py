@@ -32,6 +32,11 @@ def pytest_configure(config: pytest.Config) -> None:
             super().__init__(base_url=os.environ[ADDRESS], timeout=_PATIENCE)
 
     testclient.TestClient = ServerClient
+    # What some tests run without a client goes there as well.
+    from sandbox.configs.run_config import RunConfig
+
+    dataset = RunConfig.get_instance_sync().dataset
+    dataset.cpu_runner_url = dataset.gpu_runner_url = f"{os.environ[ADDRESS]}/run_code"
     config.stash[OUTCOMES] = {}
 
 
