@@ -20,6 +20,7 @@ import struct
 import sys
 import traceback
 import types
+from importlib import import_module
 from importlib.machinery import ModuleSpec
 from typing import Any
 
@@ -59,9 +60,8 @@ class Figures:
 
     def exec_module(self, module: Any) -> None:
         """Give the backend what matplotlib looks for in it."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-        module.FigureCanvas, module.show = FigureCanvasAgg, self.show
+        agg = import_module("matplotlib.backends.backend_agg")
+        module.FigureCanvas, module.show = agg.FigureCanvasAgg, self.show
 
     def show(self, *_: Any, **__: Any) -> None:
         """Show all open figures, and close them."""
@@ -92,7 +92,7 @@ class NotebookInterpreter:
         sys.modules["__main__"] = self.main
         builtins.display = self.display  # type: ignore[attr-defined]
         self.figures = Figures(self.display)
-        sys.meta_path.append(self.figures)  # type: ignore[arg-type]
+        sys.meta_path.append(self.figures)
         self.shown: list[dict[str, str]] = []
         self.room = MOST_SHOWN
         self.count = 0

@@ -1,16 +1,18 @@
 """Converts between SandboxFusion's requests and answers and the engine's."""
 
 import os
+import posixpath
 import re
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from proctor.errors import InputError, NoLanguage, ProctorError
 from proctor.execution import TIME_LIMITS, Execution
 from proctor.languages.run import Compilation, Ran, RunRequest
 from proctor.limits import GIB, LEAST_MEMORY, MIB, Limits
-from proctor.program import Program
+from proctor.program import Program, check_relative
 from proctor.service.admission import RequestContext, physical_memory
-from proctor.service.encoding import as_text, packed_files, unpacked, unpacked_files
+from proctor.service.encoding import as_text, packed, unpacked, unpacked_files
 from proctor.service.engine import Engine
 from proctor.service.http.responses import JsonReply
 from proctor.service.http.sandbox_fusion.schema import (
@@ -60,7 +62,7 @@ async def run_code(
     engine: Engine, data: RunCodeRequest, context: RequestContext
 ) -> RunCodeResponse:
     """Run a program. Raises what run_request and Engine.run raise."""
-    return run_response(await engine.run(run_request(data), context), data.language)
+    return run_response(await engine.run(run_request(data), context), data)
 
 
 def run_request(data: RunCodeRequest) -> RunRequest:
@@ -80,9 +82,25 @@ def run_request(data: RunCodeRequest) -> RunRequest:
         limits=_limits(data.run_timeout, memory_limit(data)),
         # The others' own limit, where upstream has but the run's: its machine checks nothing first.
         compile_cpu=_limits(data.compile_timeout, MEMORY).cpu if compiled else None,
-        collect=tuple(data.fetch_files),
+        collect=fetched(data.fetch_files),
         assertions=True,  # as upstream: `java -ea`, `dotnet run` and `rustc` without -O
     )
+
+
+def fetched(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the plain relative paths of files to fetch. Raises InputError for others."""
+    return tuple(check_relative(plain_path(name)) for name in names)
+
+
+def packed_as(files: Mapping[str, bytes], names: Iterable[str]) -> dict[str, str]:
+    """Return fetched files as base64, by the names that the client has for them."""
+    found = {name: files.get(plain_path(name)) for name in names}
+    return {name: packed(data) for name, data in found.items() if data is not None}
+
+
+def plain_path(name: str) -> str:
+    """Return a path without `.` and `..`, as far as it stays below the working directory."""
+    return posixpath.normpath(name) if name else name
 
 
 @lru_cache(64)
@@ -102,11 +120,11 @@ def memory_limit(data: RunCodeRequest | RunJupyterRequest) -> int:
     return max(data.memory_limit_MB * MIB, LEAST_MEMORY) if data.memory_limit_MB > 0 else MEMORY
 
 
-def run_response(ran: Ran, language: str) -> RunCodeResponse:
-    """Return the client's answer for a run in a language of upstream's name."""
+def run_response(ran: Ran, data: RunCodeRequest) -> RunCodeResponse:
+    """Return the client's answer for a request's run."""
     compiled = None if ran.compilation is None else _compile_result(ran.compilation)
     failed = None
-    if language not in _COMPILED:
+    if data.language not in _COMPILED:
         compiled, failed = None, compiled
     if ran.execution is None:
         return RunCodeResponse("Failed", "", compiled, failed, POD, verdict="CE")
@@ -117,7 +135,7 @@ def run_response(ran: Ran, language: str) -> RunCodeResponse:
         compiled,
         _result(execution),
         POD,
-        packed_files(ran.files),
+        packed_as(ran.files, data.fetch_files),
         verdict_of(ran),
         execution.isolation.level,
         round(ran.queue, 6),
