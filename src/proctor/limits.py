@@ -22,9 +22,6 @@ class Limits:
     """CPU time in seconds, by which verdicts are passed: a busy machine does not use it up."""
     wall: float | None = None
     """Wall time in seconds; None for the load-tolerant safety net (`idle_allowance`)."""
-    elapsed: float | None = None
-    """Time computing and at rest together, in seconds: a wall clock that stands still while a
-    program waits for a CPU. Counts besides the others, where no wall time is set; None for none."""
     memory: int = GIB
     """Memory in bytes, of the whole process tree where a cgroup is available."""
     output: int = 64 * MIB
@@ -35,6 +32,9 @@ class Limits:
     """Private scratch space in the working directory, in bytes; with 0 nothing is writable."""
     stack: int = 64 * MIB
     """Size of the main thread's C stack, in bytes."""
+    elapsed: float | None = None
+    """Time computing and at rest together, in seconds: a wall clock that stands still while a
+    program waits for a CPU. Counts besides the others, where no wall time is set; None for none."""
 
     def __post_init__(self) -> None:
         for field in _BOUNDS:

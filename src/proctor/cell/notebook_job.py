@@ -40,7 +40,7 @@ _MIME_METHODS = {
 }
 
 
-class Figures:
+class FigureBackend:
     """Matplotlib's backend of a notebook: shows a figure as a PNG.
 
     Finds and loads the module that MPLBACKEND names, when a cell has imported matplotlib.
@@ -91,7 +91,7 @@ class NotebookInterpreter:
         self.names["__builtins__"] = builtins
         sys.modules["__main__"] = self.main
         builtins.display = self.display  # type: ignore[attr-defined]
-        self.figures = Figures(self.display)
+        self.figures = FigureBackend(self.display)
         sys.meta_path.append(self.figures)
         self.shown: list[dict[str, str]] = []
         self.room = MOST_SHOWN
@@ -234,7 +234,7 @@ def main() -> None:
     os.dup2(nothing, 0)
     os.close(nothing)
     interpreter = NotebookInterpreter()
-    os.environ.setdefault("MPLBACKEND", f"module://{Figures.MODULE}")
+    os.environ.setdefault("MPLBACKEND", f"module://{FigureBackend.MODULE}")
     own = os.getpid()
     while True:
         token, extras, _, _ = host.recvmsg(64, socket.CMSG_LEN(_FDS.size), socket.MSG_CMSG_CLOEXEC)
