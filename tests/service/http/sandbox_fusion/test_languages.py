@@ -18,8 +18,8 @@ class SumTest {{ @Test void sum() {{ assertEquals({}, 20 + 22); }} }}
 """
 GO_TEST = """
 package main
-import ("testing"; "github.com/stretchr/testify/assert")
-func TestSum(t *testing.T) {{ assert.Equal(t, {}, 20 + 22) }}
+import "testing"
+func TestSum(t *testing.T) {{ if {} != 20 + 22 {{ t.Error("not so") }} }}
 """
 JEST = """
 import {{ expect, test }} from "@jest/globals";
@@ -45,6 +45,8 @@ CASES = {
     "kotlin_script": ('if (20 + 22 != {}) throw Exception("not so")\nprintln(42)', "42"),
 }
 """Programs that are right about 42, and what their standard output then holds."""
+SLOW = {"jest", "kotlin_script", "scala"}
+"""Languages that take seconds: of these the self-tests show that what is right passes."""
 INSTALLED = {found.language.id for found in registry.available()}
 
 
@@ -63,8 +65,10 @@ def run(server: Served, language: str, code: str, **more: object) -> dict[str, A
     return answer
 
 
-@pytest.mark.parametrize("claim", [42, 41])
-@pytest.mark.parametrize("language", CASES)
+@pytest.mark.parametrize(
+    ("language", "claim"),
+    [(each, n) for each in CASES for n in (41, 42) if n == 41 or each not in SLOW],
+)
 def test_a_claim_decides(server: Served, language: str, claim: int) -> None:
     code, said = CASES[language]
     found = run(server, language, code.format(claim))

@@ -73,7 +73,7 @@ def run_request(data: RunCodeRequest) -> RunRequest:
         raise NoLanguage(f"language {data.language!r} is not served here (there are: {known})")
     code = data.code
     if language == "csharp" and not _FIRST.search(code):
-        code = _USINGS + code
+        code = _USINGS + code.removeprefix("\ufeff")
     program = Program(code, language, files=unpacked_files(data.files, "files"))
     compiled = data.language in _COMPILED
     return RunRequest(
