@@ -1,6 +1,7 @@
 """What SandboxFusion's names of languages and frameworks mean: what passes, what fails, and how."""
 
 import base64
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -46,7 +47,7 @@ CASES = {
 }
 """Programs that are right about 42, and what their standard output then holds."""
 SLOW = {"jest", "kotlin_script", "scala"}
-"""Languages that take seconds: of these the self-tests show that what is right passes."""
+"""Languages that take seconds: the self-tests show that what is right passes."""
 INSTALLED = {found.language.id for found in registry.available()}
 
 
@@ -76,6 +77,13 @@ def test_a_claim_decides(server: Served, language: str, claim: int) -> None:
     assert found["run_result"]["status"] == "Finished"
     if claim == 42:
         assert said in found["run_result"]["stdout"]
+
+
+def test_jest_leaves_a_report(server: Served) -> None:
+    found = run(server, "jest", JEST.format(41), fetch_files=["jest-report.json"])
+    report = json.loads(base64.b64decode(found["files"]["jest-report.json"]))
+    (test,) = report["testResults"][0]["testResults"]
+    assert (test["status"], test["title"]) == ("failed", "sum")
 
 
 def test_tests_of_a_class_that_has_none_do_not_pass(server: Served) -> None:
