@@ -52,13 +52,17 @@ far: kernel binary real-model soak  ## A second kernel, the one-file binary, a r
 # What is there is left as it is: an upgrade is for whoever looks after the machine.
 LANGUAGE_PACKAGES = g++ python3 pypy3 openjdk-17-jdk-headless rustc golang-go mono-mcs mono-runtime \
 	libmono-system-core4.0-cil libmono-system-numerics4.0-cil kotlin ruby php-cli perl lua5.4 ghc \
-	ocaml-nox fp-compiler bash lua-unit libtest-deep-perl ruby-test-unit
+	ocaml-nox fp-compiler bash lua-unit libtest-deep-perl libdata-compare-perl ruby-test-unit ldc racket \
+	r-base-core scala iverilog junit5 golang-github-stretchr-testify-dev python3-pytest
+JEST_PACKAGES = jest@29 babel-jest@29 @jest/globals@29 @babel/core @babel/preset-env @babel/preset-typescript lodash
 
 languages: $(BIN)/.ready  ## Install all languages (Debian, as root), run their self-tests
 	apt-get update -qq
 	command -v node >/dev/null || apt-get install -y -qq --no-upgrade --no-install-recommends nodejs
 	command -v tsc >/dev/null || apt-get install -y -qq --no-upgrade --no-install-recommends node-typescript
 	apt-get install -y -qq --no-upgrade --no-install-recommends $(LANGUAGE_PACKAGES)
+	command -v npm >/dev/null || apt-get install -y -qq --no-upgrade --no-install-recommends npm
+	command -v jest >/dev/null || npm install --global --silent $(JEST_PACKAGES)
 	$(BIN)/proctor languages --selftest \
 		$(basename $(notdir $(wildcard src/proctor/languages/definitions/*.toml)))
 

@@ -32,11 +32,14 @@ class Limits:
     """Private scratch space in the working directory, in bytes; with 0 nothing is writable."""
     stack: int = 64 * MIB
     """Size of the main thread's C stack, in bytes."""
+    elapsed: float | None = None
+    """Time computing and at rest together, in seconds: a wall clock that stands still while a
+    program waits for a CPU. Counts besides the others, where no wall time is set; None for none."""
 
     def __post_init__(self) -> None:
         for field in _BOUNDS:
             value = getattr(self, field)
-            if value is None and field == "wall":
+            if value is None and field in ("wall", "elapsed"):
                 continue
             kinds = (int, float) if field in _SECONDS else int
             if isinstance(value, bool) or not isinstance(value, kinds):
@@ -64,7 +67,7 @@ class Limits:
         return max(20 * self.cpu, 60.0)
 
 
-_SECONDS = ("cpu", "wall")
+_SECONDS = ("cpu", "wall", "elapsed")
 _BOUNDS = (*_SECONDS, "memory", "output", "processes", "disk", "stack")
 
 TEST_LIMITS = Limits(cpu=6.0)

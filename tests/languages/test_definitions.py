@@ -19,26 +19,36 @@ WANTED = [
     "cpp20",
     "cpp23",
     "csharp",
+    "d",
     "go",
+    "go-test",
     "haskell",
     "java",
     "javascript",
+    "jest",
+    "junit",
     "kotlin",
+    "kotlin-script",
     "lua",
     "ocaml",
     "pascal",
     "perl",
     "php",
     "pypy",
+    "pytest",
     "python",
+    "r",
+    "racket",
     "ruby",
     "rust",
+    "scala",
     "typescript",
+    "verilog",
 ]
 
 
 def test_all_are_there() -> None:
-    assert [path.stem for path in FILES] == WANTED
+    assert sorted(path.stem for path in FILES) == WANTED
     assert sorted(registry.languages()) == WANTED
 
 
@@ -76,6 +86,7 @@ def test_the_defaults_of_shared_endings() -> None:
     }
     assert chosen == {
         ".cpp": "cpp17", ".cc": "cpp17", ".cxx": "cpp17", ".c++": "cpp17", ".py": "python",
+        ".go": "go", ".java": "java", ".js": "javascript", ".ts": "typescript",
     }  # fmt: skip
 
 

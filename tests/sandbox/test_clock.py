@@ -50,6 +50,24 @@ def test_contest_clock(
 @pytest.mark.parametrize(
     ("wall", "cpu", "idle", "expected"),
     [
+        (2.0, 1.0, 1.0, None),
+        (2.1, 1.0, 1.1, IDLE),
+        (2.1, 2.1, 0.0, CPU),
+        (50.0, 1.0, 0.9, None),  # it waited for a CPU
+        (1.5, 1.2, 1.2, None),  # two CPUs: no more has passed than the wall clock says
+        (29.9, 1.0, None, None),
+    ],
+)
+def test_time_elapsed_stands_still_while_a_cpu_is_waited_for(
+    wall: float, cpu: float, idle: float | None, expected: LimitHit | None
+) -> None:
+    limits = Limits(cpu=2.0, elapsed=2.0)
+    assert ContestClock(limits).check(wall, Reading(cpu, idle)) is expected
+
+
+@pytest.mark.parametrize(
+    ("wall", "cpu", "idle", "expected"),
+    [
         (0.99, 0.5, 0.49, None),
         (1.01, 0.5, 0.51, WALL),
         (1.01, 0.5, 0.0, WALL),  # the caller's own wall limit knows no excuse

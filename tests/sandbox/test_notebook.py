@@ -1,7 +1,9 @@
 """Notebooks: what lasts from cell to cell, what cells tell, and what hostile ones cannot do."""
 
+import base64
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -317,3 +319,19 @@ def test_a_session_may_be_closed_while_a_cell_runs() -> None:
             session.close()
             with pytest.raises(SessionEnded):
                 waiting.result()
+
+
+def test_what_matplotlib_has_drawn_is_shown_once() -> None:
+    matplotlib = pytest.importorskip("matplotlib", reason="figures need matplotlib")
+    packages = (str(Path(matplotlib.__file__).parents[1]),)
+    with open_session(limits=LIMITS, packages=packages) as opened:
+        drawing = opened.notebook()
+        drawing.run_cell("import matplotlib.pyplot as plt")
+        shown = drawing.run_cell("plt.plot([1, 2])\nplt.show()").displays
+        left = drawing.run_cell("plt.plot([2, 1])\nNone").displays
+        none = drawing.run_cell("plt.figure()\nNone").displays
+    for displays in (shown, left):
+        (one,) = displays
+        assert base64.b64decode(one["image/png"]).startswith(b"\x89PNG")
+        assert one["text/plain"].startswith("<Figure")
+    assert none == ()

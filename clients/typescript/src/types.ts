@@ -12,6 +12,7 @@ export interface Limits {
   processes?: number;
   disk?: number;
   stack?: number;
+  elapsed?: number;
 }
 
 export interface Program {

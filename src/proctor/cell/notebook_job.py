@@ -20,6 +20,8 @@ import struct
 import sys
 import traceback
 import types
+from importlib import import_module
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 MOST_TEXT = 1 << 20
@@ -38,6 +40,48 @@ _MIME_METHODS = {
 }
 
 
+class FigureBackend:
+    """Matplotlib's backend of a notebook: shows a figure as a PNG.
+
+    Finds and loads the module that MPLBACKEND names, when a cell has imported matplotlib.
+    """
+
+    MODULE = "proctor_figures"
+
+    def __init__(self, display: Any) -> None:
+        self.display = display
+
+    def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
+        """Answer for the backend alone."""
+        return ModuleSpec(name, self) if name == self.MODULE else None  # type: ignore[arg-type]
+
+    def create_module(self, _spec: ModuleSpec) -> None:
+        """Leave that to Python."""
+
+    def exec_module(self, module: Any) -> None:
+        """Give the backend what matplotlib looks for in it."""
+        agg = import_module("matplotlib.backends.backend_agg")
+        module.FigureCanvas, module.show = agg.FigureCanvasAgg, self.show
+
+    def show(self, *_: Any, **__: Any) -> None:
+        """Show all open figures, and close them."""
+        pyplot = sys.modules["matplotlib.pyplot"]
+        for number in pyplot.get_fignums():
+            figure = pyplot.figure(number)
+            if figure.axes:
+                drawn = io.BytesIO()
+                figure.savefig(drawn, format="png", bbox_inches="tight")
+                image = base64.b64encode(drawn.getvalue()).decode()
+                self.display({"text/plain": repr(figure), "image/png": image}, raw=True)
+        pyplot.close("all")
+
+    def end_cell(self) -> None:
+        """Show what a cell has drawn and not shown, if this is the backend."""
+        pyplot = sys.modules.get("matplotlib.pyplot")
+        if pyplot is not None and pyplot.get_backend() == f"module://{self.MODULE}":
+            self.show()
+
+
 class NotebookInterpreter:
     """The state that lasts between a notebook's cells."""
 
@@ -47,6 +91,8 @@ class NotebookInterpreter:
         self.names["__builtins__"] = builtins
         sys.modules["__main__"] = self.main
         builtins.display = self.display  # type: ignore[attr-defined]
+        self.figures = FigureBackend(self.display)
+        sys.meta_path.append(self.figures)
         self.shown: list[dict[str, str]] = []
         self.room = MOST_SHOWN
         self.count = 0
@@ -61,6 +107,7 @@ class NotebookInterpreter:
             try:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
                 result = self.run(source, f"<cell {self.count}>")
+                self.figures.end_cell()
             finally:
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
         except BaseException as raised:  # noqa: BLE001 - a cell's errors are told, not raised
@@ -187,6 +234,7 @@ def main() -> None:
     os.dup2(nothing, 0)
     os.close(nothing)
     interpreter = NotebookInterpreter()
+    os.environ.setdefault("MPLBACKEND", f"module://{FigureBackend.MODULE}")
     own = os.getpid()
     while True:
         token, extras, _, _ = host.recvmsg(64, socket.CMSG_LEN(_FDS.size), socket.MSG_CMSG_CLOEXEC)

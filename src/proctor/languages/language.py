@@ -80,6 +80,8 @@ class SelfTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     input: str
     output: str
+    part: bool = False
+    """True if `output` need only be a part of what it prints, as beside a framework's times."""
 
 
 class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -107,6 +109,8 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Endings of files that are put beside sources, not compiled."""
     default: bool = True
     """True if files with its endings are taken for this language; one language per ending."""
+    needs: tuple[str, ...] = ()
+    """Paths below /usr, besides the tools, without which it cannot be used: libraries."""
     reads: tuple[str, ...] = ()
     """Globs of directories outside /usr that the tools need to read."""
 

@@ -78,6 +78,10 @@ def find(language: Language) -> InstalledLanguage:
             )
         places[role] = path
         versions[role] = _version(path, tool.version, tools.identity(path))
+    missing = [path for path in language.needs if not Path(path).exists()]
+    if missing:
+        what = f"{language.name} cannot be used here: there is no {' and no '.join(missing)}"
+        raise NoLanguage(f"{what}; {language.install}")
     return InstalledLanguage(language, MappingProxyType(places), MappingProxyType(versions))
 
 

@@ -51,6 +51,8 @@ class ContestClock:
             return LimitHit.IDLE
         if reading.idle is None:
             return LimitHit.IDLE if wall > max(10 * limits.cpu, 30.0) else None
+        if limits.elapsed is not None and min(reading.cpu + reading.idle, wall) > limits.elapsed:
+            return LimitHit.IDLE
         return LimitHit.IDLE if reading.idle > limits.idle_allowance else None
 
     def pause(self, wall: float, reading: Reading) -> float:
@@ -64,6 +66,8 @@ class ContestClock:
                 left.append(max(10 * limits.cpu, 30.0) - wall)
             else:
                 allowance = limits.idle_allowance
+                if limits.elapsed is not None:
+                    left.append(_between_looks(limits.elapsed))
                 left += [allowance - reading.idle, _between_looks(allowance)]
         return max(min(left), _SHORTEST)
 

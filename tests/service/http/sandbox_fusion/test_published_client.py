@@ -1,6 +1,7 @@
 """The client that SandboxFusion publishes, unmodified, against us."""
 
 import base64
+import json
 import os
 from collections.abc import Iterator
 
@@ -142,6 +143,9 @@ ROWS = [
 ]  # fmt: skip
 
 
+RIGHT = "Here:\n```python\nprint(sum(map(int, input().split())))\n```\n"
+
+
 def config(**more: object) -> client.TestConfig:
     return client.TestConfig(
         dataset_type="CommonOJDataset", language="python", provided_data=ROWS, **more
@@ -153,8 +157,7 @@ def test_prompts_and_submissions_over_rows_that_come_along() -> None:
     assert [(each.id, each.prompt, each.labels) for each in prompts] == [
         (7, "Add two numbers.", {"hard": "no"})
     ]
-    right = "Here:\n```python\nprint(sum(map(int, input().split())))\n```\n"
-    asked = client.SubmitRequest(dataset="mine", id=7, completion=right, config=config())
+    asked = client.SubmitRequest(dataset="mine", id=7, completion=RIGHT, config=config())
     found = client.submit(asked, max_attempts=1)
     assert found.accepted
     assert found.extracted_type == "fenced"
@@ -167,6 +170,33 @@ def test_prompts_and_submissions_over_rows_that_come_along() -> None:
     assert [each.passed for each in client.submit(asked, max_attempts=1).tests] == [False, True]
     asked.completion = "I do not know."
     assert client.submit(asked, max_attempts=1).extracted_type == "empty"
+
+
+def test_a_row_may_hold_texts_of_json_and_is_found_whatever_its_id() -> None:
+    row = {**ROWS[0], "test": json.dumps(ROWS[0]["test"]), "labels": '{"hard": "no"}'}
+    told = client.TestConfig(dataset_type="CommonOJDataset", language="python", provided_data=row)
+    asked = client.SubmitRequest(dataset="mine", id=0, completion=RIGHT, config=told)
+    assert client.submit(asked, max_attempts=1).accepted
+
+
+def test_the_clients_own_extraction_runs_in_a_cell() -> None:
+    last = "block = extract_fenced_code(completion)[-1]\n"
+    last += "submit_code_blocks([CodeBlock(priority=40, language='python', code=block.code)])"
+    two = "```python\nprint(1)\n```\n" + RIGHT
+    told = config(custom_extract_logic=last)
+    asked = client.SubmitRequest(dataset="mine", id=7, completion=two, config=told)
+    assert client.submit(asked, max_attempts=1).accepted
+    asked.config = config(custom_extract_logic="open('/etc/passwd')")
+    with pytest.raises(Exception, match="custom_extract_logic failed"):
+        client.submit(asked, max_attempts=1)
+
+
+def test_metrics_are_none() -> None:
+    asked = {"dataset": "mine", "config": {"dataset_type": "CommonOJDataset"}, "results": []}
+    url = client.config.SANDBOX_ENDPOINT
+    assert requests.post(f"{url}/get_metrics", json=asked).json() == {}
+    asked = requests.post(f"{url}/get_metrics_function", json=asked).json()
+    assert asked == {"function": None}
 
 
 def test_rows_of_a_database_are_not_there() -> None:

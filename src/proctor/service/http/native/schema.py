@@ -27,6 +27,7 @@ class LimitsJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     processes: Count | None = None
     disk: Annotated[int, msgspec.Meta(ge=0, le=1 << 40)] | None = None
     stack: Bytes | None = None
+    elapsed: Seconds | None = None
 
 
 class ProgramJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

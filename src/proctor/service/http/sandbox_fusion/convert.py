@@ -1,15 +1,18 @@
 """Converts between SandboxFusion's requests and answers and the engine's."""
 
 import os
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from proctor.errors import InputError, NoLanguage, ProctorError
 from proctor.execution import TIME_LIMITS, Execution
 from proctor.languages.run import Compilation, Ran, RunRequest
 from proctor.limits import GIB, LEAST_MEMORY, MIB, Limits
-from proctor.program import Program
+from proctor.program import Program, check_relative
 from proctor.service.admission import RequestContext, physical_memory
-from proctor.service.encoding import as_text, packed_files, unpacked, unpacked_files
+from proctor.service.encoding import as_text, packed, unpacked, unpacked_files
 from proctor.service.engine import Engine
 from proctor.service.http.responses import JsonReply
 from proctor.service.http.sandbox_fusion.schema import (
@@ -28,12 +31,29 @@ DISK = 64 * MIB
 LANGUAGES = {
     "python": "python", "cpp": "cpp17", "nodejs": "javascript", "go": "go", "java": "java",
     "php": "php", "csharp": "csharp", "bash": "bash", "typescript": "typescript", "rust": "rust",
-    "lua": "lua", "perl": "perl", "ruby": "ruby",
+    "lua": "lua", "perl": "perl", "ruby": "ruby", "R": "r", "D_ut": "d", "scala": "scala",
+    "kotlin_script": "kotlin-script", "verilog": "verilog", "racket": "racket",
+    "pytest": "pytest", "go_test": "go-test", "junit": "junit", "jest": "jest",
 }  # fmt: skip
 """Proctor's languages by SandboxFusion's names.
 
-Missing are test frameworks, and languages that proctor has no file for.
+Missing are those that proctor has no file for: cuda, julia, lean, python_gpu, sql, swift.
 """
+_COMPILED = frozenset(
+    {"cpp", "go", "java", "junit", "rust", "scala", "D_ut", "verilog"},
+)
+"""Names of the languages that upstream compiles in a step of its own, told as compile_result.
+
+Of others a source that does not compile is what a run ended with.
+"""
+_USINGS = """\
+using System; using System.Collections.Generic; using System.IO; using System.Linq;\
+ using System.Threading; using System.Threading.Tasks;
+#line 1
+"""
+"""Namespaces that a project of .NET uses without saying so, System.Net.Http aside."""
+_FIRST = re.compile(r"^\s*(?:#\s*(?:define|undef)|extern\s+alias)\b", re.MULTILINE)
+"""Lines before which no namespace may be used."""
 POD = os.environ.get("MY_POD_NAME")
 """Name of the Kubernetes pod that this server runs in, if it does."""
 
@@ -42,7 +62,7 @@ async def run_code(
     engine: Engine, data: RunCodeRequest, context: RequestContext
 ) -> RunCodeResponse:
     """Run a program. Raises what run_request and Engine.run raise."""
-    return run_response(await engine.run(run_request(data), context))
+    return run_response(await engine.run(run_request(data), context), data)
 
 
 def run_request(data: RunCodeRequest) -> RunRequest:
@@ -51,21 +71,42 @@ def run_request(data: RunCodeRequest) -> RunRequest:
     if language is None:
         known = ", ".join(sorted(LANGUAGES))
         raise NoLanguage(f"language {data.language!r} is not served here (there are: {known})")
-    program = Program(data.code, language, files=unpacked_files(data.files, "files"))
+    code = data.code
+    if language == "csharp" and not _FIRST.search(code):
+        code = _USINGS + code.removeprefix("\ufeff")
+    program = Program(code, language, files=unpacked_files(data.files, "files"))
+    compiled = data.language in _COMPILED
     return RunRequest(
         program,
         _stdin(data),
         limits=_limits(data.run_timeout, memory_limit(data)),
-        compile_cpu=_limits(data.compile_timeout, MEMORY).cpu,
-        collect=tuple(data.fetch_files),
+        # The others' own limit, where upstream has but the run's: its machine checks nothing first.
+        compile_cpu=_limits(data.compile_timeout, MEMORY).cpu if compiled else None,
+        collect=fetched(data.fetch_files),
         assertions=True,  # as upstream: `java -ea`, `dotnet run` and `rustc` without -O
     )
+
+
+def fetched(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the plain relative paths of files to fetch. Raises InputError for others."""
+    return tuple(check_relative(plain_path(name)) for name in names)
+
+
+def packed_as(files: Mapping[str, bytes], names: Iterable[str]) -> dict[str, str]:
+    """Return fetched files as base64, by the names that the client has for them."""
+    found = {name: files.get(plain_path(name)) for name in names}
+    return {name: packed(data) for name, data in found.items() if data is not None}
+
+
+def plain_path(name: str) -> str:
+    """Return a path without `.` and `..`, as far as it stays below the working directory."""
+    return posixpath.normpath(name) if name else name
 
 
 @lru_cache(64)
 def _limits(cpu: float, memory: int) -> Limits:
     """Return limits, those of earlier requests if they are the same. Raises InputError."""
-    return Limits(cpu=cpu, memory=memory, disk=DISK)
+    return Limits(cpu=cpu, elapsed=cpu, memory=memory, disk=DISK)
 
 
 def _stdin(data: RunCodeRequest) -> bytes:
@@ -79,11 +120,14 @@ def memory_limit(data: RunCodeRequest | RunJupyterRequest) -> int:
     return max(data.memory_limit_MB * MIB, LEAST_MEMORY) if data.memory_limit_MB > 0 else MEMORY
 
 
-def run_response(ran: Ran) -> RunCodeResponse:
-    """Return the client's answer for a run."""
+def run_response(ran: Ran, data: RunCodeRequest) -> RunCodeResponse:
+    """Return the client's answer for a request's run."""
     compiled = None if ran.compilation is None else _compile_result(ran.compilation)
+    failed = None
+    if data.language not in _COMPILED:
+        compiled, failed = None, compiled
     if ran.execution is None:
-        return RunCodeResponse("Failed", "", compiled, executor_pod_name=POD, verdict="CE")
+        return RunCodeResponse("Failed", "", compiled, failed, POD, verdict="CE")
     execution = ran.execution
     return RunCodeResponse(
         "Success" if execution.ok else "Failed",
@@ -91,7 +135,7 @@ def run_response(ran: Ran) -> RunCodeResponse:
         compiled,
         _result(execution),
         POD,
-        packed_files(ran.files),
+        packed_as(ran.files, data.fetch_files),
         verdict_of(ran),
         execution.isolation.level,
         round(ran.queue, 6),

@@ -6,16 +6,16 @@ CommonOJDataset; its comparison is kept to the letter, in the host, by `same_out
 
 import asyncio
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any
 
 import msgspec
 
 from proctor.errors import InputError, ProctorError
-from proctor.evals.extraction import extract
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
 from proctor.service.http.responses import JsonReply
 from proctor.service.http.sandbox_fusion import convert
+from proctor.service.http.sandbox_fusion.extraction import program_of
 from proctor.service.http.sandbox_fusion.schema import (
     DatasetRow,
     DatasetTest,
@@ -46,24 +46,39 @@ def page(data: GetPromptsRequest) -> list[DatasetRow]:
     return _rows(data.dataset, data.config)[data.offset : data.offset + data.limit]
 
 
-def _rows(dataset: str, config: TestConfig) -> list[DatasetRow]:
-    """Raises InputError."""
+def check_kind(dataset: str, config: TestConfig) -> None:
+    """Raise InputError for rows of a kind that is not served."""
     if config.dataset_type != KIND:
         what = f"no eval class found for dataset {dataset}"
         raise InputError(f"{what}: only config.dataset_type {KIND!r} is served")
+
+
+def _rows(dataset: str, config: TestConfig) -> list[DatasetRow]:
+    """Raises InputError."""
+    check_kind(dataset, config)
     given = config.provided_data
     if given is None:
         raise InputError(f"dataset {dataset} has no rows here: send config.provided_data")
     try:
-        return msgspec.convert(given if isinstance(given, list) else [given], list[DatasetRow])
-    except msgspec.ValidationError as error:
+        rows = [_plain(row) for row in (given if isinstance(given, list) else [given])]
+        return msgspec.convert(rows, list[DatasetRow])
+    except msgspec.DecodeError as error:
         raise InputError(f"config.provided_data: {error}") from error
 
 
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row whose labels and tests are values: in upstream's tables they are JSON texts."""
+    texts = {key: row[key] for key in ("labels", "test") if isinstance(row.get(key), str)}
+    return {**row, **{key: msgspec.json.decode(text) for key, text in texts.items()}}
+
+
 def find_row(dataset: str, config: TestConfig, identity: RowId) -> DatasetRow:
-    """Return the row of this id. Raises InputError if there is none."""
+    """Return the row of this id, or the only one that was sent, whatever its id.
+
+    Raises InputError if there is none.
+    """
     for row in _rows(dataset, config):
-        if str(row.id) == str(identity):
+        if str(row.id) == str(identity) or isinstance(config.provided_data, dict):
             return row
     raise InputError(f"dataset {dataset} has no row {identity!r}")
 
@@ -75,17 +90,11 @@ async def submit(
     config = data.config
     if config.language is None:
         raise InputError("config.language is required")
-    if config.custom_extract_logic:
-        raise InputError("config.custom_extract_logic is not served")
     if not row.test:
         raise InputError(f"row {row.id!r} has no test")
-    # In a thread: it may parse for a second, in which others would wait for this loop.
-    found = await asyncio.to_thread(extract, data.completion, language=config.language)
-    code = found.code
-    kind: Literal["fenced", "heuristic", "empty"] = "fenced" if "```" in data.completion else (
-        "heuristic")  # fmt: skip
-    if not code.strip():
-        return EvalResult(row.id, False, "", [], extracted_type="empty")
+    code, kind = await program_of(engine, data, context)
+    if kind == "empty":
+        return EvalResult(row.id, False, "", [], extracted_type=kind)
     whole = bool(config.extra.get("return_full_case"))
     every = bool(config.extra.get("run_all_cases"))
     tests: list[EvalTestCase] = []
@@ -120,7 +129,7 @@ async def _tested(
         stdin=case.input.get("stdin"),
     )
     ran = await engine.run(convert.run_request(wanted), context)
-    found = convert.run_response(ran)
+    found = convert.run_response(ran, wanted)
     right = ran.execution is not None and ran.execution.ok
     if right and ran.execution is not None:
         printed = ran.execution.stdout.decode("utf-8", "replace")

@@ -15,7 +15,7 @@ from proctor.service.admission import RequestContext
 from proctor.service.encoding import packed, unpacked_files
 from proctor.service.engine import Engine
 from proctor.service.http.responses import JsonReply
-from proctor.service.http.sandbox_fusion.convert import DISK, POD, memory_limit
+from proctor.service.http.sandbox_fusion.convert import DISK, POD, fetched, memory_limit
 from proctor.service.http.sandbox_fusion.schema import (
     CellRunResult,
     CommandRunResult,
@@ -35,8 +35,9 @@ async def run(
 ) -> RunJupyterResponse:
     """Run cells in a session of their own. Raises InputError, and what sessions raise."""
     files = unpacked_files(data.files, "files")
-    for name in (*files, *data.fetch_files):
+    for name in files:
         check_relative(name)
+    wanted = dict(zip(data.fetch_files, fetched(data.fetch_files), strict=True))
     disk = DISK + sum(map(len, files.values()))
     limits = Limits(cpu=data.total_timeout, memory=memory_limit(data), disk=disk)
     async with engine.sessions.leased(context, limits) as session:
@@ -45,14 +46,14 @@ async def run(
         began = time.monotonic()
         cells, last = await _cells(session, data, context)
         took = time.monotonic() - began
-        fetched = {}
-        for name in data.fetch_files:
+        found = {}
+        for name, path in wanted.items():
             with contextlib.suppress(NotFound):
-                fetched[name] = packed(await session.read(name, context))
+                found[name] = packed(await session.read(path, context))
     driver = _driver(last, took, complete=len(cells) == len(data.cells))
     ok = driver.status == "Finished" and driver.return_code == 0
     return RunJupyterResponse(
-        "Success" if ok else "Failed", "", driver, cells, POD, fetched, session.isolation.level
+        "Success" if ok else "Failed", "", driver, cells, POD, found, session.isolation.level
     )
 
 

@@ -19,6 +19,7 @@ from proctor.service.http.sandbox_fusion import convert, datasets, jupyter
 from proctor.service.http.sandbox_fusion.schema import (
     GetPromptByIdRequest,
     GetPromptsRequest,
+    MetricsRequest,
     PromptJson,
     RowId,
     RunCodeRequest,
@@ -93,7 +94,20 @@ def _datasets(engine: Engine) -> list[HTTPRouteHandler]:
         work = datasets.submit(engine, data, row, context_of(request))
         return PendingResponse(work, failed=datasets.failed)
 
-    return [list_datasets, list_ids, get_prompts, get_prompt_by_id, submit]
+    @post("/get_metrics", status_code=200)
+    async def get_metrics(data: MetricsRequest) -> dict[str, Any]:
+        """Metrics of judged rows: this kind of data set has none, as upstream."""
+        datasets.check_kind(data.dataset, data.config)
+        return {}
+
+    @post("/get_metrics_function", status_code=200)
+    async def get_metrics_function(data: MetricsRequest) -> dict[str, None]:
+        """Code that computes them: likewise none."""
+        datasets.check_kind(data.dataset, data.config)
+        return {"function": None}
+
+    rows = [list_datasets, list_ids, get_prompts, get_prompt_by_id, submit]
+    return [*rows, get_metrics, get_metrics_function]
 
 
 class _FieldError(msgspec.Struct):

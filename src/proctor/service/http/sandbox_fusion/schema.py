@@ -152,6 +152,13 @@ class SubmitRequest(msgspec.Struct, frozen=True):
     config: TestConfig
 
 
+class MetricsRequest(msgspec.Struct, frozen=True):
+    """A data set whose metrics are asked for; the results that are sent along are ignored."""
+
+    dataset: str
+    config: TestConfig
+
+
 class PromptJson(msgspec.Struct, frozen=True):
     """A prompt for a model."""
 
