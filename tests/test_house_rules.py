@@ -1,6 +1,7 @@
 """What lint cannot say: sizes, and who may run source or undo pickles."""
 
 import ast
+import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -105,3 +106,12 @@ def test_the_command_line_writes_in_one_place() -> None:
     modules = [path for path in (PACKAGE / "cli").glob("*.py") if path.name != "terminal.py"]
     assert modules
     assert some({path: facts(path).calls & writes for path in modules}) == {}
+
+
+def test_all_has_every_extra() -> None:
+    """But for verifiers, which needs another mcp than ours, and what developers need."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    named = set(extras["all"][0].removeprefix("proctor[").removesuffix("]").split(","))
+    assert named == extras.keys() - {"all", "dev", "verifiers"}
