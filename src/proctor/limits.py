@@ -32,11 +32,14 @@ class Limits:
     """Private scratch space in the working directory, in bytes; with 0 nothing is writable."""
     stack: int = 64 * MIB
     """Size of the main thread's C stack, in bytes."""
+    elapsed: float | None = None
+    """Time computing and at rest together, in seconds, without what a busy machine makes it wait;
+    None for no such limit. Not counted where the kernel does not tell waiting from resting."""
 
     def __post_init__(self) -> None:
         for field in _BOUNDS:
             value = getattr(self, field)
-            if value is None and field == "wall":
+            if value is None and field in _OPTIONAL:
                 continue
             kinds = (int, float) if field in _SECONDS else int
             if isinstance(value, bool) or not isinstance(value, kinds):
@@ -64,7 +67,8 @@ class Limits:
         return max(20 * self.cpu, 60.0)
 
 
-_SECONDS = ("cpu", "wall")
+_SECONDS = ("cpu", "wall", "elapsed")
+_OPTIONAL = ("wall", "elapsed")
 _BOUNDS = (*_SECONDS, "memory", "output", "processes", "disk", "stack")
 
 TEST_LIMITS = Limits(cpu=6.0)
