@@ -33,13 +33,13 @@ class Limits:
     stack: int = 64 * MIB
     """Size of the main thread's C stack, in bytes."""
     elapsed: float | None = None
-    """Time computing and at rest together, in seconds: a wall clock that stands still while a
-    program waits for a CPU. Counts besides the others, where no wall time is set; None for none."""
+    """Time computing and at rest together, in seconds, without what a busy machine makes it wait;
+    None for no such limit. Not counted where the kernel does not tell waiting from resting."""
 
     def __post_init__(self) -> None:
         for field in _BOUNDS:
             value = getattr(self, field)
-            if value is None and field in ("wall", "elapsed"):
+            if value is None and field in _OPTIONAL:
                 continue
             kinds = (int, float) if field in _SECONDS else int
             if isinstance(value, bool) or not isinstance(value, kinds):
@@ -68,6 +68,7 @@ class Limits:
 
 
 _SECONDS = ("cpu", "wall", "elapsed")
+_OPTIONAL = ("wall", "elapsed")
 _BOUNDS = (*_SECONDS, "memory", "output", "processes", "disk", "stack")
 
 TEST_LIMITS = Limits(cpu=6.0)

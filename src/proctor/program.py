@@ -10,6 +10,10 @@ from proctor.errors import InputError, must_be
 _LANGUAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9+#._-]{0,31}")
 
 
+ON_COMMAND_LINE = "<string>"
+"""Name of a Python program that is text on a command line: tracebacks show no lines of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Program:
     """A program's source and the language it is in.

@@ -83,6 +83,22 @@ def test_contest_clock_with_a_wall_limit(
     assert clock.check(wall, Reading(cpu, idle)) is expected
 
 
+@pytest.mark.parametrize(
+    ("wall", "cpu", "idle", "expected"),
+    [
+        (1.0, 0.4, 0.6, None),
+        (1.1, 0.4, 0.7, IDLE),
+        (50.0, 0.4, 0.6, None),  # it has waited for a CPU
+        (5.0, 0.4, None, None),  # which cannot be told from rest
+        (2.1, 2.01, 0.0, CPU),
+    ],
+)
+def test_contest_clock_with_a_limit_of_time_elapsed(
+    wall: float, cpu: float, idle: float | None, expected: LimitHit | None
+) -> None:
+    assert ContestClock(Limits(cpu=2.0, elapsed=1.0)).check(wall, Reading(cpu, idle)) is expected
+
+
 def test_a_wall_limit_replaces_the_safety_net() -> None:
     assert ContestClock(Limits(cpu=1.0, wall=500.0)).check(400.0, Reading(0.0, 400.0)) is None
 
@@ -135,6 +151,7 @@ limits = st.builds(
     cpu=st.floats(0.01, 100),
     wall=st.none() | st.floats(0.01, 100),
     processes=st.integers(_CPUS, 1000),
+    elapsed=st.none() | st.floats(0.01, 100),
 )
 clocks = st.one_of(limits.map(ContestClock), st.floats(0.01, 100).map(Upstream))
 shares = st.floats(0, 1)
@@ -207,9 +224,13 @@ def test_a_program_is_looked_at_a_few_dozen_times_till_its_limit(clock: Clock) -
     else:
         assert isinstance(clock, ContestClock)
         cpu, idle = clock.limits.cpu, clock.limits.idle_allowance
-        if clock.limits.wall is not None:  # it is of no interest then
+        elapsed = clock.limits.elapsed
+        if elapsed is not None:
+            idle = elapsed if clock.limits.wall is not None else min(idle, elapsed)
+        if clock.limits.wall is not None and elapsed is None:  # it is of no interest then
             assert first == pytest.approx(max(min(cpu / _CPUS, clock.limits.wall), _SHORTEST))
             return
+        cpu = min(cpu, (clock.limits.wall or math.inf) * _CPUS)
     assert first == pytest.approx(max(min(idle / 32, 0.25, cpu / _CPUS), _SHORTEST))
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 import pytest
-from chromium import Tab, chromium
 from viewed import JUDGES, PROBLEM, Viewed, content, made_up, viewing
 
+from chromium import Tab, chromium
 from proctor.evals.store import RunStore
 from proctor.evals.stored import Change, Generation, ProblemInfo, Prompt, SampleJudgement, Turn
 

@@ -1,9 +1,10 @@
 """The interpreter of a notebook: a program of a session that runs cells for as long as it lives.
 
-Sent as source; `sandbox/notebook.py` is its other half. stdin is a socket. Per cell it brings one
-message with two descriptors: the cell's source, and a file for the answer, which is written before
-the same message is sent back. What a cell prints goes to descriptors 1 and 2 like any program's.
-A cell may do all of this itself: the host believes nothing but that an answer is an answer.
+Sent as source, with the modules it imports; `sandbox/notebook.py` is its other half. stdin is a
+socket. Per cell it brings one message with two descriptors: the cell's source, and a file for the
+answer, which is written before the same message is sent back. Prints go to descriptors 1 and 2 like
+any program's. A cell may do all of this itself: the host believes nothing but that an answer is an
+answer.
 """
 
 import ast
@@ -20,9 +21,13 @@ import struct
 import sys
 import traceback
 import types
-from importlib import import_module
-from importlib.machinery import ModuleSpec
 from typing import Any
+
+from proctor.cell.notebook_commands import MagicError
+from proctor.cell.notebook_figures import FigureBackend
+from proctor.cell.notebook_shell import NotebookShell
+from proctor.cell.notebook_source import to_python
+from proctor.cell.notebook_text import CELL, ValueText, brief, plain_traceback
 
 MOST_TEXT = 1 << 20
 """Characters of a value, and of an error."""
@@ -40,46 +45,11 @@ _MIME_METHODS = {
 }
 
 
-class FigureBackend:
-    """Matplotlib's backend of a notebook: shows a figure as a PNG.
+class _Leaving:
+    """Type of `exit` and `quit` in a cell: called or not they do nothing, a notebook goes on."""
 
-    Finds and loads the module that MPLBACKEND names, when a cell has imported matplotlib.
-    """
-
-    MODULE = "proctor_figures"
-
-    def __init__(self, display: Any) -> None:
-        self.display = display
-
-    def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
-        """Answer for the backend alone."""
-        return ModuleSpec(name, self) if name == self.MODULE else None  # type: ignore[arg-type]
-
-    def create_module(self, _spec: ModuleSpec) -> None:
-        """Leave that to Python."""
-
-    def exec_module(self, module: Any) -> None:
-        """Give the backend what matplotlib looks for in it."""
-        agg = import_module("matplotlib.backends.backend_agg")
-        module.FigureCanvas, module.show = agg.FigureCanvasAgg, self.show
-
-    def show(self, *_: Any, **__: Any) -> None:
-        """Show all open figures, and close them."""
-        pyplot = sys.modules["matplotlib.pyplot"]
-        for number in pyplot.get_fignums():
-            figure = pyplot.figure(number)
-            if figure.axes:
-                drawn = io.BytesIO()
-                figure.savefig(drawn, format="png", bbox_inches="tight")
-                image = base64.b64encode(drawn.getvalue()).decode()
-                self.display({"text/plain": repr(figure), "image/png": image}, raw=True)
-        pyplot.close("all")
-
-    def end_cell(self) -> None:
-        """Show what a cell has drawn and not shown, if this is the backend."""
-        pyplot = sys.modules.get("matplotlib.pyplot")
-        if pyplot is not None and pyplot.get_backend() == f"module://{self.MODULE}":
-            self.show()
+    def __call__(self) -> None:
+        """Do nothing."""
 
 
 class NotebookInterpreter:
@@ -88,51 +58,88 @@ class NotebookInterpreter:
     def __init__(self) -> None:
         self.main = types.ModuleType("__main__")
         self.names = vars(self.main)
-        self.names["__builtins__"] = builtins
+        self.text = ValueText()
         sys.modules["__main__"] = self.main
         builtins.display = self.display  # type: ignore[attr-defined]
         self.figures = FigureBackend(self.display)
         sys.meta_path.append(self.figures)
+        self.given: list[str] = [""]
+        self.results: dict[int, Any] = {}
+        shell = NotebookShell(self)
+        self.names.update(
+            __builtins__=builtins, get_ipython=lambda: shell, exit=_Leaving(), quit=_Leaving(),
+            In=self.given, _ih=self.given, Out=self.results, _oh=self.results,
+            _="", __="", ___="",
+        )  # fmt: skip
+        self.own_names = frozenset(self.names)
+        """Names that are the notebook's and not a cell's."""
+        self._shell = shell
+        self._last: Any = ""
         self.shown: list[dict[str, str]] = []
+        self.shown_at: list[int] = []
         self.room = MOST_SHOWN
         self.count = 0
+        self._depth = 0
         self.loop: Any = None
 
     def answer(self, source: str) -> dict[str, Any]:
         """Run a cell; say what came of it in plain values."""
         self.count += 1
-        self.shown, self.room = [], MOST_SHOWN
+        self.shown, self.shown_at, self.room = [], [], MOST_SHOWN
         result, error = None, None
         try:
             try:
                 signal.signal(signal.SIGINT, signal.default_int_handler)
-                result = self.run(source, f"<cell {self.count}>")
+                self._depth = 0
+                value = self.run(source)
+                if value is not None and not source.rstrip().endswith(";"):
+                    result = self._kept(value)
                 self.figures.end_cell()
             finally:
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
         except BaseException as raised:  # noqa: BLE001 - a cell's errors are told, not raised
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             error = _told(raised)
-        return {"result": result, "error": error, "shown": self.shown}
+        return {"result": result, "error": error, "shown": self.shown, "shown_at": self.shown_at}
 
-    def run(self, source: str, name: str) -> dict[str, str] | None:
-        """Run a cell; the value of its last line, if that has one, as `bundle` has it."""
-        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-        body = ast.parse(source, name).body
-        last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
-        self.evaluate(ast.Module(body, []), name, "exec")
-        if not isinstance(last, ast.Expr):
+    def _kept(self, value: Any) -> dict[str, str] | None:
+        """Keep a cell's value under IPython's names for it; return it as `bundle` has it."""
+        if isinstance(value, _Leaving):
             return None
-        value = self.evaluate(ast.Expression(last.value), name, "eval")
-        if value is None or source.rstrip().endswith(";"):
-            return None
-        self.names["_"] = value
-        return _fit(bundle(value))
+        made = _fit(self.bundle(value))
+        names = self.names
+        if names.get("_") is self._last:  # else it is a name of the cells' own
+            names.update(_=value, __=names.get("_"), ___=names.get("__"))
+            self._last = value
+        names[f"_{self.count}"] = self.results[self.count] = value
+        return made
+
+    def run(self, source: str) -> Any:
+        """Run a cell, or what a magic was given; return its last line's value."""
+        named = self._shell.automagic(source)
+        text = to_python(source)
+        if self._depth == 0:
+            self.given.append(text.rstrip("\n"))
+            self.names.update(_i=self.given[-2], _ii="".join(self.given[-3:-2]))
+        name = f"{CELL}{self.count}>" if self._depth == 0 else f"{CELL}{self.count}, magic>"
+        self._depth += 1
+        try:
+            if named is not None:
+                return self._shell.run_line_magic(*named)
+            linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+            body = ast.parse(text, name).body
+            last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
+            self.evaluate(ast.Module(body, []), name, "exec")
+            if not isinstance(last, ast.Expr):
+                return None
+            return self.evaluate(ast.Expression(last.value), name, "eval")
+        finally:
+            self._depth -= 1
 
     def evaluate(self, tree: ast.Module | ast.Expression, name: str, mode: str) -> Any:
         """Run a part of a cell; await it, if it awaits at its top level."""
         code = compile(tree, name, mode, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-        value = eval(code, self.names)  # noqa: S307 - this is what the box is for
+        value = eval(code, self.names)
         if not code.co_flags & inspect.CO_COROUTINE:
             return value
         if self.loop is None:
@@ -145,26 +152,36 @@ class NotebookInterpreter:
     def display(self, *values: Any, raw: bool = False) -> None:
         """Show values; `raw`: each is a mapping of MIME types to text already."""
         for value in values:
-            one = _fit({str(k): str(v) for k, v in value.items()} if raw else bundle(value))
+            one = _fit({str(k): str(v) for k, v in value.items()} if raw else self.bundle(value))
             self.room -= sum(map(len, one.values())) + 64
             if self.room < 0:
                 raise ValueError(f"a cell can show {MOST_SHOWN} characters in all")
             self.shown.append(one)
+            self.shown_at.append(_written())
+
+    def bundle(self, value: Any) -> dict[str, str]:
+        """Return a value in every MIME type that it has, as IPython asks; bytes in base 64."""
+        found: dict[str, Any] = {}
+        if not isinstance(value, type):
+            with_all = getattr(value, "_repr_mimebundle_", None)
+            given = with_all() if callable(with_all) else None
+            found.update((given[0] if isinstance(given, tuple) else given) or {})
+            for mime, method in _MIME_METHODS.items():
+                one = getattr(value, method, None)
+                if mime not in found and callable(one) and (made := one()) is not None:
+                    found[mime] = made[0] if isinstance(made, tuple) else made
+        if "text/plain" not in found:
+            found["text/plain"] = self.text.show(value)
+        return {str(mime): _text(made) for mime, made in found.items()}
 
 
-def bundle(value: Any) -> dict[str, str]:
-    """A value in every MIME type that it has, as IPython asks for them; bytes in base 64."""
-    found: dict[str, Any] = {}
-    if not isinstance(value, type):
-        with_all = getattr(value, "_repr_mimebundle_", None)
-        given = with_all() if callable(with_all) else None
-        found.update((given[0] if isinstance(given, tuple) else given) or {})
-        for mime, method in _MIME_METHODS.items():
-            one = getattr(value, method, None)
-            if mime not in found and callable(one) and (made := one()) is not None:
-                found[mime] = made[0] if isinstance(made, tuple) else made
-    found.setdefault("text/plain", repr(value))
-    return {str(mime): _text(made) for mime, made in found.items()}
+def _written() -> int:
+    """Return how many bytes the cell has printed so far; 0 if it has put its output elsewhere."""
+    try:
+        sys.stdout.flush()
+        return os.lseek(1, 0, os.SEEK_CUR)
+    except (OSError, ValueError, AttributeError):
+        return 0
 
 
 def _text(made: Any) -> str:
@@ -180,23 +197,36 @@ def _fit(one: dict[str, str]) -> dict[str, str]:
     return kept
 
 
+def _is_ours(file: str) -> bool:
+    return file in (__file__, "solution.py")
+
+
 def _told(error: BaseException) -> dict[str, Any]:
+    if isinstance(error, MagicError):
+        print(f"UsageError: {error}", file=sys.stderr)
     try:
         value = str(error)
     except BaseException:  # noqa: BLE001 - a hostile __str__
         value = ""
+    name = "UsageError" if isinstance(error, MagicError) else type(error).__name__
     try:
         # Our own frames come first.
         at = error.__traceback__
-        while at is not None and not at.tb_frame.f_code.co_filename.startswith("<cell "):
+        while at is not None and not at.tb_frame.f_code.co_filename.startswith(CELL):
             at = at.tb_next
         lines = traceback.format_exception(type(error), error, at)
+        plain, short = plain_traceback(error, _is_ours), brief(error)
     except BaseException:  # noqa: BLE001 - the same, or too deep
-        lines = [f"{type(error).__name__}\n"]
+        lines, plain, short = [f"{name}\n"], f"{name}\n", f"{name}\n"
+    if isinstance(error, MagicError):
+        plain = short = ""
     text = "".join(lines)
     if len(text) > MOST_TEXT:
         lines = [text[: MOST_TEXT // 2], "\n...\n", text[-MOST_TEXT // 2 :]]
-    return {"name": type(error).__name__[:1000], "value": value[:MOST_TEXT], "lines": lines}
+    return {
+        "name": name[:1000], "value": value[:MOST_TEXT], "lines": lines,
+        "plain": plain[:MOST_TEXT], "brief": short[:MOST_TEXT],
+    }  # fmt: skip
 
 
 def _encoded(answer: dict[str, Any]) -> bytes:
@@ -252,11 +282,7 @@ def main() -> None:
         except OSError:  # longer than a file may be: the cell's doing
             os.ftruncate(answer_fd, 0)
             os.lseek(answer_fd, 0, os.SEEK_SET)
-            error = {"name": "AnswerTooLong", "value": "a cell's answer is too long", "lines": []}
+            error = {"name": "AnswerTooLong", "value": "a cell's answer is too long"}
             _write(answer_fd, _encoded({"result": None, "error": error, "shown": []}))
         os.close(answer_fd)
         host.send(token)
-
-
-if __name__ == "__main__":
-    main()

@@ -22,6 +22,7 @@ from proctor.cell import compiling, lockdown
 from proctor.cell.wire import TEST, Kind, Reply, Tag, receive
 
 SOURCE_NAME = "solution.py"
+STRING_NAME = "<string>"
 SOURCE_FD = 3
 FEED_FD = 4
 RESULT_FD = 3
@@ -30,6 +31,7 @@ INTERRUPTED = 0x100 | signal.SIGINT  # no exit code: KeyboardInterrupt ends CPyt
 # Plain integers: an enum's machinery would cost a fresh job a dozen page faults.
 _RUN, _SERVE_FORK, _SERVE_OFFICIAL = int(Kind.RUN), int(Kind.SERVE_FORK), int(Kind.SERVE_OFFICIAL)
 _SESSION, _COMMAND, _WORK = int(Kind.SESSION), int(Kind.COMMAND), int(Kind.WORK)
+_STRING = int(Kind.STRING)
 READY = Reply(Tag.READY).encode()
 _leave = os._exit  # a program may replace what modules hold, as guards against cheating do
 
@@ -48,6 +50,9 @@ def run(kind: int, function: str, part: Any) -> NoReturn:
     os.close(SOURCE_FD)
     if kind == _RUN:
         _run_once(source)
+    if kind == _STRING:
+        sys.argv[:] = ["-c"]
+        _run_once(source, STRING_NAME)
     feed = socket.socket(fileno=FEED_FD)
     if kind == _SESSION:
         feed.send(READY)
@@ -81,8 +86,9 @@ def _run_once(source: bytes, name: str = SOURCE_NAME) -> NoReturn:
 
 def _run_program(source: bytes, name: str = SOURCE_NAME) -> int:
     """Compile and run a program; returns the exit code to end this process with."""
-    # A lazy entry: for tracebacks and warnings, decoded only if one is shown.
-    linecache.cache[name] = (lambda: source.decode("utf-8", "replace"),)
+    if name != STRING_NAME:
+        # A lazy entry: for tracebacks and warnings, decoded only if one is shown.
+        linecache.cache[name] = (lambda: source.decode("utf-8", "replace"),)
     try:
         code = compile(source, name, "exec", dont_inherit=True)
     except compiling.ERRORS as error:
@@ -133,7 +139,8 @@ def _execute(code: CodeType, name: str = SOURCE_NAME) -> int:
     """Run a program as __main__; returns the exit code CPython would end with."""
     main = types.ModuleType("__main__")
     main.__dict__["__builtins__"] = builtins
-    main.__dict__["__file__"] = name
+    if name != STRING_NAME:
+        main.__dict__["__file__"] = name
     sys.modules["__main__"] = main
     try:
         exec(code, main.__dict__)

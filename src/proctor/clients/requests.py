@@ -191,9 +191,10 @@ def stdin_json(stdin: str | bytes) -> dict[str, str]:
 def made(kind: type[Any], **fields: Any) -> Any:
     """Return a request with these fields. Raises InputError for one that it does not have."""
     limits = fields.get("limits")
-    if isinstance(limits, Limits):
-        fields["limits"] = LimitsJson(**asdict(limits))
     try:
+        if isinstance(limits, Limits):
+            given = {name: value for name, value in asdict(limits).items() if value is not None}
+            fields["limits"] = LimitsJson(**given)
         return kind(**fields)
     except TypeError as error:  # no such field
         raise InputError(str(error)) from error

@@ -17,7 +17,7 @@ from proctor.execution import Execution
 from proctor.languages.pools import open_pool
 from proctor.limits import MIB, Limits
 from proctor.per_process import PerProcess
-from proctor.program import Program, check_relative
+from proctor.program import ON_COMMAND_LINE, Program, check_relative
 from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.command import Command, disk_for
@@ -75,7 +75,8 @@ class RunRequest:
     def plain(self) -> bool:
         """True if a warm interpreter can run it: Python source, and nothing around it."""
         program = self.program
-        around = program.files or program.name or self.args or self.environment or self.collect
+        named = program.name not in {"", ON_COMMAND_LINE}
+        around = program.files or named or self.args or self.environment or self.collect
         return program.language == PYTHON and not around and self.scripts is None
 
 

@@ -33,7 +33,7 @@ RETIRE_AFTER = 10_000
 OWN_PROCESSES = 8
 """Room in the process limit for the box itself: bwrap, its init, agent, stub, serving process."""
 _LARGEST_ADDRESS_SPACE_RATIO = 4
-_ONE_PROCESS_A_TEST = (Kind.RUN, Kind.SERVE_FORK, Kind.COMMAND, Kind.EXECUTE)
+_ONE_PROCESS_A_TEST = (Kind.RUN, Kind.STRING, Kind.SERVE_FORK, Kind.COMMAND, Kind.EXECUTE)
 _JUDGED = (Kind.SERVE_FORK, Kind.SERVE_SHARED, Kind.SERVE_OFFICIAL)
 _NO_CPU_LIMIT = 1 << 30  # seconds: RLIMIT_CPU counts a process's whole life, not one test's part
 

@@ -45,19 +45,21 @@ class ContestClock:
         limits = self.limits
         if reading.cpu > limits.cpu:
             return LimitHit.CPU
+        if limits.elapsed is not None and _elapsed(wall, reading) > limits.elapsed:
+            return LimitHit.IDLE
         if limits.wall is not None:
             return LimitHit.WALL if wall > limits.wall else None
         if wall > limits.wall_backstop:
             return LimitHit.IDLE
         if reading.idle is None:
             return LimitHit.IDLE if wall > max(10 * limits.cpu, 30.0) else None
-        if limits.elapsed is not None and min(reading.cpu + reading.idle, wall) > limits.elapsed:
-            return LimitHit.IDLE
         return LimitHit.IDLE if reading.idle > limits.idle_allowance else None
 
     def pause(self, wall: float, reading: Reading) -> float:
         limits = self.limits
         left = [(limits.cpu - reading.cpu) / min(_CPUS, limits.processes)]
+        if limits.elapsed is not None:
+            left += [limits.elapsed - _elapsed(wall, reading), _between_looks(limits.elapsed)]
         if limits.wall is not None:
             left.append(limits.wall - wall)
         else:
@@ -66,8 +68,6 @@ class ContestClock:
                 left.append(max(10 * limits.cpu, 30.0) - wall)
             else:
                 allowance = limits.idle_allowance
-                if limits.elapsed is not None:
-                    left.append(_between_looks(limits.elapsed))
                 left += [allowance - reading.idle, _between_looks(allowance)]
         return max(min(left), _SHORTEST)
 
@@ -97,9 +97,14 @@ class UpstreamClock:
         return max(min(left), _SHORTEST)
 
     def _elapsed(self, wall: float, reading: Reading) -> float:
-        if reading.idle is None:
-            return reading.cpu if wall < max(10 * self.timeout, 30.0) else wall
-        return min(reading.cpu + reading.idle, wall)
+        if reading.idle is None and wall >= max(10 * self.timeout, 30.0):
+            return wall
+        return _elapsed(wall, reading)
+
+
+def _elapsed(wall: float, reading: Reading) -> float:
+    """Return the time computing and at rest; where rest is not told, the time computing."""
+    return reading.cpu if reading.idle is None else min(reading.cpu + reading.idle, wall)
 
 
 def _between_looks(limit: float) -> float:

@@ -44,6 +44,10 @@ class CellError:
     value: str
     traceback: tuple[str, ...]
     """Lines, with their ends."""
+    plain: str = ""
+    """The traceback as IPython's mode Plain has it, without lines that tell a place in a cell."""
+    brief: str = ""
+    """Name, value and notes alone, as IPython's mode Minimal has them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,8 @@ class CellResult:
     """True if the interpreter was started for this cell, so that nothing earlier was known."""
     cpu: float
     """CPU seconds."""
+    shown_at: tuple[int, ...] = ()
+    """For each object shown with display(), the bytes of stdout that the cell says came before."""
 
     @property
     def ok(self) -> bool:
@@ -77,13 +83,16 @@ class CellResult:
 class _Error(msgspec.Struct):
     name: str
     value: str
-    lines: list[str]
+    lines: list[str] = []
+    plain: str = ""
+    brief: str = ""
 
 
 class _CellAnswer(msgspec.Struct):
     result: dict[str, str] | None
     error: _Error | None
     shown: list[dict[str, str]]
+    shown_at: list[int] = []
 
 
 class Notebook:
@@ -106,9 +115,10 @@ class Notebook:
         *,
         cpu: float | None = None,
         wall: float | None = None,
+        elapsed: float | None = None,
         stop: Stop | None = None,
     ) -> CellResult:
-        """Run a cell and wait for it. CPU and wall limits are the cell's; None is the session's.
+        """Run a cell and wait for it. Limits of time are the cell's; None is the session's.
 
         A cell that overruns them gets SIGINT, a KeyboardInterrupt that leaves the state as it is;
         if that does not end it, the interpreter is killed. The same happens if `stop` is set before
@@ -120,6 +130,7 @@ class Notebook:
             limits,
             cpu=limits.cpu if cpu is None else cpu,
             wall=limits.wall if wall is None else wall,
+            elapsed=limits.elapsed if elapsed is None else elapsed,
         )
         must_be(str, source, "source")
         data = source.encode("utf-8", "surrogatepass")
@@ -195,6 +206,7 @@ class Notebook:
             ended=ended,
             fresh=fresh,
             cpu=max(cpu, 0.0),
+            shown_at=tuple(reply.shown_at) if reply is not None else (),
         )
 
     def _begin(self, programs: Programs, limits: Limits) -> tuple[bool, Watch]:
@@ -206,7 +218,7 @@ class Notebook:
             fresh = True
             self._close_socket()
             self._socket, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            life = replace(self._limits, cpu=_LIFE, wall=None)
+            life = replace(self._limits, cpu=_LIFE, wall=None, elapsed=None)
             self._running = programs.start(Program(_driver()), far_end.detach(), life)
             nothing = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
             os.dup2(nothing, self._running.files[0], inheritable=False)  # so that its end shows
@@ -277,9 +289,35 @@ class Notebook:
                 return hit, _came(connection, token)
 
 
+_MODULES = (
+    "notebook_source", "notebook_text", "notebook_commands", "notebook_line_magics",
+    "notebook_cell_magics", "notebook_timing", "notebook_shell", "notebook_job",
+)  # fmt: skip
+"""The interpreter's modules, each before those that import it."""
+_BOOT = """\
+import sys, types
+def load(sources):
+    for name in ("proctor", "proctor.cell"):
+        sys.modules[name] = types.ModuleType(name)
+    for name, source in sources.items():
+        module = sys.modules[name] = types.ModuleType(name)
+        module.__file__ = "<notebook>"
+        exec(compile(source, module.__file__, "exec", dont_inherit=True), vars(module))
+    for name in sources.keys() | {"proctor", "proctor.cell"}:
+        del sys.modules[name]  # a cell may have modules of these names
+    return module
+"""
+
+
 @cache
 def _driver() -> str:
-    return files("proctor.cell").joinpath("notebook_job.py").read_text("utf-8")
+    """Return the interpreter as one program."""
+    package = files("proctor.cell")
+    sources = {
+        f"proctor.cell.{name}": package.joinpath(f"{name}.py").read_text("utf-8")
+        for name in _MODULES
+    }
+    return f"{_BOOT}load({sources!r}).main()\n"
 
 
 def _came(connection: socket.socket, token: bytes) -> bool:
@@ -306,7 +344,8 @@ def _decoded(data: bytes) -> _CellAnswer | None:
 def _error(reply: _CellAnswer | None) -> CellError | None:
     if reply is None or reply.error is None:
         return None
-    return CellError(reply.error.name, reply.error.value, tuple(reply.error.lines))
+    error = reply.error
+    return CellError(error.name, error.value, tuple(error.lines), error.plain, error.brief)
 
 
 def _displays(reply: _CellAnswer | None) -> tuple[Mapping[str, str], ...]:

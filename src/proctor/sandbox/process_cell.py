@@ -6,7 +6,7 @@ from proctor.cell.wire import Kind
 from proctor.errors import NoIsolation
 from proctor.execution import Execution
 from proctor.limits import MIB, Limits
-from proctor.program import Program
+from proctor.program import ON_COMMAND_LINE, Program
 from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.clock import Clock, ContestClock
 from proctor.sandbox.command import Command, Finished, Streams, harvested
@@ -31,7 +31,8 @@ class ProcessCell(AgentProcess):
             fds.append(memfile.sealed(program.encoded()))
             self.set_limits(limits)
             meter = Meter(self)
-            self.submit(self.request(Kind.RUN, limits), fds)
+            kind = Kind.STRING if program.name == ON_COMMAND_LINE else Kind.RUN
+            self.submit(self.request(kind, limits), fds)
             hit = meter.wait([self.control.fileno()], ContestClock(limits), limits)
             result = self.result() if hit is None else self.end_job()
             return meter.execution(limits, result, hit, fds[1], fds[2])

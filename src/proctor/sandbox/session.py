@@ -74,6 +74,7 @@ class Session:
         *,
         cpu: float | None = None,
         wall: float | None = None,
+        elapsed: float | None = None,
         restart: bool = False,
         stop: Stop | None = None,
     ) -> CellResult:
@@ -83,7 +84,7 @@ class Session:
         """
         if restart:
             self.restart()
-        return self._notebook.run_cell(source, cpu=cpu, wall=wall, stop=stop)
+        return self._notebook.run_cell(source, cpu=cpu, wall=wall, elapsed=elapsed, stop=stop)
 
     def restart(self) -> None:
         """End the interpreter of `run_cell`; the next cell starts a fresh one. Files stay."""

@@ -87,10 +87,14 @@ class OwnedSession:
         *,
         cpu: float | None = None,
         wall: float | None = None,
+        elapsed: float | None = None,
     ) -> SessionOutcome[CellResult]:
         """Run a cell in the interpreter whose state lasts as long as the session."""
         return await self._execute(
-            context, lambda stop: self._session.run_cell(source, cpu=cpu, wall=wall, stop=stop)
+            context,
+            lambda stop: self._session.run_cell(
+                source, cpu=cpu, wall=wall, elapsed=elapsed, stop=stop
+            ),
         )
 
     async def run(

@@ -60,6 +60,7 @@ class Sessions:
         self._ended: OrderedDict[str, tuple[str, str]] = OrderedDict()
         """Owner and reason by id, of sessions that have ended."""
         self._taken = 0
+        self._place_left = asyncio.Event()
         self._ending: set[asyncio.Task[None]] = set()
         self._shut = False
         self._threads = ThreadPoolExecutor(
@@ -104,6 +105,12 @@ class Sessions:
             lambda: _call_in_loop(loop, lambda: self._end(entry, "the session ended"))
         )
         return session
+
+    async def wait_for_place(self, seconds: float) -> None:
+        """Wait until a place is left by its session, at most so long."""
+        self._place_left.clear()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._place_left.wait(), seconds)
 
     def get(self, owner: str, identity: str) -> OwnedSession:
         """Return a session of this owner. Raises NotFound; SessionEnded if it is over."""
@@ -204,6 +211,7 @@ class Sessions:
 
     def _give_back(self) -> None:
         self._taken -= 1
+        self._place_left.set()
 
 
 def _call_in_loop(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:

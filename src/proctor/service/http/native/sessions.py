@@ -3,9 +3,6 @@
 The routes below /v1/sessions, the daemon and clients of this process all use this.
 """
 
-from dataclasses import fields
-
-from proctor import limits as bounds
 from proctor.errors import InputError
 from proctor.execution import Execution
 from proctor.sandbox.notebook import CellResult
@@ -81,7 +78,7 @@ class NativeSessions:
         return self._engine.sessions.get(self._context.owner, identity)
 
     def _state(self, session: OwnedSession) -> SessionState:
-        limits = {each.name: getattr(session.limits, each.name) for each in fields(bounds.Limits)}
+        limits = {name: getattr(session.limits, name) for name in LimitsJson.__struct_fields__}
         return SessionState(
             session.id,
             session.isolation.level,

@@ -1,10 +1,16 @@
 """Converts between NeMo-Skills' requests and answers and the engine's."""
 
+import re
+
+import msgspec
+
 from proctor.errors import InputError, NoLanguage, ProctorError, SessionEnded
 from proctor.execution import TIME_LIMITS
+from proctor.languages import registry
 from proctor.languages.run import Ran, RunRequest
+from proctor.languages.scripts import BASH, Scripts
 from proctor.limits import GIB, MIB, Limits
-from proctor.program import Program
+from proctor.program import ON_COMMAND_LINE, Program
 from proctor.sandbox.notebook import CellResult
 from proctor.service.http.nemo.schema import NemoRequest, NemoResponse, NemoStatus
 from proctor.service.http.problem_details import headers_of, status_of
@@ -12,84 +18,142 @@ from proctor.service.http.responses import JsonReply
 from proctor.service.run_verdicts import verdict_by, verdict_of
 
 MEMORY, DISK = 4 * GIB, 64 * MIB
-_LANGUAGES = {"python": "python", "python3": "python", "pypy3": "pypy3", "shell": "bash"}
+_LANGUAGES = ("python", "python3", "pypy3", "shell")
+_NO_LEAN = (
+    "no Lean is installed here: its toolchains come from elan's servers alone, no registry of"
+    " packages has one"
+)
 _CUT_MARK = "<output cut>"
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_])")
+_PROMPT = re.compile(r"^Out\[\d+\]:[^\S\n]*", re.MULTILINE)
+_MOST_TIDIED = 1 << 20
+"""Characters of an output that are cleaned, and more where more may be shown."""
+_START = 0.02
+"""Seconds in which an interpreter starts: upstream's clock has begun by then, ours has not."""
+_MOST_ON_COMMAND_LINE = 60_000
+"""Bytes of a program that is handed to PyPy on its command line, as upstream does; else a file."""
 
 
 def run_request(data: NemoRequest) -> RunRequest:
-    """Return the engine's request for a client's. Raises InputError."""
-    language = _LANGUAGES.get(data.language)
-    if language is None:
-        what = "Lean is not installed here" if data.language == "lean4" else "unknown"
+    """Return the engine's request for a client's; may look for PyPy. Raises InputError."""
+    if data.language not in _LANGUAGES:
+        what = _NO_LEAN if data.language == "lean4" else "unknown"
         known = ", ".join(["ipython", *_LANGUAGES])
         raise InputError(f"{data.language!r}: {what}; there are: {known}", field="language")
-    limits = Limits(cpu=data.timeout, memory=MEMORY, disk=DISK)
-    stdin = b"" if data.language == "shell" else data.std_input.encode("utf-8", "surrogatepass")
-    program = Program(data.generated_code, language)
-    return RunRequest(program, stdin, limits=limits)
+    limits = Limits(cpu=data.timeout, elapsed=elapsed(data), memory=MEMORY, disk=DISK)
+    code, scripts = data.generated_code, None
+    stdin = data.std_input.encode("utf-8", "surrogatepass")
+    if data.language == "shell":
+        # Not compiled: bash runs what comes before an error of syntax.
+        program, stdin = Program(code, "bash", "script.sh"), b""
+        scripts = Scripts(run=(BASH, "script.sh"), compile=())
+    elif data.language == "pypy3":
+        program = Program(code, "pypy")
+        if _fits_a_command_line(code):
+            pypy = registry.find(registry.get("pypy"))
+            words = (pypy.tools["python"], "-B", "-s", "-c", code)
+            scripts = Scripts(
+                run=words, compile=(), environment=dict(pypy.language.run.environment)
+            )
+    else:
+        program = Program(code, "python", ON_COMMAND_LINE)
+    return RunRequest(program, stdin, limits=limits, scripts=scripts)
 
 
-def run_response(ran: Ran, data: NemoRequest) -> NemoResponse:
+def elapsed(data: NemoRequest) -> float:
+    """Return the seconds that code may take, at work and at rest."""
+    return max(data.timeout - _START, data.timeout / 2)
+
+
+def _fits_a_command_line(code: str) -> bool:
+    try:
+        encoded = code.encode()
+    except UnicodeEncodeError:
+        return False
+    return len(encoded) <= _MOST_ON_COMMAND_LINE and b"\0" not in encoded
+
+
+def run_response(ran: Ran, data: NemoRequest) -> JsonReply:
     """Return the client's answer for a run."""
     done, verdict = ran.execution, verdict_of(ran)
     if done is None:
         said = ran.compilation.output if ran.compilation is not None else ""
-        return NemoResponse("error", "", _cut(said, data), verdict=verdict)
+        return _reply(NemoResponse("completed", "", _cut(said, data)), verdict)
     if done.limit in TIME_LIMITS:
-        return NemoResponse("timeout", "", _cut(_late(data), data), verdict=verdict)
+        return _reply(NemoResponse("timeout", "", _cut(_late(data), data)), verdict)
     # A Python program that crashes is completed, too, a command that fails is not.
     failed = data.language == "shell" and done.exit_code != 0
-    stdout, stderr = (out.decode("utf-8", "replace") for out in (done.stdout, done.stderr))
-    return NemoResponse(
-        "error" if failed else "completed", _cut(stdout, data), _cut(stderr, data), verdict=verdict
+    stdout, stderr = (
+        _cut(out.decode("utf-8", "replace"), data) for out in (done.stdout, done.stderr)
     )
+    return _reply(NemoResponse("error" if failed else "completed", stdout, stderr), verdict)
 
 
-def cell_response(made: CellResult, data: NemoRequest) -> NemoResponse:
+def cell_response(made: CellResult, data: NemoRequest) -> JsonReply:
     """Return the client's answer for a cell of a session."""
-    stdout, stderr = (out.decode("utf-8", "replace") for out in (made.stdout, made.stderr))
-    shown = [each.get("text/plain", "") for each in made.displays if each.keys() <= {"text/plain"}]
-    if made.result is not None:
-        shown.append(made.result)
+    stdout, stderr = _with_displays(made), made.stderr.decode("utf-8", "replace")
     late = made.limit in TIME_LIMITS
+    if made.result is not None:
+        # A terminal's prompt; it is taken off where it begins a line.
+        gap = "\n" if "\n" in made.result else ""
+        stdout += f"Out[1]: {gap}{made.result}\n"
     if made.error is not None and not late:
-        lines = made.error.traceback or (f"{made.error.name}: {made.error.value}\n",)
         minimal = data.traceback_verbosity.lower() == "minimal"
-        shown.append((lines[-1] if minimal else "".join(lines)).rstrip("\n"))
-    for each in shown:
-        stdout += ("" if stdout.endswith("\n") or not stdout else "\n") + each + "\n"
+        stdout += made.error.brief if minimal else made.error.plain
     if late:
         stderr += _late(data)
     elif made.ended is not None:
-        why = f"the {made.limit} limit" if made.limit is not None else "the code"
-        stderr += f"\nthe interpreter was ended by {why}: its variables are lost\n"
-    status: NemoStatus = "completed" if made.ok else "error"
-    return NemoResponse(
-        "timeout" if late else status,
-        _cut(_tidy(stdout), data),
-        _cut(_tidy(stderr), data),
+        stderr += "\nconnection closed\n"
+        if made.limit is not None:
+            stderr += f"the interpreter overran its {made.limit} limit\n"
+    status: NemoStatus = "timeout" if late else "completed" if made.ok else "error"
+    response = NemoResponse(
+        status,
+        _cut(_tidy(stdout, data), data),
+        _cut(_tidy(stderr, data), data),
         made.fresh or made.ended is not None,
-        verdict_by(made.limit, ok=made.ok),
     )
+    return _reply(response, verdict_by(made.limit, ok=made.ok))
 
 
-def session_ended(error: SessionEnded, data: NemoRequest) -> NemoResponse:
+def _with_displays(made: CellResult) -> str:
+    """Return what was printed, with what was shown by display() where the cell says that it was."""
+    parts, at = [], 0
+    # The last value, if it is rich, is among the displays, and no place is told for it.
+    for shown, told in zip(made.displays, made.shown_at, strict=False):
+        place = min(max(told, at), len(made.stdout))
+        parts += [made.stdout[at:place], shown.get("text/plain", "").encode(errors="replace")]
+        parts.append(b"\n")
+        at = place
+    return b"".join([*parts, made.stdout[at:]]).decode("utf-8", "replace")
+
+
+def session_ended(error: SessionEnded, data: NemoRequest) -> JsonReply:
     """Return the client's answer for a session that ended while it was used.
 
     Its programs have killed its first process, or it was deleted meanwhile: which of the two, or
     whether the fault is the server's, is not known. So there is no verdict.
     """
-    return NemoResponse(
-        "error", "", _cut(f"Session error: {error}\n", data), new_session_created=True
-    )
+    said = _cut(f"Session error: {error}\n", data)
+    return JsonReply(NemoResponse("error", "", said, new_session_created=True))
+
+
+def _reply(response: NemoResponse, verdict: str) -> JsonReply:
+    return JsonReply(response, headers=((VERDICT, verdict.encode()),))
+
+
+VERDICT = b"x-proctor-verdict"
+"""Header that says how a program ended: clients compare bodies with all their keys."""
 
 
 def _late(data: NemoRequest) -> str:
-    return f"Execution timed out after {data.timeout:g} seconds\n"
+    return f"Execution timed out after {data.timeout} seconds\n"
 
 
-def _tidy(text: str) -> str:
-    text = text.lstrip("\n").rstrip()
+def _tidy(text: str, data: NemoRequest) -> str:
+    """Return text as upstream cleans it: no colours, prompts or blank lines around it."""
+    text = text[: _MOST_TIDIED + 8 * data.max_output_characters]  # more is not shown
+    text = _PROMPT.sub("", _ANSI.sub("", text)).lstrip("\n").rstrip()
     return text + "\n" if text else ""
 
 
@@ -100,13 +164,10 @@ def _cut(text: str, data: NemoRequest) -> str:
 
 def failed(error: ProctorError) -> JsonReply:
     """Answer an error by the status, and in the body's usual form, all that clients look at."""
-    request_at_fault = isinstance(error, InputError | NoLanguage)
+    at_fault = isinstance(error, InputError | NoLanguage)
     told = str(error)
-    body = NemoResponse(
-        "error",
-        "",
-        f"Sandbox error: {told}\n",
-        verdict="" if request_at_fault else "INFRA_FAULT",
-        error=told,
-    )
-    return JsonReply(body, 400 if request_at_fault else status_of(error), tuple(headers_of(error)))
+    headers = headers_of(error)
+    if not at_fault:
+        headers.append((VERDICT, b"INFRA_FAULT"))
+    body = NemoResponse("error", "", f"Sandbox error: {told}\n", msgspec.UNSET, told)
+    return JsonReply(body, 400 if at_fault else status_of(error), tuple(headers))

@@ -4,6 +4,7 @@ After nemo_skills/code_execution (github.com/NVIDIA-NeMo/Skills); docs/reference
 it differs.
 """
 
+import asyncio
 from typing import Annotated, Any
 
 from litestar import Request, Response, Router, delete, get, post
@@ -15,7 +16,7 @@ from proctor.errors import SessionEnded
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
 from proctor.service.http.nemo import convert
-from proctor.service.http.nemo.schema import NemoError, NemoRequest, NemoResponse
+from proctor.service.http.nemo.schema import NemoError, NemoRequest
 from proctor.service.http.nemo.sessions import NamedSessions
 from proctor.service.http.request import context_of, owner_of
 from proctor.service.http.responses import JsonReply, PendingResponse
@@ -76,16 +77,20 @@ async def _no_session() -> JsonReply:
     return JsonReply(NemoError("X-Session-ID header required for ipython sessions"), 400)
 
 
-async def _run(engine: Engine, data: NemoRequest, context: RequestContext) -> NemoResponse:
-    return convert.run_response(await engine.run(convert.run_request(data), context), data)
+async def _run(engine: Engine, data: NemoRequest, context: RequestContext) -> JsonReply:
+    request = await asyncio.to_thread(convert.run_request, data)  # it may look for an interpreter
+    return convert.run_response(await engine.run(request, context), data)
 
 
 async def _run_cell(
     named: NamedSessions, data: NemoRequest, context: RequestContext, name: str
-) -> NemoResponse:
-    session = await named.get_or_open(context, name)
+) -> JsonReply:
+    most = convert.elapsed(data)
     try:
-        found = await session.run_cell(data.generated_code, context, cpu=data.timeout)
+        async with named.in_use(context, name) as session:
+            found = await session.run_cell(
+                data.generated_code, context, cpu=data.timeout, elapsed=most
+            )
     except SessionEnded as error:
         return convert.session_ended(error, data)
     return convert.cell_response(found.made, data)

@@ -1,9 +1,12 @@
-"""Requests and answers of NeMo-Skills' local sandbox, and what proctor adds."""
+"""Requests and answers of NeMo-Skills' local sandbox."""
 
 from typing import Annotated, Literal
 
 import msgspec
 
+# As sent: 10 and 10.0 are told apart in what a client is told of an overrun.
+_Whole = Annotated[int, msgspec.Meta(gt=0, le=86400)]
+_Seconds = Annotated[float, msgspec.Meta(gt=0, le=86400)]
 NemoStatus = Literal["completed", "error", "timeout"]
 
 
@@ -11,8 +14,8 @@ class NemoRequest(msgspec.Struct, frozen=True):
     """Code to run; fields that are not named here are ignored, as upstream does."""
 
     generated_code: str
-    timeout: Annotated[float, msgspec.Meta(gt=0, le=86400)] = 10.0
-    """CPU seconds; what sleeps is ended a little later. Upstream counts wall time."""
+    timeout: _Whole | _Seconds = 10.0
+    """Seconds at work and at rest, without those that a busy machine makes it wait."""
     language: str = "ipython"
     std_input: str = ""
     """Text for stdin; ignored for ipython and shell."""
@@ -21,15 +24,14 @@ class NemoRequest(msgspec.Struct, frozen=True):
 
 
 class NemoResponse(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Outcome of a run. The fields from `verdict` on are proctor's."""
+    """Outcome of a run; how a program ended is told by the header X-Proctor-Verdict."""
 
     process_status: NemoStatus
     stdout: str
     stderr: str
     new_session_created: bool | msgspec.UnsetType = msgspec.UNSET
-    verdict: str = ""
-    """OK, CE, RE, TLE, ILE, MLE, OLE, or INFRA_FAULT, which must not be scored."""
     error: str = ""
+    """Of answers with another status than 200."""
 
 
 class NemoError(msgspec.Struct, frozen=True):

@@ -1,10 +1,16 @@
-"""Sessions under the names that clients give them, as NeMo-Skills' clients do."""
+"""Sessions under the names that clients give them, as NeMo-Skills' clients do.
+
+Clients do not always end their sessions, and keep what they ran in one to run it again in another.
+So where all places are taken, the session that rested longest makes room.
+"""
 
 import asyncio
+import contextlib
 import time
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
-from proctor.errors import SessionEnded
+from proctor.errors import Busy, SessionEnded
 from proctor.limits import Limits
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
@@ -13,6 +19,11 @@ from proctor.service.owned_session import OwnedSession
 
 IDLE_SECONDS = 3600.0
 """Seconds without use that end a session: upstream ends none, but models think for long."""
+RESTED = 1.0
+"""Seconds without use after which a session may make room for another: a client that finds its own
+ended sends all that it ran in it again, one request after the other."""
+MOST_WAIT = 600.0
+"""Seconds for which a request waits for a place; most clients hang up before."""
 
 
 @dataclass(slots=True)
@@ -23,6 +34,10 @@ class _NamedSession:
     created: float
     last_used: float
     """Unix time."""
+    rests_since: float = 0.0
+    """Monotonic time."""
+    users: int = 0
+    """Requests that have it in hand."""
 
 
 class NamedSessions:
@@ -32,20 +47,58 @@ class NamedSessions:
         self._engine = engine
         self._sessions: dict[tuple[str, str], _NamedSession] = {}
 
-    async def get_or_open(self, context: RequestContext, name: str) -> OwnedSession:
-        """Return the session of this name; open it if there is none."""
+    @contextlib.asynccontextmanager
+    async def in_use(self, context: RequestContext, name: str) -> AsyncIterator[OwnedSession]:
+        """Hold the session of this name for a request; open it if there is none.
+
+        Where all places are taken, one of the owner's own that rests is ended, else it is waited
+        for. Raises Busy when that takes too long, SessionEnded.
+        """
         key = context.owner, name
         known = self._sessions.get(key)
         now = time.time()
         if known is None or _has_ended(known):
-            limits = Limits(memory=MEMORY, disk=DISK)
-            opening = asyncio.ensure_future(
-                self._engine.sessions.open(context, limits, IDLE_SECONDS)
-            )
+            opening = asyncio.ensure_future(self._open(context))
             known = self._sessions[key] = _NamedSession(opening, now, now)
         known.last_used = now
-        # Others may wait for the same: one that goes away must not take it from them.
-        return await asyncio.shield(known.opening)
+        known.users += 1
+        try:
+            # Others may wait for the same: one that goes away must not take it from them.
+            yield await asyncio.shield(known.opening)
+        except asyncio.CancelledError:
+            if known.users == 1 and not known.opening.done():
+                known.opening.cancel()
+            raise
+        finally:
+            known.users -= 1
+            known.rests_since = time.monotonic()
+
+    async def _open(self, context: RequestContext) -> OwnedSession:
+        limits = Limits(memory=MEMORY, disk=DISK)
+        began = time.monotonic()
+        while True:
+            try:
+                return await self._engine.sessions.open(context, limits, IDLE_SECONDS)
+            except Busy:
+                left = began + MOST_WAIT - time.monotonic()
+                if left <= 0:
+                    raise
+            await self._make_room(context.owner, left)
+
+    async def _make_room(self, owner: str, patience: float) -> None:
+        """End the session of this owner that rested longest, or wait for one to end or to rest."""
+        resting = [
+            (known.rests_since, name)
+            for name, known in self.all(owner).items()
+            if not known.users and known.opening.done()
+        ]
+        rested = min(resting, default=None)
+        due = patience if rested is None else rested[0] + RESTED - time.monotonic()
+        if rested is not None and due <= 0:
+            await self.end(owner, rested[1])
+        else:
+            # Never longer than a rest takes: one may have begun meanwhile.
+            await self._engine.sessions.wait_for_place(min(due, patience, RESTED))
 
     def all(self, owner: str) -> dict[str, _NamedSession]:
         """Return an owner's live sessions by name."""
@@ -58,10 +111,10 @@ class NamedSessions:
         if self.all(owner).get(name) is None:
             return False
         known = self._sessions.pop((owner, name))
-        session = await known.opening
         try:
+            session = await known.opening
             await self._engine.sessions.close(owner, session.id)
-        except SessionEnded:
+        except (SessionEnded, Busy):
             return False
         return True
 
