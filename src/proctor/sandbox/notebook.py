@@ -291,7 +291,8 @@ class Notebook:
 
 _MODULES = (
     "notebook_source", "notebook_text", "notebook_commands", "notebook_line_magics",
-    "notebook_cell_magics", "notebook_timing", "notebook_shell", "notebook_job",
+    "notebook_cell_magics", "notebook_timing", "notebook_shell", "notebook_figures",
+    "notebook_job",
 )  # fmt: skip
 """The interpreter's modules, each before those that import it."""
 _BOOT = """\
