@@ -7,7 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from proctor.cell.notebook_commands import MagicError, ShellCommands
+from proctor.cell.notebook_commands import ShellCommands
+from proctor.cell.notebook_source import MagicError
 
 
 class CapturedOutput:

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from proctor.cell.notebook_source import MagicError
+
 _SHELL = "/bin/sh"
 _VARIABLE = re.compile(r"\$\$|\$([A-Za-z_]\w*)|\{([^{}\n]+)\}")
 _PIP = re.compile(r"\s*(python3? -m )?(pip3?|conda)\b")
@@ -14,10 +16,6 @@ _NO_PIP = (
     "pip: nothing can be installed here, where there is no network: a cell imports the standard"
     " library and the packages that its server offers"
 )
-
-
-class MagicError(Exception):
-    """A magic that there is not, or that was used wrongly."""
 
 
 class OutputLines(list[str]):

@@ -10,11 +10,14 @@ answer.
 import ast
 import base64
 import builtins
+import contextlib
 import inspect
 import io
 import json
+import keyword
 import linecache
 import os
+import re
 import signal
 import socket
 import struct
@@ -23,12 +26,12 @@ import traceback
 import types
 from typing import Any
 
-from proctor.cell.notebook_commands import MagicError
 from proctor.cell.notebook_figures import FigureBackend
-from proctor.cell.notebook_shell import NotebookShell
-from proctor.cell.notebook_source import to_python
+from proctor.cell.notebook_source import MagicError, to_python
 from proctor.cell.notebook_text import CELL, ValueText, brief, plain_traceback
 
+PARTS: Any = contextlib.nullcontext()
+"""Context in which the interpreter's other modules can be imported: see sandbox/notebook.py."""
 MOST_TEXT = 1 << 20
 """Characters of a value, and of an error."""
 MOST_SHOWN = 8 << 20
@@ -43,6 +46,10 @@ _MIME_METHODS = {
     "image/png": "_repr_png_",
     "image/jpeg": "_repr_jpeg_",
 }
+
+
+_NAME_AND_REST = re.compile(r"\s*([a-z_]\w*)(?:[ \t]+([^=,&|*/+<>(.\s][^\n]*))?\s*")
+_OPERATOR = re.compile(r"(?:is|not|in|and|or|if)\b")
 
 
 class _Leaving:
@@ -65,15 +72,14 @@ class NotebookInterpreter:
         sys.meta_path.append(self.figures)
         self.given: list[str] = [""]
         self.results: dict[int, Any] = {}
-        shell = NotebookShell(self)
         self.names.update(
-            __builtins__=builtins, get_ipython=lambda: shell, exit=_Leaving(), quit=_Leaving(),
+            __builtins__=builtins, get_ipython=lambda: self.shell, exit=_Leaving(), quit=_Leaving(),
             In=self.given, _ih=self.given, Out=self.results, _oh=self.results,
             _="", __="", ___="",
         )  # fmt: skip
         self.own_names = frozenset(self.names)
         """Names that are the notebook's and not a cell's."""
-        self._shell = shell
+        self._shell: Any = None
         self._last: Any = ""
         self.shown: list[dict[str, str]] = []
         self.shown_at: list[int] = []
@@ -81,6 +87,15 @@ class NotebookInterpreter:
         self.count = 0
         self._depth = 0
         self.loop: Any = None
+
+    @property
+    def shell(self) -> Any:
+        """The object behind `get_ipython()`; made when first needed, since that takes a while."""
+        if self._shell is None:
+            with PARTS:
+                from proctor.cell.notebook_shell import NotebookShell
+            self._shell = NotebookShell(self)
+        return self._shell
 
     def answer(self, source: str) -> dict[str, Any]:
         """Run a cell; say what came of it in plain values."""
@@ -116,7 +131,7 @@ class NotebookInterpreter:
 
     def run(self, source: str) -> Any:
         """Run a cell, or what a magic was given; return its last line's value."""
-        named = self._shell.automagic(source)
+        named = self._automagic(source)
         text = to_python(source)
         if self._depth == 0:
             self.given.append(text.rstrip("\n"))
@@ -125,7 +140,7 @@ class NotebookInterpreter:
         self._depth += 1
         try:
             if named is not None:
-                return self._shell.run_line_magic(*named)
+                return self.shell.run_line_magic(*named)
             linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
             body = ast.parse(text, name).body
             last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
@@ -135,6 +150,16 @@ class NotebookInterpreter:
             return self.evaluate(ast.Expression(last.value), name, "eval")
         finally:
             self._depth -= 1
+
+    def _automagic(self, source: str) -> tuple[str, str] | None:
+        """Return name and argument if a cell is a line magic without its `%`."""
+        found = _NAME_AND_REST.fullmatch(source)
+        if found is None or found[1] in self.names or keyword.iskeyword(found[1]):
+            return None
+        rest = found[2] or ""
+        if _OPERATOR.match(rest) or found[1] not in self.shell.line_magics:
+            return None
+        return found[1], rest
 
     def evaluate(self, tree: ast.Module | ast.Expression, name: str, mode: str) -> Any:
         """Run a part of a cell; await it, if it awaits at its top level."""

@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from proctor.cell.notebook_commands import MagicError, OutputLines, ShellCommands
+from proctor.cell.notebook_commands import OutputLines, ShellCommands
+from proctor.cell.notebook_source import MagicError
 
 
 class LineMagics(ShellCommands):

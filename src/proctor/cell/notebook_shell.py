@@ -3,14 +3,13 @@
 Magics that need a terminal, an editor or a network are not here, and say so as unknown ones do.
 """
 
-import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from proctor.cell.notebook_cell_magics import CellMagics
-from proctor.cell.notebook_commands import MagicError
 from proctor.cell.notebook_line_magics import LineMagics
+from proctor.cell.notebook_source import MagicError
 from proctor.cell.notebook_timing import TimingMagics
 
 _COMMANDS = ("cat", "cp", "ls", "mkdir", "mv", "rm", "rmdir")
@@ -20,8 +19,6 @@ _LINE_ALIASES = {"set_env": "env", "conda": "pip", "history": "hist", "sx": "sys
 _CELL_ALIASES = {"sh": "bash", "python3": "python", "file": "writefile"}
 _AS_WRITTEN = {"time", "timeit", "pinfo", "pinfo2", "system", "sx", *_COMMANDS}
 """Magics into whose lines no values are put, or not here."""
-_NAME_AND_REST = re.compile(r"\s*([a-z_]\w*)(?:[ \t]+([^=,&|*/+<>(.\s][^\n]*))?\s*")
-_OPERATOR = re.compile(r"(?:is|not|in|and|or|if)\b")
 
 
 class NotebookShell(LineMagics, CellMagics, TimingMagics):
@@ -45,14 +42,6 @@ class NotebookShell(LineMagics, CellMagics, TimingMagics):
             if name.startswith(kind)
         }
         return found | {new: found[old] for new, old in aliases.items()}
-
-    def automagic(self, source: str) -> tuple[str, str] | None:
-        """Return name and argument if a cell is a line magic without its `%`."""
-        found = _NAME_AND_REST.fullmatch(source)
-        if found is None or found[1] not in self.line_magics or found[1] in self.user_ns:
-            return None
-        rest = found[2] or ""
-        return None if _OPERATOR.match(rest) else (found[1], rest)
 
     def run_line_magic(self, name: str, line: str, *_: Any) -> Any:
         """Do what `%name line` does. Raises MagicError."""

@@ -18,6 +18,10 @@ _TOKEN = re.compile(r"\"\"\"|'''|\"(?:\\.|[^\"\\])*\"?|'(?:\\.|[^'\\])*'?|#.*|[(
 _TRIPLE_END = {quote: re.compile(r"(?:\\.|[^\\])*?" + quote) for quote in ('"""', "'''")}
 
 
+class MagicError(Exception):
+    """A magic that there is not, or that was used wrongly."""
+
+
 def to_python(source: str) -> str:
     """Return a cell as Python; what is no syntax of IPython's either is left to the compiler."""
     lines = _bare(source.splitlines())

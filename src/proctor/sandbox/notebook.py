@@ -289,36 +289,59 @@ class Notebook:
                 return hit, _came(connection, token)
 
 
+_PACKAGE = "proctor.cell"
 _MODULES = (
     "notebook_source", "notebook_text", "notebook_commands", "notebook_line_magics",
     "notebook_cell_magics", "notebook_timing", "notebook_shell", "notebook_figures",
     "notebook_job",
 )  # fmt: skip
-"""The interpreter's modules, each before those that import it."""
+"""The interpreter's modules."""
 _BOOT = """\
 import sys, types
-def load(sources):
-    for name in ("proctor", "proctor.cell"):
-        sys.modules[name] = types.ModuleType(name)
-    for name, source in sources.items():
-        module = sys.modules[name] = types.ModuleType(name)
+from importlib.machinery import ModuleSpec
+class Parts:
+    # Has the interpreter's modules imported while it is entered; else a cell may have such names.
+    def __init__(self, sources):
+        self.sources = sources
+        self.made = {name: types.ModuleType(name) for name in ("proctor", "proctor.cell")}
+        for module in self.made.values():
+            module.__path__ = []
+    def __enter__(self):
+        self.others = self._taken()
+        sys.modules.update(self.made)
+        sys.meta_path.insert(0, self)
+    def __exit__(self, *_):
+        sys.meta_path.remove(self)
+        self.made = self._taken()
+        sys.modules.update(self.others)
+    def _taken(self):
+        names = [each for each in sys.modules if each == "proctor" or each.startswith("proctor.")]
+        return {name: sys.modules.pop(name) for name in names}
+    def find_spec(self, name, *_):
+        return ModuleSpec(name, self) if name in self.sources else None
+    def create_module(self, spec):
+        return None
+    def exec_module(self, module):
         module.__file__ = "<notebook>"
+        source = self.sources[module.__name__]
         exec(compile(source, module.__file__, "exec", dont_inherit=True), vars(module))
-    for name in sources.keys() | {"proctor", "proctor.cell"}:
-        del sys.modules[name]  # a cell may have modules of these names
-    return module
+def main(sources):
+    parts = Parts(sources)
+    with parts:
+        from proctor.cell import notebook_job
+    notebook_job.PARTS = parts
+    notebook_job.main()
 """
 
 
 @cache
 def _driver() -> str:
     """Return the interpreter as one program."""
-    package = files("proctor.cell")
+    package = files(_PACKAGE)
     sources = {
-        f"proctor.cell.{name}": package.joinpath(f"{name}.py").read_text("utf-8")
-        for name in _MODULES
+        f"{_PACKAGE}.{name}": package.joinpath(f"{name}.py").read_text("utf-8") for name in _MODULES
     }
-    return f"{_BOOT}load({sources!r}).main()\n"
+    return f"{_BOOT}main({sources!r})\n"
 
 
 def _came(connection: socket.socket, token: bytes) -> bool:
