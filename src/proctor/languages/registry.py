@@ -99,9 +99,9 @@ def _version(path: str, arguments: tuple[str, ...], identity: tuple[str, int, in
 
 
 def available() -> list[InstalledLanguage]:
-    """Return the languages whose tools are here, by id. Asks all tools at once."""
+    """Return the languages whose tools are here, by id. Asks one tool a CPU at a time."""
     wanted = [language for _, language in sorted(languages().items())]
-    with ThreadPoolExecutor() as threads:
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
         return [each for each in threads.map(_find_or_none, wanted) if each is not None]
 
 

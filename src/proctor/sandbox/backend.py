@@ -49,6 +49,9 @@ class CellSetup:
     """True for tools that expect more of a machine than judged programs do: where a box has a file
     system of its own, /tmp and /var/tmp lead to `.tmp` in the working directory, and /etc/passwd
     and /etc/group name the cell's user."""
+    has_home: bool = False
+    """True for /home/user as a second name of the working directory, where programs of E2B's agents
+    look for it; in boxes with a file system of their own, and if the host has no such directory."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -373,6 +373,7 @@ def open_pool(
     cells: int | None = None,
     directories: tuple[str, ...] = (),
     for_tools: bool = False,
+    has_home: bool = False,
     growth_delay: float = 0.0,
 ) -> Pool:
     """Open a pool of cells; close it, or use it as a context manager.
@@ -381,15 +382,15 @@ def open_pool(
     weakest to accept, `python` the interpreter judged programs run under (default: the one proctor
     runs under), `packages` directories they may import from, `preload` modules that cells import
     once, `cells` how many to run at once (default: one per CPU), `directories` further directories
-    that programs may read; `for_tools` is explained at CellSetup, `growth_delay` at Pool. Raises
-    PlatformError or UsageError.
+    that programs may read; `for_tools` and `has_home` are explained at CellSetup, `growth_delay` at
+    Pool. Raises PlatformError or UsageError.
     """
     importable = interpreter.checked_packages(packages)
     if cells is not None and cells < 1:
         raise UsageError(f"the number of cells must be at least 1, not {cells}")
     choice = policy.choose(isolation, min_isolation, python)
     readable = interpreter.visible(directories, private_files=choice.backend.private_files)
-    setup = CellSetup(choice.interpreter, importable, preload, readable, for_tools)
+    setup = CellSetup(choice.interpreter, importable, preload, readable, for_tools, has_home)
     return Pool(choice.backend, setup, cells, growth_delay=growth_delay)
 
 

@@ -250,6 +250,7 @@ def open_engine(
         return open_pool(
             isolation=isolation, min_isolation=min_isolation, python=python, cells=sessions,
             packages=(*chosen.packages, *packages), preload=(*preload, *chosen.preload),
+            has_home=True,
         )  # fmt: skip
 
     pool = pool_of(PackageSet(()))

@@ -43,7 +43,6 @@ USER = "cell"
 USER_FILES = ("/etc/passwd", "/etc/group")
 TMP = "/box/work/.tmp"
 _HOME = "/home/user"
-"""Where programs of E2B's agents look for the working directory."""
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
@@ -219,7 +218,8 @@ def _box(arranged: Arrangement, scratch: Scratch | None, setup: CellSetup) -> li
     else:
         args += ["--dir", "/tmp"]  # noqa: S108
     # Where the host has one, a directory below it may be bound there.
-    args += [] if os.path.lexists(_HOME) else ["--symlink", "/box/work", _HOME]
+    linked = setup.has_home and not os.path.lexists(_HOME)
+    args += ["--symlink", "/box/work", _HOME] if linked else []
     return [*args, *(["--bind", str(scratch.path), "/box"] if scratch else ["--dir", "/box/work"])]
 
 
