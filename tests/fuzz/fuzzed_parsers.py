@@ -293,8 +293,8 @@ def body(data: bytes) -> None:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return
     if isinstance(asked, dict):
-        offered = {71: Judge0Language(71, "Python", "python", "script.py", False),
-                   54: Judge0Language(54, "C++", "cpp17", "main.cpp", True)}  # fmt: skip
+        offered = {71: Judge0Language(71, "Python", "python", "script.py"),
+                   54: Judge0Language(54, "C++", "cpp17", "main.cpp", "g++")}  # fmt: skip
         for base64 in (False, True):
             with contextlib.suppress(judge0.InvalidSubmission):
                 judge0.parsed(asked, offered, Judge0Settings(), base64=base64)

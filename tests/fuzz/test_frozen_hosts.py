@@ -43,7 +43,7 @@ def test_long_arguments_are_not_split(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         shlex, "split", lambda text: pytest.fail("split") if len(text) > 512 else []
     )
-    offered = {71: Judge0Language(71, "Python", "python", "script.py", compiled=False)}
+    offered = {71: Judge0Language(71, "Python", "python", "script.py")}
     body = {"source_code": "x", "language_id": 71, "command_line_arguments": "'" * 10_000_000}
     with pytest.raises(judge0.InvalidSubmission) as error:
         judge0.parsed(body, offered, Judge0Settings(), base64=False)
