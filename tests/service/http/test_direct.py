@@ -132,7 +132,7 @@ def ask(
 def without_figures(answer: tuple[int, list[Any], bytes]) -> tuple[int, Any, Any]:
     """Drop what differs between two runs: times, sizes and identities."""
     status, headers, body = answer
-    plain = re.sub(rb'"[0-9a-f]{24}"|"\d{4}-[^"]*Z"|(?<=:)"?\d+(\.\d*)?(e-?\d+)?"?', b'"?"', body)
+    plain = re.sub(rb'"[0-9a-f-]{36}"|"\d{4}-[^"]*Z"|(?<=:)"?\d+(\.\d*)?(e-?\d+)?"?', b'"?"', body)
     names = [
         (name, value if name not in {b"content-length", b"x-job-id"} else b"")
         for name, value in headers
