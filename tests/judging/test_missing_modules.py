@@ -1,4 +1,4 @@
-"""What programs lacked, and where it is."""
+"""Modules that programs lacked, and directories that have them."""
 
 import json
 import sys

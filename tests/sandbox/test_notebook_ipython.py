@@ -1,4 +1,4 @@
-"""What cells may write besides Python, and how a notebook shows values and errors."""
+"""IPython's additions to Python in cells, and how a notebook shows values and errors."""
 
 from collections.abc import Iterator
 

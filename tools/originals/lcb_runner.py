@@ -103,7 +103,7 @@ def _graded(router: ModuleType, scene: Scene) -> tuple[Any, Any]:
 
 
 def _without_times(graded: tuple[Any, Any]) -> Any:
-    """As JSON, metrics to 12 digits, without the time that passing programs took."""
+    """Return metrics as JSON, to 12 digits, without the time that passing programs took."""
     text = json.dumps(graded, default=float)
     combined, found = json.loads(text, parse_float=lambda number: round(float(number), 12))
     texts = found[2] if len(found) > 2 else []

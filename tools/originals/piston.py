@@ -72,7 +72,7 @@ WITHSTOOD: dict[str, Callable[[Stage], bool]] = {
     "network.py": lambda run: run["code"] == 1,
     "runaway_output.py": lambda run: run["status"] in {"OL", "TO"},
 }
-"""What must be so of each script's second run."""
+"""Conditions that the second run of each script must meet, by the script's name."""
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -63,7 +63,8 @@ class Kind(IntEnum):
     """One Python program, run once, in a directory that the host looks into. Descriptors: stdin,
     stdout, stderr, bundle, feed, and where it may write of its progress (see directory_job.py)."""
     STRING = 8
-    """As RUN, a program from a command line: it has no file, and tracebacks show no lines of it."""
+    """One program without a file, as on a command line: tracebacks show no lines of it. Else as
+    RUN."""
 
 
 _REQUEST = struct.Struct("<B ? QQQQQQ i 64s")

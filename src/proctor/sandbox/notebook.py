@@ -299,7 +299,7 @@ _MODULES = (
 _BOOT = """\
 import sys, types
 from importlib.machinery import ModuleSpec
-class Parts:
+class NotebookModules:
     # Has the interpreter's modules imported while it is entered; else a cell may have such names.
     def __init__(self, sources):
         self.sources = sources
@@ -326,7 +326,7 @@ class Parts:
         source = self.sources[module.__name__]
         exec(compile(source, module.__file__, "exec", dont_inherit=True), vars(module))
 def main(sources):
-    parts = Parts(sources)
+    parts = NotebookModules(sources)
     with parts:
         from proctor.cell import notebook_job
     notebook_job.PARTS = parts

@@ -228,9 +228,8 @@ def open_engine(
     """Open an engine of so many cells, and so many sessions at once besides.
 
     `package_sets` are those that requests may name. `directories` are further ones that programs
-    may read; those that no cell could read are left out. `profiles` are those of solvers that
-    requests may name besides those that come with proctor. The other arguments are those of
-    open_pool. Raises PlatformError, UsageError.
+    may read; those that no cell could read are left out. `profiles` are those that requests may
+    name besides proctor's own. The other arguments are open_pool's. Raises PlatformError, UsageError.
     """
     sets = package_sets or {}
     for set_name, each in sets.items():

@@ -1,4 +1,4 @@
-"""What SandboxFusion's names of languages and frameworks mean: what passes, what fails, and how."""
+"""Languages and frameworks by SandboxFusion's names: programs that pass, that fail, and how."""
 
 import base64
 import json
