@@ -229,7 +229,7 @@ def open_engine(
 
     `package_sets` are those that requests may name. `directories` are further ones that programs
     may read; those that no cell could read are left out. `profiles` are those that requests may
-    name besides proctor's own. The other arguments are open_pool's. Raises PlatformError, UsageError.
+    name besides proctor's own. The others are open_pool's. Raises PlatformError, UsageError.
     """
     sets = package_sets or {}
     for set_name, each in sets.items():
