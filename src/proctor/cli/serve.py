@@ -105,7 +105,7 @@ def serve(settings: ServeSettings, *, as_json: bool, access_log: bool) -> int:
             terminal.write_json({"url": url})
         else:
             terminal.write(
-                f"proctor serves at {url} (a page for people, and all routes at {url}/docs)\n", stderr=True
+                f"proctor serves at {url} (a page; all routes: {url}/docs)\n", stderr=True
             )
 
     try:
