@@ -14,8 +14,8 @@ import pytest
 import ioi_task
 from proctor import Pool, open_pool
 from proctor.errors import SettingsError
-from proctor.integrations import open_r1, open_r1_codeforces, rewards, verl
-from proctor.integrations.open_r1 import Client
+from proctor.integrations import rewards, verl
+from proctor.integrations.open_r1 import Client, cf_scoring, ioi_scoring
 from proctor.judging.judge import PoolJudges
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine, open_engine
@@ -104,25 +104,25 @@ def test_ioi_rewards(options: Any, ran: int, contest_pool: Pool, made: Made, tmp
 
 
 def test_open_r1(client: Client, made: Made) -> None:
-    judgements = made(open_r1, "judge_async")
+    judgements = made(ioi_scoring, "judge_async")
     row, wrong = ioi_task.subtask_rows()[2], ioi_task.SOLUTIONS["wrong"]
-    found = asyncio.run(open_r1.score_subtask(client, row, wrong))
+    found = asyncio.run(ioi_scoring.score_subtask(client, row, wrong))
     assert [each.status for each in found.test_results] == ["AC", "WA", "SKIPPED"]
     # What another subtask's failure decides, too.
-    cache = {"2-1": open_r1.TestResult("2-1", 0.0, "WA")}
-    found = asyncio.run(open_r1.score_subtask(client, row, wrong, cache))
+    cache = {"2-1": ioi_scoring.TestResult("2-1", 0.0, "WA")}
+    found = asyncio.run(ioi_scoring.score_subtask(client, row, wrong, cache))
     assert [each.status for each in found.test_results] == ["SKIPPED", "SKIPPED", "WA"]
     assert [len(each.tests) for each in judgements] == [3, 2]
 
 
 def test_codeforces_rows(client: Client, made: Made) -> None:
-    judgements = made(open_r1_codeforces, "judge_async")
+    judgements = made(cf_scoring, "judge_async")
     row = {
         "id": "7/A", "time_limit": 2.0, "memory_limit": 256.0, "title": "", "description": "",
         "official_tests": CASES, "generated_checker": None, "input_mode": "stdio",
         "generated_tests": 0,
     }  # fmt: skip
-    score = open_r1_codeforces.score_submission(
+    score = cf_scoring.score_submission(
         client, row, WRONG, scoring_mode="pass_fail", submission_language="python"
     )
     assert asyncio.run(score) == 0.0

@@ -133,6 +133,18 @@ def test_several_subtasks(client: Client, skip: bool) -> None:
     ]
 
 
+def test_several_subtasks_by_batches(client: Client) -> None:
+    """The fourth argument is open-r1's skip_mode, or huggingface/ioi's test_batch_size."""
+    code = ioi_task.SOLUTIONS["wrong"]
+
+    def run(*more: Any, **options: Any) -> list[str]:
+        found = asyncio.run(open_r1.score_subtasks(client, [ALL], code, *more, **options))
+        return statuses(found[0])
+
+    assert run(2) == run(test_batch_size=2) == ["AC", "WA", "SKIPPED"]
+    assert run(-1) == run(False) == run(test_batch_size=-1) == ["AC", "WA", "WA"]
+
+
 @pytest.mark.parametrize("cases", [[("2\n", "4\n")], {"0-1": ("2\n", "4\n")}])
 def test_rows_with_tests_of_their_own(client: Client, cases: Any) -> None:
     assert score(client, SAMPLES | {"test_cases": cases}, "right").status == "AC"
@@ -160,3 +172,55 @@ def test_includes() -> None:
     assert open_r1.add_includes("int f();", "double").startswith(
         '#include <bits/stdc++.h>\n#include "double.h"'
     )
+
+
+def test_the_published_client() -> None:
+    with open_r1.PistonClient(["http://a:2000/api/v2"], None, 4) as client:
+        row = SAMPLES | {"test_cases": [("2\n", "4\n")]}
+        assert score(client, row, "right").status == "AC"
+    with pytest.raises(open_r1.PistonError, match="closed"):
+        score(client, row, "right")
+
+
+def test_tests_of_a_task(tmp_path: Path) -> None:
+    source = str(ioi_task.write(tmp_path / "tests.jsonl", ioi_task.test_rows()))
+    found = open_r1.load_ioi_tests(2024, "double", source=source)
+    assert found.items() <= TESTS.items()
+    assert list(found) == [
+        row["test_name"] for row in ioi_task.test_rows() if row["problem_id"] == "double"
+    ]
+    with pytest.raises(InputError, match="no test of other of 2024"):
+        open_r1.load_ioi_tests(2024, "other", source=source)
+
+
+def simulated(
+    code: str, target: str, tokens: int, small: float, all_of_it: float
+) -> dict[str, Any]:
+    """A row as the published runner writes it."""
+    results = [
+        {"subtask": "0", "points": 0, "score": 1.0, "weighted_score": 0.0, "status": "AC"},
+        {"subtask": "1", "points": 40, "score": small, "weighted_score": 40 * small, "status": "PA"},
+        {"subtask": "2", "points": 60, "score": all_of_it, "weighted_score": 60 * all_of_it,
+         "status": "PA"},
+    ]  # fmt: skip
+    return {
+        "uuid": code, "year": 2024, "problem_id": "double", "code": code, "target_subtask": target,
+        "metadata": {"usage": {"output_tokens": tokens}}, "all_subtasks_results": results,
+    }  # fmt: skip
+
+
+def test_the_selection_simulator() -> None:
+    rows = [
+        simulated("a", "1", 10, 1.0, 0.0),
+        simulated("b", "2", 20, 0.5, 0.0),
+        simulated("c", "2", 30, 0.0, 0.5),
+    ]
+    broken = simulated("d", "2", 90, 0.0, 0.0)
+    broken["all_subtasks_results"][0]["status"] = "CE"
+    assert open_r1.get_problem_scores(rows) == 70.0
+    assert open_r1.get_problem_scores([]) == 0.0
+    assert [open_r1.get_submission_cot_length(row) for row in rows] == [10, 20, 30]
+    # From the last subtask; of those for it first the one that was thought about longest.
+    chosen = open_r1.simulate_round_robin([*rows, broken])
+    assert [row["code"] for row in chosen] == ["c", "a", "b"]
+    assert open_r1.simulate_round_robin([]) == []

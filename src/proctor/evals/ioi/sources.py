@@ -116,6 +116,13 @@ class RowTests:
         tests = self._of((int(row["year"]), row["id"])) if cases is None else {}
         return task_of_rows([{**row, "test_cases": cases}], tests).problem
 
+    def tests(self, key: TaskKey) -> Mapping[str, Test]:
+        """Return a task's tests by name. Raises InputError if it has none, InfraFault."""
+        found = self._of(key)
+        if not found:
+            raise InputError(f"has no test of {key[1]} of {key[0]}", file=self._source)
+        return found
+
     def _of(self, key: TaskKey) -> Mapping[str, Test]:
         if key not in self._known:
             hub = self._source.startswith("hf:") and self._source.count(":") == 1

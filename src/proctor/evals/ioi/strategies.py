@@ -39,13 +39,13 @@ def attempt_of_row(row: Mapping[str, Any]) -> ScoredSubmission:
     """Read a result row."""
     results = row["all_subtasks_results"]
     return ScoredSubmission(
-        key=str(row["row"]),
+        key=str(row.get("row", row.get("uuid", ""))),
         task=(row["year"], row["problem_id"]),
         model=_model(row),
         points={result["subtask"]: result["weighted_score"] for result in results},
         of={result["subtask"]: result["points"] for result in results},
         target=row.get("target_subtask"),
-        compiled=bool(row["code_compiles"]),
+        compiled=_compiled(row),
         length=_length(row),
         extra=row,
     )
@@ -57,10 +57,18 @@ def _model(row: Mapping[str, Any]) -> str:
     return str(named or "")
 
 
+def _compiled(row: Mapping[str, Any]) -> bool:
+    if "code_compiles" in row:
+        return bool(row["code_compiles"])
+    first = next(iter(row["all_subtasks_results"]), None)
+    return bool(row.get("code")) and (first is None or first["status"] != "CE")
+
+
 def _length(row: Mapping[str, Any]) -> int:
     metadata = row.get("metadata")
     usage = metadata.get("usage") if isinstance(metadata, dict) else None
-    tokens = usage.get("completion_tokens") if isinstance(usage, dict) else None
+    told = usage if isinstance(usage, dict) else {}
+    tokens = told.get("output_tokens", told.get("completion_tokens"))
     return tokens if isinstance(tokens, int) else len(row.get("generation") or "")
 
 

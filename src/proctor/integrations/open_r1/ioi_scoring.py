@@ -1,48 +1,20 @@
-"""The scoring functions of open-r1's IOI and Codeforces pipelines, on proctor instead of Piston.
-
-Names, arguments and results are those of `open_r1.utils.competitive_programming`, so that a change
-of the import is enough. What is different, since it was wrong there:
-
-- a fault of the machine or of the task raises, and is never a score of 0;
-- `test_batch_size` below 1 runs all tests at once, as documented there; there it ran none;
-- a wrong answer that a checker finds is WA; there it was RE;
-- programs are compiled once, in a cell that holds no test, and cannot reach answer or checker.
-"""
+"""Scoring of tests and subtasks, as in open-r1's `ioi_scoring` and huggingface/ioi's `scoring`."""
 
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
-from typing import Any, Self
+from typing import Any
 
 from proctor import judgement as judgements
 from proctor.errors import InfraFault, InputError
 from proctor.evals.ioi import feedback
 from proctor.evals.ioi.results import status_of, worst
-from proctor.evals.ioi.sources import TESTS, RowTests
 from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
-from proctor.evals.ioi.submissions import add_includes as _add_includes
-from proctor.integrations.open_r1_codeforces import score_submission
-from proctor.judging.environment import open_environment
+from proctor.integrations.open_r1.piston_client import OpenR1Client
 from proctor.judging.judge import judge_async
 from proctor.judging.settings import JudgeSettings, Stop
 from proctor.problem import Comparison, Problem, Subtask
 from proctor.program import Program
-from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
-
-__all__ = [
-    "Client",
-    "SubtaskResult",
-    "TestResult",
-    "add_includes",
-    "get_piston_client_from_env",
-    "run_submission",
-    "score_single_test_case",
-    "score_submission",
-    "score_subtask",
-    "score_subtasks",
-]
-
 
 _CRASHES = ("CE", "RE", "TLE", "MLE")
 """Statuses that a program can find out without a judge."""
@@ -103,44 +75,9 @@ class OpenR1SubtaskResult:
         }
 
 
-class OpenR1Client:
-    """Judge in the place of the published Piston client. Use it in a `with` block.
-
-    `tests` is the source of the tests of rows without `test_cases`; it is read at the first such
-    row.
-    """
-
-    def __init__(self, pool: Pool | None = None, *, tests: str = TESTS) -> None:
-        """Take over `pool`, or open one. Raises PlatformError where nothing can be run."""
-        self.pool = pool or open_environment()
-        self.rows = RowTests(tests)
-
-    def close(self) -> None:
-        """Close the pool, stopping what runs."""
-        self.pool.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.close()
-
-
 # The published names.
-Client = OpenR1Client
 SubtaskResult = OpenR1SubtaskResult
 TestResult = OpenR1TestResult
-
-
-@cache
-def get_piston_client_from_env(session: object = None) -> OpenR1Client:  # noqa: ARG001 as published
-    """Return the process's one client. No Piston is asked, and no variable is needed."""
-    return OpenR1Client()
-
-
-def add_includes(code: str, problem_id: str) -> str:
-    """Add the headers that a solution forgot."""
-    return _add_includes(code, f"{problem_id}.h")
 
 
 async def score_single_test_case(
@@ -200,14 +137,20 @@ async def score_subtasks(
     client: OpenR1Client,
     subtasks: Sequence[Mapping[str, Any]],
     submission: str,
-    skip_mode: bool = True,
+    skip_mode: bool | int = True,
+    *,
+    test_batch_size: int | None = None,
 ) -> list[OpenR1SubtaskResult]:
     """Score several subtasks of a problem; a test that they share is run once.
 
-    With `skip_mode` a subtask ends at its first failed test; without, all its tests are run.
+    With `skip_mode`, as open-r1 has it, a subtask ends at its first failed test; without, all its
+    tests are run. In its place huggingface/ioi has `test_batch_size`, which means the same as for
+    `score_subtask`; it is taken by name, or by place where that holds a number.
     """
     cached: dict[str, OpenR1TestResult] = {}
-    size = 1 if skip_mode else -1
+    size = test_batch_size
+    if size is None:
+        size = (1 if skip_mode else -1) if isinstance(skip_mode, bool) else skip_mode
     return [await score_subtask(client, each, submission, cached, size) for each in subtasks]
 
 
