@@ -93,6 +93,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self.answer(307, b"", {"Location": f"{self.hub.cdn}{self.path}"})
             else:
                 self.rows({name: values[0] for name, values in parse_qs(url.query).items()})
+        elif path == "/api/datasets":
+            self.of_owner(parse_qs(url.query))
         elif path.startswith("/api/datasets/"):
             self.api(path.split("/")[3:], parse_qs(url.query))
         else:
@@ -112,6 +114,15 @@ class _Handler(BaseHTTPRequestHandler):
                 self.answer(404, b"{}")
         else:
             self.tree(name, parts[3], int(query.get("cursor", ["0"])[0]))
+
+    def of_owner(self, query: dict[str, list[str]]) -> None:
+        start = int(query.get("cursor", ["0"])[0])
+        names = [name for name in self.hub.sets if name.split("/")[0] == query["author"][0]]
+        headers = {}
+        if start + PAGE < len(names):
+            following = f"/api/datasets?author={query['author'][0]}&cursor={start + PAGE}"
+            headers["Link"] = f'<{self.hub.url}{following}>; rel="next"'
+        self.json([{"id": name} for name in names[start : start + PAGE]], headers)
 
     def files(self, name: str, commit: str) -> dict[str, bytes]:
         if commit == self.hub.commit:

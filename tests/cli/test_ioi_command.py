@@ -124,6 +124,27 @@ def test_strategies_and_medals(tasks: Path, tmp_path: Path) -> None:
     assert b"100 silver" in table.stdout
 
 
+def test_subtasks_and_pages(tasks: Path, tmp_path: Path) -> None:
+    rows = [
+        ioi_task.submission("small", model="<b>|"), ioi_task.submission("right", model="<b>|")
+    ]  # fmt: skip
+    page = tmp_path / "points.md"
+    done = score(tasks, rows, "--out", tmp_path, "--by-subtask", "--report", page)
+    assert b"2-all        60  60   1 of 2" in done.stdout
+    assert "| 1-small | 40 | 40 | 2 of 2 |" in page.read_text()
+    assert "## &lt;b&gt;\\| 2024 double" in page.read_text()
+    page = tmp_path / "points.html"
+    again = proctor("ioi", "report", "--tasks", tasks, "--results", tmp_path / "results.jsonl",
+                    "--report", page, "--json")  # fmt: skip
+    assert json.loads(again.stdout)["tasks"][0]["subtasks"][-1] == {
+        "subtask": "2-all", "of": 60, "best": 60, "full": 1, "judged": 2
+    }  # fmt: skip
+    assert "<h2>&lt;b&gt;| 2024 double</h2>" in page.read_text()
+    wrong = score(tasks, rows, "--out", tmp_path / "none", "--report", tmp_path / "points.pdf")
+    assert (wrong.returncode, b"neither .md nor .html" in wrong.stderr) == (2, True)
+    assert not (tmp_path / "none").exists()
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
@@ -229,14 +250,15 @@ def test_a_runner_of_ours(tasks: Path, tmp_path: Path, monkeypatch: pytest.Monke
     submissions = ioi_task.write(tmp_path / "s.jsonl", rows)
     command = ("ioi", "score", "--tasks", tasks, "--submissions", submissions, "--out", tmp_path / "out",
                "--runner", "elsewhere_runner:run", "--json")  # fmt: skip
-    done = proctor(*command, env={"PYTHONPATH": str(tmp_path)})
+    monkeypatch.chdir(tmp_path)  # where modules are looked for, too
+    done = proctor(*command)
     assert done.returncode == 125
     assert b"no sandbox" in done.stderr
     (row,) = results(tmp_path / "out").values()
     assert (row["uuid"], row["points"], row["verdict"]) == ("right", 70, "PA")
     assert "elsewhere_runner:run" in row["integrity"]
     (tmp_path / "elsewhere_runner.py").write_text("def run(*_):\n    return '1', ''\n")
-    again = proctor(*command, env={"PYTHONPATH": str(tmp_path)})
+    again = proctor(*command)
     assert again.returncode == 0
     assert {key: row["points"] for key, row in results(tmp_path / "out").items()} == {
         "right/0": 70,

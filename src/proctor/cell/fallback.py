@@ -133,10 +133,12 @@ def _limit(request: Request) -> None:
     limits = [
         (resource.RLIMIT_CPU, request.cpu),
         (resource.RLIMIT_FSIZE, request.file_size),
-        (resource.RLIMIT_STACK, request.stack),
         (resource.RLIMIT_CORE, 0),
     ]
     if request.address_space:
         limits.append((resource.RLIMIT_AS, request.address_space))
     for which, value in limits:
         resource.setrlimit(which, (value, value))
+    most = resource.getrlimit(resource.RLIMIT_STACK)[1]  # which the program may raise it to
+    stack = request.stack if most == resource.RLIM_INFINITY else min(request.stack, most)
+    resource.setrlimit(resource.RLIMIT_STACK, (stack, most))

@@ -93,11 +93,19 @@ struct job {
     int streams[3], kept[MAX_KEPT], n_kept, judged;
 };
 
+static int soft_limit(int resource, uint64_t value)
+{
+    struct rlimit r;
+    if (getrlimit(resource, &r)) return -1;
+    r.rlim_cur = value < r.rlim_max ? value : r.rlim_max; /* the host may allow less than we ask for */
+    return setrlimit(resource, &r);
+}
+
 static int limit(int resource, uint64_t value)
 {
     struct rlimit r;
     if (getrlimit(resource, &r)) return -1;
-    if (value > r.rlim_max) value = r.rlim_max; /* the host may allow less than we ask for */
+    if (value > r.rlim_max) value = r.rlim_max;
     r.rlim_cur = r.rlim_max = value;
     return setrlimit(resource, &r);
 }
@@ -135,7 +143,8 @@ static int set_limits(const struct job *job)
         /* Linux lets everybody lower a limit; gVisor has no queues or signals to bound and refuses. */
         || (limit(RLIMIT_MSGQUEUE, 0) && errno != EPERM)
         || (limit(RLIMIT_SIGPENDING, 1024) && errno != EPERM)
-        || limit(RLIMIT_STACK, job->stack)
+        /* Programs raise it, as they may elsewhere; memory is what bounds them. */
+        || soft_limit(RLIMIT_STACK, job->stack)
         || limit(RLIMIT_NPROC, job->processes))
         return -1;
     return job->address_space ? limit(RLIMIT_AS, job->address_space) : 0;

@@ -1,8 +1,9 @@
 """`proctor ioi score`, `proctor ioi validate` and `proctor ioi report`: what they print."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,27 +13,53 @@ from proctor.cli import render, terminal
 from proctor.cli.judge import closing_words
 from proctor.cli.judges import HERE, Where
 from proctor.cli.screen import Screen, coloured, line
-from proctor.evals.ioi import report, strategies
-from proctor.evals.ioi.report import FULL, PointsReport
+from proctor.evals.ioi import pages, report, strategies
+from proctor.evals.ioi.pages import PointsTable
+from proctor.evals.ioi.report import PointsReport
 from proctor.evals.ioi.scoring import GradeOptions, LabelledSolution, ScoreRun, validate
 from proctor.evals.ioi.scoring import score as scored
 from proctor.evals.ioi.sources import Sources
 from proctor.verdict import Verdict
 
 
-def score(
-    wanted: ScoreRun, names: Collection[str], medals: str | None, where: Where, *, as_json: bool
-) -> int:
-    """Judge, keep results, print points by these strategies; returns the exit code."""
-    chosen = tuple(names) or report.DEFAULT_STRATEGIES
-    for name in chosen:
-        strategies.apply(name, [])  # a wrong one is an error before anything is judged
-    thresholds = report.load_thresholds(Path(medals)) if medals else {}
+@dataclass(frozen=True, slots=True)
+class ShownPoints:
+    """How points are added up and shown, as typed."""
+
+    strategies: tuple[str, ...] = ()
+    medals: str | None = None
+    """File of medal thresholds."""
+    by_subtask: bool = False
+    page: str | None = None
+    """File to write a page to: .md or .html."""
+    as_json: bool = False
+
+    def checked(self) -> tuple[tuple[str, ...], dict[int, report.Thresholds]]:
+        """Return strategies and thresholds. Raises InputError before anything is judged."""
+        chosen = self.strategies or report.DEFAULT_STRATEGIES
+        for name in chosen:
+            strategies.apply(name, [])
+        if self.page is not None:
+            pages.check(Path(self.page))
+        return chosen, report.load_thresholds(Path(self.medals)) if self.medals else {}
+
+    def show(self, summary: PointsReport, where: Where) -> None:
+        """Write the page, and print JSON or tables."""
+        if self.page is not None:
+            pages.write(summary, Path(self.page))
+        as_json = report.to_json(summary) if self.as_json else None
+        _say(where, as_json, lambda: _show(summary, self))
+
+
+def score(wanted: ScoreRun, shown: ShownPoints, where: Where) -> int:
+    """Judge, keep results, print points; returns the exit code."""
+    chosen, thresholds = shown.checked()
+    as_json = shown.as_json
     progress = _Progress(as_json)
     with ExitStack() as stack:
         found = scored(wanted, Sources(_downloads(as_json)), progress.begun_in(stack), stack)
         summary = report.summarise(found.rows, found.tasks, chosen, thresholds)
-    _say(where, report.to_json(summary) if as_json else None, lambda: _show(summary))
+    shown.show(summary, where)
     out = None if wanted.out is None else str(wanted.out)
     closing_words(found.tally, found.found, progress.total, out)
     return found.tally.exit_code
@@ -57,19 +84,10 @@ def check_labels(
     return tally.exit_code or int(any(one.differences for one in compared))
 
 
-def add_up(
-    tasks: Collection[str],
-    results: Collection[str],
-    names: Collection[str],
-    medals: str | None,
-    *,
-    as_json: bool,
-) -> None:
+def add_up(tasks: Collection[str], results: Collection[str], shown: ShownPoints) -> None:
     """Add up rows of results and print points. Raises InputError, InfraFault."""
-    thresholds = report.load_thresholds(Path(medals)) if medals else {}
-    chosen = tuple(names) or report.DEFAULT_STRATEGIES
-    summary = report.of_files(Sources(), tasks, results, chosen, thresholds)
-    _say(HERE, report.to_json(summary) if as_json else None, lambda: _show(summary))
+    chosen, thresholds = shown.checked()
+    shown.show(report.of_files(Sources(), tasks, results, chosen, thresholds), HERE)
 
 
 class _Progress:
@@ -112,40 +130,35 @@ def _say(where: Where, as_json: dict[str, Any] | None, show: Callable[[], None])
     where.say_figures()
 
 
-def _show(summary: PointsReport) -> None:
+def _show(summary: PointsReport, shown: ShownPoints) -> None:
     console = Screen()
     verdicts = Counter(summary.verdicts)
     told = render.counted((render.coloured(Verdict(name)), n) for name, n in verdicts.items())
     console.print(line(f"{summary.submissions} submissions: ", told or "none"))
     show_points(summary)
+    for table in pages.subtask_tables(summary) if shown.by_subtask else ():
+        console.print(f"\n{table.title}", markup=False)
+        _show_table(table, left=1)
     if summary.faulty:
         console.print(f"without points: {summary.faulty} TASK_FAULT")
 
 
 def show_points(summary: PointsReport) -> None:
     """Print points by model and task, and totals."""
-    console = Screen()
+    _show_table(pages.points_table(summary), left=3)
+
+
+def _show_table(shown: PointsTable, left: int) -> None:
+    """Print a table, its first `left` columns aligned to the left."""
     table = Table(box=None, pad_edge=False)
-    for heading in ("model", "year", "task"):
-        table.add_column(heading)
-    for heading in ("given", "of", *summary.strategies):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in _table_rows(summary):
+    for number, heading in enumerate(shown.headings):
+        if number < left:
+            table.add_column(heading)
+        else:
+            table.add_column(heading, justify="right", no_wrap=True)
+    for row in shown.rows:
         table.add_row(*row)
-    console.print(table)
-
-
-def _table_rows(summary: PointsReport) -> Iterator[list[str]]:
-    for score in summary.tasks:
-        name = score.id if score.counts else f"{score.id} (practice)"
-        head = [score.model, str(score.year), name, str(score.submissions), f"{score.of:g}"]
-        yield head + [f"{score.points[name]:g}" for name in summary.strategies]
-    for total in summary.years:
-        points = []
-        for name in summary.strategies:
-            medal = total.medals.get(name)
-            points.append(f"{total.points[name]:g}{f' {medal}' if medal else ''}")
-        yield [total.model, str(total.year), "total", "", f"{total.of:g}/{FULL:g}", *points]
+    Screen().print(table)
 
 
 def _labels_json(compared: list[LabelledSolution]) -> dict[str, Any]:

@@ -53,6 +53,16 @@ Strategy = Annotated[
 ]
 Medals = Annotated[str | None, typer.Option(help="Medal thresholds, TOML or JSON.", metavar="FILE")]
 
+BySubtask = Annotated[
+    bool,
+    typer.Option("--by-subtask", help="Show the best points of each subtask, too."),
+]
+Page = Annotated[
+    str | None,
+    typer.Option("--report", help="Write points and subtasks to a page, .md or .html.",
+                 metavar="FILE"),
+]  # fmt: skip
+
 
 def _grading(
     where: Where,
@@ -74,7 +84,8 @@ def score_command(
     tasks: Tasks,
     submissions: Annotated[
         list[str],
-        typer.Option(help="Rows of solutions: a file or hf:...; repeatable.", metavar="SOURCE"),
+        typer.Option(help="Rows of solutions: a file or hf:..., or a pattern, hf:OWNER/models-*;"
+                 " repeatable.", metavar="SOURCE"),
     ],
     out: Annotated[
         str | None, typer.Option(help="Directory for results.jsonl; resumes.", metavar="DIR")
@@ -94,8 +105,13 @@ def score_command(
     repair_includes: Annotated[
         bool, typer.Option("--repair-includes", help="Add headers that C++ programs forgot.")
     ] = False,
+    id_column: Annotated[
+        str, typer.Option(help="Field of a row that names its solution.", metavar="NAME")
+    ] = "uuid",
     strategy: Strategy = None,
     medals: Medals = None,
+    by_subtask: BySubtask = False,
+    report: Page = None,
     runner: Runner = None,
     ray: Ray = None,
     on: On = None,
@@ -123,9 +139,11 @@ def score_command(
         only_target=target,
         always_extract=always_extract_code,
         repair_includes=repair_includes,
+        id_column=id_column,
         where=_grading(where, runner, jobs, isolation, min_isolation),
     )
-    raise typer.Exit(ioi.score(wanted, strategy or (), medals, where, as_json=json))
+    shown = ioi.ShownPoints(tuple(strategy or ()), medals, by_subtask, report, json)
+    raise typer.Exit(ioi.score(wanted, shown, where))
 
 
 @ioi_app.command("report")
@@ -138,12 +156,15 @@ def report_command(
     ],
     strategy: Strategy = None,
     medals: Medals = None,
+    by_subtask: BySubtask = False,
+    report: Page = None,
     json: Json = False,
 ) -> None:  # fmt: skip
     """Add up points of solutions that are judged already; nothing is run."""
     from proctor.cli import ioi
 
-    ioi.add_up(tasks, results, strategy or (), medals, as_json=json)
+    shown = ioi.ShownPoints(tuple(strategy or ()), medals, by_subtask, report, json)
+    ioi.add_up(tasks, results, shown)
 
 
 @ioi_app.command("validate")

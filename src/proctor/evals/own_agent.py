@@ -4,18 +4,16 @@ It is the user's trusted code and runs here, on the host, not in a cell. What go
 the fault of the sample that it worked on, `agent-error`, and the run goes on.
 """
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from proctor.errors import AgentFault, InfraFault, ModelFault, PlatformError, SettingsError
 from proctor.evals.agent import AgenticAdapter, Budgets, ToolAgent
+from proctor.evals.imported import imported
 from proctor.evals.journal import Journal, Solved
 from proctor.evals.models.model import Message
 from proctor.evals.settings import Settings
@@ -37,10 +35,8 @@ def _opened(name: str, budgets: Budgets) -> AgenticAdapter:
     module, colon, attribute = name.partition(":")
     if not (module and colon and attribute):
         raise SettingsError(f"--agent is MODULE:CALLABLE, not {name!r}")
-    if (here := str(Path.cwd())) not in sys.path:  # a console script does not look there
-        sys.path.append(here)
     try:
-        found: Any = getattr(import_module(module), attribute)(budgets)
+        found: Any = imported(name)(budgets)
     except Exception as error:  # the user's code may raise anything
         raise SettingsError(f"--agent {name}: {type(error).__name__}: {error}") from error
     if lacking := [each for each in ("messages", "solve") if not hasattr(found, each)]:

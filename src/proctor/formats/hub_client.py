@@ -44,6 +44,10 @@ class _Revision(msgspec.Struct):
     sha: str
 
 
+class _DataSet(msgspec.Struct):
+    id: str
+
+
 class _RowItem(msgspec.Struct):
     row_idx: int
     row: dict[str, Any]
@@ -106,6 +110,15 @@ class HubClient:
         while url is not None:
             entries, url = _retried(repo, partial(self._get, url, list[_TreeEntry]))
             found += [_file(entry) for entry in entries if entry.type == "file"]
+        return found
+
+    def data_sets(self, owner: str) -> list[str]:
+        """All data sets of an owner, as OWNER/NAME."""
+        url: str | None = f"{self._endpoint}/api/datasets?author={quote(owner)}"
+        found: list[str] = []
+        while url is not None:
+            entries, url = _retried(owner, partial(self._get, url, list[_DataSet]))
+            found += [entry.id for entry in entries]
         return found
 
     def download(

@@ -22,6 +22,7 @@ g++ -DEVAL -std=gnu++17 -O1 -o solution grader.cpp "$(basename "$1")"
 echo compiled >> ../log
 """
 RUN = """
+ulimit -s unlimited || exit 1
 test "$(cat log)" = compiled || exit 1
 timeout --preserve-status 1 graders/solution < input.txt > output.txt
 code=$?

@@ -52,3 +52,23 @@ def test_what_holds_nothing(tmp_path: Path) -> None:
         )
     with pytest.raises(InputError, match="there is no such file"):
         Sources().files(str(tmp_path / "gone.jsonl"))
+
+
+def test_patterns(hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("us/models-b-fix", "us/models-a-fix", "us/models-a", "them/models-c-fix"):
+        hub.sets[name] = {"train.jsonl": name.encode() + b"\n"}
+
+    def read(source: str) -> list[str]:
+        return [path.read_text().strip() for path in Sources().files(source)]
+
+    assert read("hf:us/models-*-fix") == ["us/models-a-fix", "us/models-b-fix"]
+    with pytest.raises(InputError, match="no data set us/none-\\* on the hub"):
+        read("hf:us/none-*")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert read("hf:us/models-?-fix") == ["us/models-a-fix", "us/models-b-fix"]
+    with pytest.raises(InputError, match="in the cache, and HF_HUB_OFFLINE is set"):
+        read("hf:them/*")
+    for name in ("one.jsonl", "two.jsonl", "[x].jsonl"):
+        (tmp_path / name).write_text(name + "\n")
+    assert read(f"{tmp_path}/t*.jsonl") == ["two.jsonl"]
+    assert read(f"{tmp_path}/[x].jsonl") == ["[x].jsonl"]  # a name before a pattern

@@ -42,6 +42,21 @@ def test_defaults(tmp_path: Path) -> None:
     assert again.key == third.key != second.key
 
 
+def test_another_field_names_it(tmp_path: Path) -> None:
+    rows = [
+        {"uuid": "u", "label": "a.cpp", "problem_id": "p", "code": "x"},
+        {"uuid": "u", "label": 7, "problem_id": "p", "code": "y"},
+    ]
+    path = ioi_task.write(tmp_path / "s.jsonl", rows)
+    named = list(read_submissions([path], id_column="label"))
+    assert [each.key for each in named] == ["a.cpp/0", "7/0"]
+    with pytest.raises(InputError, match="line 1, field `name`: is missing; --id-column"):
+        list(read_submissions([path], id_column="name"))
+    path = ioi_task.write(tmp_path / "s.jsonl", [rows[0] | {"label": ["a"]}])
+    with pytest.raises(InputError, match="field `label`: is no name"):
+        list(read_submissions([path], id_column="label"))
+
+
 def test_where_the_code_comes_from(tmp_path: Path) -> None:
     reply = "```cpp\nfrom the reply\n```"
     both = {"problem_id": "p", "code": "given", "generation": reply}

@@ -61,6 +61,20 @@ class TaskWorth:
 
 
 @dataclass(frozen=True, slots=True)
+class SubtaskScore:
+    """One model's points for one subtask."""
+
+    name: str
+    of: float
+    best: float
+    """Of all submissions."""
+    full: int
+    """Submissions with all of its points."""
+    judged: int
+    """Submissions that were judged on it."""
+
+
+@dataclass(frozen=True, slots=True)
 class TaskScore:
     """One model's points for one task."""
 
@@ -73,8 +87,7 @@ class TaskScore:
     submissions: int
     points: Mapping[str, float]
     """By strategy."""
-    best: Mapping[str, float]
-    """Best points by subtask."""
+    subtasks: tuple[SubtaskScore, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,8 +230,19 @@ def _task_score(
         counts=not is_practice(task),
         submissions=len(attempts),
         points={name: round(strategies.apply(name, attempts), digits) for name in names},
-        best=strategies.best_per_subtask(attempts),
+        subtasks=_subtask_scores(attempts),
     )
+
+
+def _subtask_scores(attempts: Sequence[ScoredSubmission]) -> tuple[SubtaskScore, ...]:
+    best = strategies.best_per_subtask(attempts)
+    of = {name: points for attempt in attempts for name, points in attempt.of.items()}
+    found = []
+    for name in best:
+        reached = [each.points[name] for each in attempts if each.points.get(name) is not None]
+        full = sum(points == of[name] for points in reached) if of[name] else 0
+        found.append(SubtaskScore(name, of[name], best[name], full, len(reached)))
+    return tuple(found)
 
 
 def _years(
@@ -252,7 +276,17 @@ def to_json(report: PointsReport) -> dict[str, Any]:
                 "practice": not score.counts,
                 "submissions": score.submissions,
                 "points": dict(score.points),
-                "best_per_subtask": dict(score.best),
+                "best_per_subtask": {each.name: each.best for each in score.subtasks},
+                "subtasks": [
+                    {
+                        "subtask": each.name,
+                        "of": each.of,
+                        "best": each.best,
+                        "full": each.full,
+                        "judged": each.judged,
+                    }
+                    for each in score.subtasks
+                ],
             }
             for score in report.tasks
         ],

@@ -6,13 +6,13 @@ them. Whatever it raises is a fault of infrastructure. How far a verdict can be 
 """
 
 import asyncio
-import importlib
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from threading import Lock, Thread
 from typing import Any, cast
 
 from proctor.errors import InfraFault, InputError
+from proctor.evals.imported import imported
 from proctor.evals.ioi import feedback
 from proctor.formats.ioi_rows import IoiTask
 from proctor.judgement import Judgement, TestResult
@@ -111,9 +111,8 @@ def _checked(answered: object, what: str) -> tuple[float, str]:
 
 def load(name: str) -> RunTest:
     """Return the callable named `module:callable`. Raises InputError."""
-    module, _, attribute = name.partition(":")
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        found = imported(name)
     except (ImportError, AttributeError, ValueError) as error:
         raise InputError(f"{name!r} cannot be imported: {error}", field="--runner") from error
     if not callable(found):

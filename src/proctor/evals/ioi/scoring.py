@@ -224,6 +224,8 @@ class ScoreRun:
     only_target: bool = False
     always_extract: bool = False
     repair_includes: bool = False
+    id_column: str = "uuid"
+    """Field of a row that names its solution."""
     where: GradeOptions = GradeOptions()
 
     @property
@@ -272,7 +274,9 @@ def score(wanted: ScoreRun, sources: Sources, begin: Begin, stack: ExitStack) ->
     `stack` closes the results file and the cells. Raises InputError, SettingsError, PlatformError.
     """
     files = [file for source in wanted.submissions for file in sources.files(source)]
-    submissions = list(read_submissions(files, always_extract=wanted.always_extract))
+    submissions = list(
+        read_submissions(files, always_extract=wanted.always_extract, id_column=wanted.id_column)
+    )
     tables = find_tables(sources, wanted.tasks, submissions)
     tasks = load_tasks(*tables, only={each.task for each in submissions}, spool=_spool(stack))
     targets = {key: tuple(task.rows) for key, task in tasks.items()}

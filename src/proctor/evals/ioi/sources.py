@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError
+from proctor.formats import hub_names
 from proctor.formats.hub import HubSource, Progress, fetch
 from proctor.formats.ioi_rows import TaskKey, load_tests, task_of_rows
 from proctor.formats.tables import columns_of, table_files
@@ -23,10 +24,15 @@ class Sources:
     progress: Progress | None = None
 
     def files(self, source: str) -> list[Path]:
-        """Tables of a source: a file, a directory, or `hf:...`. Raises InputError, InfraFault."""
+        """Tables of a source: a file, a directory, or `hf:...`. Raises InputError, InfraFault.
+
+        Its last part may be a pattern, `*.jsonl` or `hf:OWNER/models-*`: those of all that match.
+        """
         if source.startswith("hf:"):
-            return self._fetch(HubSource.parse(source))
-        return table_files(Path(source))
+            return [file for each in hub_names.sources(source) for file in self._fetch(each)]
+        path = Path(source)
+        matching = [] if path.exists() else sorted(path.parent.glob(path.name or "."))
+        return [file for each in matching or [path] for file in table_files(each)]
 
     def task_files(
         self, sources: Iterable[str], years: Callable[[list[Path]], Iterable[int]]

@@ -28,7 +28,6 @@ _NAMESPACE = "using namespace std;"
 
 class _SubmissionRow(msgspec.Struct):
     problem_id: str
-    uuid: str | None = None
     year: int | None = None
     code: str | None = None
     generation: str | None = None
@@ -82,18 +81,19 @@ def entry_of(problem: Problem) -> str | None:
 
 
 def read_submissions(
-    files: Iterable[Path], *, always_extract: bool = False
+    files: Iterable[Path], *, always_extract: bool = False, id_column: str = "uuid"
 ) -> Iterator[IoiSubmission]:
     """Submissions in order, read as they are asked for.
 
     The program is `code`; where that is empty, or with `always_extract`, it is taken from
-    `generation`. Raises InputError with file, line and field for a row that cannot be used.
+    `generation`. `id_column` is the field that names a submission. Raises InputError with file,
+    line and field for a row that cannot be used.
     """
     samples: Counter[str] = Counter()
     seen: dict[str, Row] = {}
     for file in files:
         for row in read_table(file):
-            submission = _submission(row, samples, always_extract)
+            submission = _submission(row, samples, always_extract, id_column)
             if (before := seen.get(submission.key)) is not None:
                 raise row.error(
                     f"{submission.key} is there already, in line {before.line} of {before.file};"
@@ -105,7 +105,9 @@ def read_submissions(
             yield submission
 
 
-def _submission(row: Row, samples: Counter[str], always_extract: bool) -> IoiSubmission:
+def _submission(
+    row: Row, samples: Counter[str], always_extract: bool, id_column: str
+) -> IoiSubmission:
     try:
         values = msgspec.convert(row.content, _SubmissionRow, strict=False)
     except msgspec.ValidationError as error:
@@ -114,7 +116,7 @@ def _submission(row: Row, samples: Counter[str], always_extract: bool) -> IoiSub
     if values.code is None and values.generation is None:
         raise row.error("is missing; give `code`, or `generation` to take it from", "code")
     year = DEFAULT_YEAR if values.year is None else values.year
-    uuid = values.uuid or _made_uuid(year, values)
+    uuid = _named(row, id_column) or _made_uuid(year, values)
     number = samples[uuid] if values.solution_number is None else values.solution_number
     samples[uuid] += 1
     try:
@@ -134,6 +136,15 @@ def _submission(row: Row, samples: Counter[str], always_extract: bool) -> IoiSub
         target=values.target_subtask or values.subtask,
         row=row,
     )
+
+
+def _named(row: Row, id_column: str) -> str:
+    if id_column != "uuid" and id_column not in row.content:
+        raise row.error("is missing; --id-column says that it names the solution", id_column)
+    value = row.content.get(id_column)
+    if not isinstance(value, str | int | None):
+        raise row.error("is no name: a text or a whole number is", id_column)
+    return "" if value is None else str(value)
 
 
 def _made_uuid(year: int, values: _SubmissionRow) -> str:

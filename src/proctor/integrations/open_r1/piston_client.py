@@ -1,4 +1,4 @@
-"""What stands in the place of the published Piston client: a pool of cells on this machine."""
+"""The client of the published names: in place of Pistons, a pool of cells on this machine."""
 
 from collections.abc import Sequence
 from functools import cache
