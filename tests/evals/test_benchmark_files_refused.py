@@ -1,5 +1,6 @@
 """Benchmarks that are files: files, rows and options that cannot be used, and say why."""
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,28 @@ def test_links_lead_nowhere_else(proctor: Proctor, tmp_path: Path) -> None:
     assert proctor("eval", path, "--dry-run", "--source", secret).returncode == 0
 
 
+def test_a_row_that_cannot_be_used_is_left_out_and_told(
+    proctor: Proctor, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Here for its prompt and for its tests; it refused the whole file."""
+    path = write(tmp_path, STDIO, [SUB | {"task": None}, ADD, SUB | {"name": "odd", "hidden": [1]}])
+    done = proctor(
+        "eval", path, "--model", replies(tmp_path, ("add", "print(sum(map(int, input().split())))")),
+        "--out", tmp_path / "run", "--json",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["left_out"] == {"unusable": 2}
+    (warning,) = caplog.messages
+    assert "rows.jsonl, line 1: a value is null" in warning
+    assert warning.endswith("; this row is left out, with 1 more that cannot be used")
+
+
 def test_every_prompt_is_tried_before_a_run_begins(proctor: Proctor, tmp_path: Path) -> None:
-    path = write(tmp_path, STDIO, [ADD, SUB | {"task": None}])
+    path = write(tmp_path, STDIO, [SUB | {"task": None}])
     run = tmp_path / "run"
     done = proctor("eval", path, "--model", replies(tmp_path, ("add", "print(1)")), "--out", run)
     assert done.returncode == 2
-    assert "rows.jsonl, line 2: a value is null" in done.stderr
+    assert "rows.jsonl, line 1: a value is null" in done.stderr
     assert not run.exists()
     write(tmp_path, STDIO.replace('id = "name"', 'id = "name"\nwhere = "level is none"'), [ADD])
     assert "no row, or none that `where` takes" in proctor("eval", path, "--dry-run").stderr

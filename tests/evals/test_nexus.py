@@ -145,3 +145,18 @@ def test_judging(nexus: Nexus, tmp_path: Path, name: str, monkeypatch: pytest.Mo
         assert found["total"] == 1, "it ended"
     else:
         assert (code, found["passed"]) == (1 - passes, passes)
+
+
+def test_help_tells_each_option_and_its_default(nexus: Nexus) -> None:
+    code, said = nexus(None, "--help")
+    assert code == 0
+    # Below 80 columns argparse breaks lines.
+    told = " ".join(said.split())
+    for option in ("--model-id ID", "--source SOURCE", "--platforms LIST", "--difficulties LIST",
+                   "--min-release-date YYYY-MM-DD", "--limit N", "--concurrency N", "--timeout MS",
+                   "--test-timeout MS", "--no-run-tests", "--agentic-mode",
+                   "--agentic-turn-budget N", "--json", "--out DIR"):  # fmt: skip
+        meaning = told.rpartition(option)[2].partition(" --")[0]
+        assert "(default: " in meaning, option
+    assert "(default: 300000)" in told
+    assert "PROCTOR_CACHE_DIR" in told

@@ -96,28 +96,47 @@ def _whole(limit: str | None) -> str:
     return limit or ""
 
 
+_OPTIONS: tuple[tuple[str, str | None, str | int, str], ...] = (
+    ("--model-id", "ID", f"$MODEL_ID, else {DEFAULT_MODEL}", "name of the model at the server"),
+    (
+        "--source",
+        "SOURCE",
+        "fixture",
+        "fixture (problems of ours), huggingface[:CONFIG] (CONFIG: release_v3), or a JSONL file",
+    ),
+    ("--platforms", "LIST", "all", "of leetcode, atcoder, codeforces, with commas between"),
+    ("--difficulties", "LIST", "all", "of easy, medium, hard, with commas between"),
+    ("--min-release-date", "YYYY-MM-DD", "none", "only problems of this day and later"),
+    ("--limit", "N", "all", "only the first N that the other options leave"),
+    ("--concurrency", "N", 1, "instances at once"),
+    ("--timeout", "MS", 300_000, "milliseconds for one whole reply"),
+    ("--test-timeout", "MS", 15_000, "milliseconds of CPU time for one test"),
+    ("--no-run-tests", None, "tests are run", "an instance passes if its reply has code"),
+    ("--agentic-mode", None, "one reply", "give the model tools to write and try its program"),
+    ("--agentic-turn-budget", "N", 10, "replies of an agent"),
+    ("--json", None, "text", "print the summary as JSON, and no progress"),
+    ("--out", "DIR", "not kept", "keep the run there, for `proctor report`, `export` and others"),
+)
+"""Flag, name of its value or None for a switch, default, meaning."""
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="proctor-nexus", allow_abbrev=False,
         description="Evaluate a model on LiveCodeBench. Exit code 0 only if everything passed.",
+        epilog="Problems from the hub are kept in $PROCTOR_CACHE_DIR, else ~/.cache/proctor. "
+        "Environment: OPENAI_API_KEY, OPENAI_BASE_URL, MODEL_ID, HF_TOKEN.",
     )  # fmt: skip
     parser.add_argument("--version", "-v", action="version", version=__version__)
-    parser.add_argument("--model-id", metavar="ID", help=f"else MODEL_ID, else {DEFAULT_MODEL}")
-    parser.add_argument("--source", default="fixture", help="fixture, huggingface[:CONFIG], FILE")
-    parser.add_argument("--platforms", metavar="LIST")
-    parser.add_argument("--difficulties", metavar="LIST")
-    parser.add_argument("--min-release-date", metavar="YYYY-MM-DD")
-    parser.add_argument("--limit", metavar="N")
-    parser.add_argument("--concurrency", type=int, default=1, metavar="N")
-    parser.add_argument("--timeout", type=float, default=300_000, metavar="MS")
-    parser.add_argument("--test-timeout", type=float, default=15_000, metavar="MS")
-    parser.add_argument("--no-run-tests", action="store_true")
-    parser.add_argument("--agentic-mode", action="store_true")
-    parser.add_argument("--agentic-turn-budget", type=int, default=10, metavar="N")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument(
-        "--out", metavar="DIR", help="keep the run, for `proctor export` and others"
-    )
+    for flag, metavar, default, meaning in _OPTIONS:
+        told = f"{meaning} (default: {default})".replace("%", "%%")
+        if metavar is None:
+            parser.add_argument(flag, action="store_true", help=told)
+        else:
+            number = isinstance(default, int)
+            kind = float if metavar == "MS" else int if number else str
+            given = default if number or flag == "--source" else None
+            parser.add_argument(flag, metavar=metavar, type=kind, default=given, help=told)
     return parser
 
 

@@ -1,5 +1,6 @@
 """Rows of a benchmark file, each of which is an instance."""
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
@@ -12,6 +13,10 @@ from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import described
 from proctor.formats.livecodebench import did_you_mean
 from proctor.formats.tables import Row, read_table
+
+_logger = logging.getLogger(__name__)
+UNUSABLE = "unusable"
+"""Reason for which a row is left out that the benchmark file can make no task of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +35,27 @@ class FileSource:
     """Numbers of rows that `infos` left out, by reason."""
 
     def infos(self) -> Iterator[ProblemInfo]:
-        """Describe all rows that are taken. Raises InputError, also if none is."""
-        empty = True
+        """Describe all rows that can be used; the first of the others is told by a warning.
+
+        Raises InputError if there is none, or two have the same id.
+        """
+        empty, odd = True, list[InputError]()
         self.left_out.clear()
-        for task in self._all(counting=True):
+        for task in self._all(odd, counting=True):
+            try:
+                info = self.info_of(task)
+            except InputError as error:
+                odd.append(error)
+                continue
             empty = False
-            yield self.info_of(task)
-        if empty:
+            yield info
+        if odd:
+            if empty:
+                raise odd[0]
+            self.left_out[UNUSABLE] = len(odd)
+            more = f", with {len(odd) - 1} more that cannot be used" if len(odd) > 1 else ""
+            _logger.warning("%s; this row is left out%s", odd[0], more)
+        elif empty:
             raise InputError("has no row, or none that `where` takes", file=self.name)
 
     def instances(self, only: Collection[str]) -> Iterator[RowTask]:
@@ -57,11 +76,19 @@ class FileSource:
         """Describe the benchmark file and each table by name, bytes and SHA-256."""
         return described((*self.definition, *self.files))
 
-    def _all(self, *, counting: bool = False) -> Iterator[RowTask]:
+    def _all(
+        self, odd: list[InputError] | None = None, *, counting: bool = False
+    ) -> Iterator[RowTask]:
+        """Make the tasks of all rows; errors of rows that cannot be used are added to `odd`."""
         seen: dict[str, str] = {}
         for file in self.files:
             for row in read_table(file):
-                task = self.task_of(row)
+                try:
+                    task = self.task_of(row)
+                except InputError as error:
+                    if odd is not None:
+                        odd.append(error)
+                    continue
                 if task is None:
                     if counting:
                         self.left_out["where"] += 1
