@@ -116,3 +116,25 @@ def test_the_loaders_environment_does_not_go_on(monkeypatch: pytest.MonkeyPatch)
     assert "/tmp/_MEI1" not in bootstrap.environment().values()
     monkeypatch.setenv("LD_LIBRARY_PATH_ORIG", "/opt/lib")
     assert bootstrap.environment()["LD_LIBRARY_PATH"] == "/opt/lib"
+
+
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (["20"], "proctor-tack"),
+        (["2.5"], "proctor-tack"),
+        (["--daemon"], "proctor-tack"),
+        (["--syntax-check"], "proctor-tack"),
+        (["--ast-check"], "proctor-tack"),
+        ([], "proctor"),
+        (["daemon"], "proctor"),
+        (["--version"], "proctor"),
+        (["run", "20"], "proctor"),
+    ],
+)
+def test_it_is_what_it_is_called_as(
+    monkeypatch: pytest.MonkeyPatch, words: list[str], command: str
+) -> None:
+    monkeypatch.setattr("sys.argv", ["proctor-bin", *words])
+    assert f"sys.argv[0] = '{command}'" in bootstrap.start()
+    compile(bootstrap.start(), "start", "exec")

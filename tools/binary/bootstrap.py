@@ -21,7 +21,10 @@ PYTHON = "bin/python3"
 TRAILER = struct.Struct(">QQ32s16s")
 """At the end of the file: where in it the payload is, its size, its SHA-256, the magic."""
 MAGIC = b"proctor payload1"
-START = "import sys; sys.argv[0] = 'proctor'; from proctor.cli.main import main; sys.exit(main())"
+START = "import sys; sys.argv[0] = {!r}; from proctor.cli.{} import main; sys.exit(main())"
+TACK = ("--daemon", "--syntax-check", "--ast-check")
+"""Arguments by which Tack Timetable's application calls the binary that it comes with; a number of
+seconds is one, too."""
 _FAILED = 125
 _PR_SET_PDEATHSIG = 1
 _PIECE = 1 << 20
@@ -56,10 +59,18 @@ def main() -> None:
     python = str(place / PYTHON)
     end_with_parent()
     try:
-        os.execve(python, [python, "-I", "-c", START, *sys.argv[1:]], environment())
+        os.execve(python, [python, "-I", "-c", start(), *sys.argv[1:]], environment())
     except OSError as error:
         sys.stderr.write(f"proctor: {python} cannot be executed: {error}\n")
         sys.exit(_FAILED)
+
+
+def start() -> str:
+    """Return the Python program that becomes proctor, or proctor-tack where Tack calls it."""
+    words = sys.argv[1:]
+    if len(words) == 1 and (words[0] in TACK or words[0].replace(".", "", 1).isdigit()):
+        return START.format("proctor-tack", "tack")
+    return START.format("proctor", "main")
 
 
 def unpacked(file: BinaryIO) -> Path:

@@ -128,6 +128,7 @@ def main(file: Path) -> None:
 
         checked = binary.run("solve", "-", "--syntax-check", stdin="def f(:", code=1)
         assert "SyntaxError" in checked, checked
+        as_tack_calls_it(binary)
         asked = [
             {"id": 1, "method": "ping"},
             {"id": 2, "method": "run", "params": {"program": {"source": "print(6 * 7)"}}},
@@ -141,6 +142,17 @@ def main(file: Path) -> None:
         ends_with_its_loader(binary)
         ends_when_it_is_told_to(binary)
     print(f"it works; first start {first:.1f} s, later {later:.1f} s")
+
+
+def as_tack_calls_it(binary: Binary) -> None:
+    """Seconds or a mode as its one argument, the program on stdin, a line of JSON on stdout."""
+    found = json.loads(binary.run("20", stdin="print('hm')"))
+    assert (found["phase"], found["status"]) == ("parse", "crashed"), found
+    found = json.loads(binary.run("--syntax-check", stdin="def f(:"))
+    assert not found["ok"], found
+    assert "SyntaxError" in found["error"], found
+    lines = binary.run("--daemon", stdin='{"type": "ast-check", "code": "1"}\n').splitlines()
+    assert json.loads(lines[0])["ok"], lines
 
 
 def ends_with_its_loader(binary: Binary) -> None:

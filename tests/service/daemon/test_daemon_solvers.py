@@ -82,6 +82,15 @@ def test_messages_without_ids_are_answered_in_order(daemon: Spoken, tmp_path: Pa
     assert hello["protocol"] == 1
 
 
+@pytest.mark.parametrize("line", [b"garbage", b"[1]", b'{"type": ', b"\xff"])
+def test_a_line_that_is_no_message_is_answered_in_both_forms(daemon: Spoken, line: bytes) -> None:
+    daemon.send(line)
+    found = daemon.read()
+    assert (found["phase"], found["status"], found["ok"]) == ("parse", "crashed", False)
+    assert found["errorDigest"].startswith("JSON decode error: ")
+    assert (found["id"], found["error"]["code"]) == (None, "bad-input")
+
+
 @pytest.mark.parametrize(
     ("code", "phase", "status", "says"),
     [

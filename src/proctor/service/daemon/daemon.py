@@ -22,6 +22,7 @@ from proctor.service.http.native import about, convert, schema, solving
 from proctor.service.http.native.live import run_live
 from proctor.service.http.problem_details import ProblemDetails, problem_of
 from proctor.service.http.settings import ServeSettings
+from proctor.service.http.tack import envelope as tack_envelope
 from proctor.service.live import OutputStream
 from proctor.solver.envelope import Envelope
 from proctor.text import well_formed_json
@@ -93,7 +94,10 @@ class Daemon:
         try:
             envelope = decoded(line, _DaemonRequest)
         except InputError as error:
-            self._say({"id": _id_of(line), "error": problem_of(error)})
+            # Clients of Tack's form know no `error`: for them what they expect is beside it.
+            name = _id_of(line)
+            told = tack_envelope.crashed(f"JSON decode error: {error}") if name is None else {}
+            self._say({**told, "id": name, "error": problem_of(error)})
             return
         if envelope.method is None and envelope.type is not None:
             self._take_typed(envelope, line)
