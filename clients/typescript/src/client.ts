@@ -2,7 +2,14 @@ import { ProctorError } from "./errors.js";
 import { HttpTransport } from "./http.js";
 import { LiveRun } from "./live.js";
 import { Session } from "./session.js";
-import type { Envelope, Incumbent, SolveRequest } from "./solving.js";
+import type {
+  CheckRequest,
+  CheckResult,
+  Envelope,
+  Incumbent,
+  Skeleton,
+  SolveRequest,
+} from "./solving.js";
 import type { CallOptions, Method, Transport } from "./transport.js";
 import type {
   Capabilities,
@@ -95,6 +102,17 @@ export class ProctorClient {
   /** Runs a generated solver. What it does wrong is in the envelope. */
   async solve(request: SolveRequest, options: CallOptions = {}): Promise<Envelope> {
     return (await this.call("solve", request, options)) as Envelope;
+  }
+
+  /** Says whether a solver compiles, without running it. A string is its source. */
+  async check(request: CheckRequest | string, options: CallOptions = {}): Promise<CheckResult> {
+    const asked = typeof request === "string" ? { code: request } : request;
+    return (await this.call("check", asked, options)) as CheckResult;
+  }
+
+  /** What generated timetable solvers build on: a program, and the modules that it imports. */
+  async skeleton(options: CallOptions = {}): Promise<Skeleton> {
+    return (await this.call("skeleton", {}, options)) as Skeleton;
   }
 
   /** Yields incumbents as they are found, and last the envelope. Leaving the loop calls it off. */

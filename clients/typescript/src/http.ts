@@ -21,6 +21,7 @@ const UNSENT = new Set([
   "ENETUNREACH",
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
+const JSON_BODY = { "Content-Type": "application/json" };
 const FIRST_WAIT = 0.1;
 const LONGEST_WAIT = 5;
 
@@ -51,7 +52,11 @@ export class HttpTransport implements Transport {
         if (method === "run" || method === "stream" || method === "judge" || method === "solve") {
           return await this.follow(method, JSON.stringify(request), options, signal);
         }
-        return await read(await this.ask(`/v1/${method}`, { signal }));
+        const init: RequestInit = { signal };
+        if (method === "check") {
+          Object.assign(init, { method: "POST", body: JSON.stringify(request), headers: JSON_BODY });
+        }
+        return await read(await this.ask(`/v1/${method}`, init));
       } catch (error) {
         if (signal.aborted) throw signal.reason;
         // Who waits for room for a session may hold all of them himself.

@@ -9,8 +9,13 @@ export type { Piece } from "./live.js";
 export { Session } from "./session.js";
 export type { ExecuteOptions } from "./session.js";
 export type * from "./solving.js";
-export { executeGeneratedCode } from "./tack.js";
-export type { ExecuteGeneratedOptions, GeneratedResult } from "./tack.js";
+export { executeGeneratedCode, tackPython } from "./tack.js";
+export type {
+  ExecuteGeneratedOptions,
+  GeneratedResult,
+  TackFailure,
+  TackPython,
+} from "./tack.js";
 export { FallbackTransport } from "./transport.js";
 export type { CallOptions, Method, SessionMethod, Transport } from "./transport.js";
 export type * from "./types.js";

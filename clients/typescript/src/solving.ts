@@ -19,6 +19,28 @@ export interface SolveRequest {
   roundtrip?: boolean;
 }
 
+/** A question about a solver, which is not run. */
+export interface CheckRequest {
+  code: string;
+  /** Id of a profile; default `timetable`. */
+  profile?: string;
+  /** Whether the parser alone is asked. */
+  parse_only?: boolean;
+}
+
+export interface CheckResult {
+  ok: boolean;
+  error: string | null;
+}
+
+/** What generated timetable solvers build on. */
+export interface Skeleton {
+  /** The shortest program that uses it. */
+  program: string;
+  /** Its modules by their paths beside the program. */
+  files: Record<string, string>;
+}
+
 /** A solution from before the end, as the program claims it. */
 export interface Incumbent {
   /** Seconds after the start. */

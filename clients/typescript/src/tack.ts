@@ -1,5 +1,6 @@
 import type { ProctorClient } from "./client.js";
-import type { Ending, Envelope, Incumbent } from "./solving.js";
+import { ProctorError } from "./errors.js";
+import type { CheckResult, Ending, Envelope, Incumbent } from "./solving.js";
 
 export interface ExecuteGeneratedOptions {
   /** Default 360000. */
@@ -39,4 +40,63 @@ export async function executeGeneratedCode(
   );
   if (found.status !== "timeout" || !found.ok) return found;
   return { ...found, status: "timeout_with_solution", resultData: found.partial.data };
+}
+
+/** What Tack's application asks its host for: `window.electron.python`. */
+export interface TackPython {
+  executeCode(
+    code: string,
+    input: unknown,
+    timeoutMs?: number,
+    solverWorkers?: number,
+  ): Promise<GeneratedResult | TackFailure>;
+  /** Whether CPython compiles it. */
+  syntaxCheck(code: string): Promise<CheckResult>;
+  /** Whether CPython parses it. */
+  astCheck(code: string): Promise<CheckResult>;
+}
+
+/** Answers that there is no envelope for: the host is at fault, or what it was asked cannot be. */
+export interface TackFailure {
+  phase: "run";
+  status: "crashed";
+  ok: false;
+  errorDigest: string;
+}
+
+/**
+ * Tack's calls over any client. They reject for nothing that a client rejects for: the answer says
+ * it. Aborting `signal` ends programs, and their calls reject with its reason.
+ */
+export function tackPython(client: ProctorClient, signal?: AbortSignal): TackPython {
+  const call = signal ? { signal } : {};
+  const checked = async (code: string, parse_only: boolean): Promise<CheckResult> => {
+    try {
+      return await client.check({ code, parse_only }, call);
+    } catch (error) {
+      return { ok: false, error: reasonOf(error) };
+    }
+  };
+  return {
+    async executeCode(code, input, timeoutMs, solverWorkers) {
+      try {
+        const found = await executeGeneratedCode(client, code, input, {
+          ...call,
+          ...(timeoutMs === undefined ? {} : { timeoutMs }),
+          ...(solverWorkers === undefined ? {} : { solverWorkers }),
+        });
+        const phase = found.phase === "prepare" ? "parse" : found.phase === "sandbox" ? "run" : found.phase;
+        return { ...found, phase, errorDigest: found.ok ? "" : found.errorDigest };
+      } catch (error) {
+        return { phase: "run", status: "crashed", ok: false, errorDigest: reasonOf(error) };
+      }
+    },
+    syntaxCheck: (code) => checked(code, false),
+    astCheck: (code) => checked(code, true),
+  };
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ProctorError) return error.message;
+  throw error;
 }

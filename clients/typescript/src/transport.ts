@@ -20,6 +20,8 @@ export type Method =
   | "stream"
   | "judge"
   | "solve"
+  | "check"
+  | "skeleton"
   | "languages"
   | "capabilities"
   | SessionMethod;

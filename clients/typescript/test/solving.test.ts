@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 
-import { connect, executeGeneratedCode, ProctorClient, ProctorError } from "proctor-client";
+import {
+  connect,
+  executeGeneratedCode,
+  ProctorClient,
+  ProctorError,
+  tackPython,
+} from "proctor-client";
 import { DaemonTransport } from "proctor-client/daemon";
 
 import { PACKING, PROCTOR, type Served, serving, solving, untilCarried } from "./helpers.js";
@@ -29,6 +35,40 @@ for (const way of ["http", "daemon"]) {
       const found = await client.solve(solving().request);
       assert.deepEqual([found.status, found.ok, found.accepted], ["feasible", true, true]);
       assert.equal(found.validation?.objective, 3);
+    });
+
+    it("checks programs without running them", async () => {
+      assert.deepEqual(await client.check("x = 1"), { ok: true, error: null });
+      assert.match((await client.check("def f(:")).error ?? "", /SyntaxError/);
+      assert.equal((await client.check("return")).ok, false);
+      assert.equal((await client.check({ code: "return", parse_only: true })).ok, true);
+      await assert.rejects(client.check({ code: "", profile: "none" }), (error) => {
+        assert(error instanceof ProctorError);
+        return error.field === "profile";
+      });
+    });
+
+    it("has the skeleton's source", async () => {
+      const { program, files } = await client.skeleton();
+      assert.match(program, /from timetable_skeleton import run/);
+      assert.match(files["timetable_skeleton/__init__.py"] ?? "", /run/);
+      assert.deepEqual(await client.check(program), { ok: true, error: null });
+    });
+
+    it("answers Tack's calls", async () => {
+      const python = tackPython(client);
+      assert.deepEqual(await python.syntaxCheck("x = 1"), { ok: true, error: null });
+      assert.equal((await python.astCheck("return")).ok, true);
+      const week = {
+        classes: ["6A"], days: ["Mon"], periods: [1], constraints: [],
+        assignments: [{ id: "a", class: "6A", subject: "Maths", teacher: "Ada", weeklyPeriods: 1 }],
+      };
+      const { program } = await client.skeleton();
+      const found = await python.executeCode(program, week, 30_000, 1);
+      assert.deepEqual([found.status, found.ok], ["optimal", true]);
+      const failed = await python.executeCode(7 as unknown as string, week);
+      assert.deepEqual([failed.phase, failed.status, failed.ok], ["run", "crashed", false]);
+      assert.match(failed.errorDigest, /Expected `str`/);
     });
 
     it("says which field is at fault", async () => {

@@ -17,6 +17,7 @@ from proctor.errors import InputError, ProctorError
 from proctor.sandbox.machine import plain_file
 from proctor.service.http.tack import environment
 from proctor.service.http.tack.envelope import TIMEOUT, crashed, fields
+from proctor.service.http.tack.requests import for_input
 from proctor.solver import profile
 from proctor.solver.host import SolverHost
 from proctor.solver.request import SolveRequest
@@ -69,7 +70,8 @@ def _execute(words: list[str]) -> dict[str, Any]:
         environment.adopt()
         code = sys.stdin.buffer.read()
         known = profile.load(_PROFILE)
-        request = SolveRequest(code, _input(known.input.max_bytes), known, _seconds(words))
+        given = _input(known.input.max_bytes)
+        request = SolveRequest(code, given, for_input(known, given), _seconds(words))
         with SolverHost(cells=1, store=Path.cwd()) as host:
             return fields(host.start(request).result_even_if_interrupted())
     except InputError as error:

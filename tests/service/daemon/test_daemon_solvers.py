@@ -82,6 +82,21 @@ def test_messages_without_ids_are_answered_in_order(daemon: Spoken, tmp_path: Pa
     assert hello["protocol"] == 1
 
 
+def test_tacks_default_input_has_no_instance_to_check(daemon: Spoken) -> None:
+    code = (
+        "import json\nassert json.load(open('input.json')) == {}\n"
+        "entry = {'assignmentId': 'a', 'class': '6A', 'day': 'Mon', 'period': 1, 'subject': 'x', 'teacher': 'y'}\n"
+        "json.dump({'status': 'OPTIMAL', 'schedule': [entry]}, open('result.json', 'w'))\n"
+    )
+    daemon.send({"type": "execute", "code": code})
+    found = daemon.read()
+    assert (found["phase"], found["status"], found["ok"]) == ("run", "optimal", True), found
+    assert (found["accepted"], found["validation"]) == (False, None)
+    daemon.send({"type": "execute", "code": code, "input": {"days": []}})
+    found = daemon.read()
+    assert (found["phase"], found["statusDetail"]) == ("parse", "invalid_input")
+
+
 @pytest.mark.parametrize("line", [b"garbage", b"[1]", b'{"type": ', b"\xff"])
 def test_a_line_that_is_no_message_is_answered_in_both_forms(daemon: Spoken, line: bytes) -> None:
     daemon.send(line)

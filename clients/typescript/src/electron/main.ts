@@ -32,7 +32,9 @@ export interface Registered {
   dispose(): Promise<void>;
 }
 
-const METHODS: readonly Method[] = ["run", "judge", "solve", "languages", "capabilities"];
+const METHODS: readonly Method[] = [
+  ...(["run", "judge", "solve", "check", "skeleton", "languages", "capabilities"] as const),
+];
 
 /**
  * Answers what renderers ask through the preload's bridge. By default over a daemon, which is

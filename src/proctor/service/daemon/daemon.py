@@ -18,7 +18,7 @@ from proctor.service.daemon.sessions import Tell, session_methods
 from proctor.service.daemon.stdio import LineWriter, lines, take_stdio
 from proctor.service.encoding import as_json, decoded
 from proctor.service.engine import Engine
-from proctor.service.http.native import about, convert, schema, solving
+from proctor.service.http.native import about, convert, schema, solver_routes, solving
 from proctor.service.http.native.live import run_live
 from proctor.service.http.problem_details import ProblemDetails, problem_of
 from proctor.service.http.settings import ServeSettings
@@ -63,6 +63,8 @@ class Daemon:
             "stream": self._stream,
             "judge": self._judge,
             "solve": self._solve,
+            "check": self._check,
+            "skeleton": self._skeleton,
             "cancel": self._cancel,
             "ping": self._ping,
             "hello": self._hello,
@@ -198,6 +200,13 @@ class Daemon:
         )
         hear = lambda one: tell({"event": "incumbent", "incumbent": one})  # noqa: E731
         return await solving.solve(self._engine, asked, _context(tell), hear)
+
+    async def _check(self, params: msgspec.Raw, tell: Tell) -> schema.CheckResult:
+        asked = decoded(params, schema.CheckRequest, "params")
+        return await solver_routes.check(self._engine, asked, _context(tell))
+
+    async def _skeleton(self, _params: msgspec.Raw, _tell: Tell) -> schema.Skeleton:
+        return solver_routes.skeleton()
 
     async def _cancel(self, params: msgspec.Raw, _tell: Tell) -> dict[str, bool]:
         """Cancel a job, and answer once it has ended; `cancelled` is false if there is none."""

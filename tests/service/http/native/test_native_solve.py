@@ -170,3 +170,22 @@ def test_without_a_sandbox_it_is_no_fault_of_the_programs() -> None:
         legacy = client.post("/api/ai/python-execute", json=typed(PLAIN))
         assert legacy.status_code == 500
         assert legacy.json()["ok"] is False
+
+
+def test_a_check_runs_nothing(client: httpx.Client) -> None:
+    def check(code: str, **more: Any) -> Any:
+        return client.post("/v1/check", json={"code": code, **more}).json()
+
+    assert check("import sys; sys.exit(3)") == {"ok": True, "error": None}
+    assert "SyntaxError" in check("def f(:")["error"]
+    assert not check("return")["ok"]
+    assert check("return", parse_only=True)["ok"]
+    assert check("import ortools", profile="notes")["ok"]
+    assert check("", profile="none")["field"] == "profile"
+
+
+def test_the_skeleton_solves_beside_its_own_files(client: httpx.Client) -> None:
+    found = client.get("/v1/skeleton").json()
+    assert "from timetable_skeleton import run" in found["program"]
+    assert all(compile(text, name, "exec") for name, text in found["files"].items())
+    assert "timetable_skeleton/__init__.py" in found["files"]

@@ -26,6 +26,7 @@ from proctor.service.http.native import about, convert, schema, solving
 from proctor.service.http.native.live import run_live
 from proctor.service.http.native.packed_routes import packed_routes
 from proctor.service.http.native.session_routes import session_routes
+from proctor.service.http.native.solver_routes import solver_routes
 from proctor.service.http.problem_details import TYPE, ProblemDetails, problem_of
 from proctor.service.http.request import header_of, owner_of
 from proctor.service.http.responses import (
@@ -89,7 +90,8 @@ def _answers(result: type) -> dict[int, ResponseSpec]:
 def door(engine: Engine) -> Router:
     """Return the routes of /v1."""
     handlers = [_run(engine), _judge(engine), _batch(engine), _solve(engine), *_jobs(engine),
-                *_about(engine), *session_routes(engine), *packed_routes(engine)]  # fmt: skip
+                *_about(engine), *session_routes(engine), *solver_routes(engine),
+                *packed_routes(engine)]  # fmt: skip
     return Router("/v1", route_handlers=handlers, tags=["native"])
 
 

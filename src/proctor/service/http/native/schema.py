@@ -280,6 +280,32 @@ class Capabilities(msgspec.Struct, frozen=True):
     """Names for `packages` of a request."""
 
 
+class CheckRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A question about a solver. POST /v1/check."""
+
+    code: str
+    profile: Annotated[str, msgspec.Meta(max_length=200)] = "timetable"
+    parse_only: bool = False
+    """True to ask the parser alone: `return` outside a function parses, and does not compile."""
+
+
+class CheckResult(msgspec.Struct, frozen=True):
+    """Outcome of a check."""
+
+    ok: bool
+    error: str | None
+    """Why it does not compile."""
+
+
+class Skeleton(msgspec.Struct, frozen=True):
+    """Source that generated timetable solvers build on. GET /v1/skeleton."""
+
+    program: str
+    """The shortest program that uses it."""
+    files: dict[str, str]
+    """Its modules by their paths beside the program."""
+
+
 class SolveRequestJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One run of a generated solver. POST /v1/solve."""
 
