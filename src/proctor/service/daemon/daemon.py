@@ -201,7 +201,7 @@ class Daemon:
         hear = lambda one: tell({"event": "incumbent", "incumbent": one})  # noqa: E731
         return await solving.solve(self._engine, asked, _context(tell), hear)
 
-    async def _check(self, params: msgspec.Raw, tell: Tell) -> schema.CheckResult:
+    async def _check(self, params: msgspec.Raw, tell: Tell) -> schema.CheckJson:
         asked = decoded(params, schema.CheckRequest, "params")
         return await solver_routes.check(self._engine, asked, _context(tell))
 

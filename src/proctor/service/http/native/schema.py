@@ -289,7 +289,7 @@ class CheckRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     """True to ask the parser alone: `return` outside a function parses, and does not compile."""
 
 
-class CheckResult(msgspec.Struct, frozen=True):
+class CheckJson(msgspec.Struct, frozen=True):
     """Outcome of a check."""
 
     ok: bool

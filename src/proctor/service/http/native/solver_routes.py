@@ -17,14 +17,14 @@ from proctor.timetable import profile as timetable
 
 async def check(
     engine: Engine, asked: schema.CheckRequest, context: RequestContext
-) -> schema.CheckResult:
+) -> schema.CheckJson:
     """Say whether a program compiles, or parses; it is never run.
 
     Raises InputError for an unknown profile, Busy, and InfraFault where it cannot be found out.
     """
     named = engine.solvers.profile(asked.profile)
     found = await engine.solvers.check(asked.code, named, context, compiled=not asked.parse_only)
-    return schema.CheckResult(found.ok, found.error)
+    return schema.CheckJson(found.ok, found.error)
 
 
 def skeleton() -> schema.Skeleton:
