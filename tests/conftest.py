@@ -6,6 +6,7 @@ Three ways to run them: all (`pytest`), a quick sample (`--quick`, as `make test
 
 import os
 import signal
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,6 +30,7 @@ hypothesis.settings.register_profile(
     "quick", hypothesis.settings.get_profile("repeatable"), max_examples=25
 )
 
+RECURSION_LIMIT = sys.getrecursionlimit()
 STRICT = os.environ.get("PROCTOR_TEST_STRICT", "") not in ("", "0")
 SLOW = Path(__file__).with_name("slow_tests.txt")
 NO_CASE = "no case: "
@@ -98,6 +100,16 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
             report.outcome = "failed"
             report.longrepr = f"{item.nodeid}: PROCTOR_TEST_STRICT is set, but: {reason}"
     return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Fail a test that leaves another limit of recursion: it would fell others, and the runner."""
+    yield
+    left = sys.getrecursionlimit()
+    if left != RECURSION_LIMIT:
+        sys.setrecursionlimit(RECURSION_LIMIT)
+        raise AssertionError(f"{item.nodeid} leaves a limit of recursion of {left}")
 
 
 @pytest.hookimpl(wrapper=True)

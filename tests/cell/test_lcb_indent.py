@@ -4,18 +4,16 @@ import dis
 import json
 import random
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import CodeType
 
 import pytest
+from compiling_process import by_text, by_tree
 
 from proctor.cell import lcb_load
 from proctor.cell.lcb_indent import wrapped
 
 NAME = "wrapped_function"
-_thread = ThreadPoolExecutor(1)
-"""Compiles: the stack of the thread of a test is deeper than a limit that is set meanwhile."""
 INDENTED = {
     "plain": "n = int(input())\nprint(n)",
     "imports": "import sys, math as m\nprint(1)\nfrom a.b import *\nprint(2)\nimport os \nprint(3)",
@@ -70,7 +68,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("source", INDENTED.values(), ids=INDENTED)
 def test_gives_the_code_that_the_tree_gives(source: str) -> None:
-    assert _by_text(source) is not None
+    assert by_text(source) is not None
     _assert_same(source)
 
 
@@ -81,7 +79,7 @@ def test_leaves_to_the_tree(source: str) -> None:
 
 @pytest.mark.parametrize("source", BROKEN.values(), ids=BROKEN)
 def test_mends_no_program(source: str) -> None:
-    assert _by_text(source) is None
+    assert by_text(source) is None
 
 
 @pytest.mark.parametrize(
@@ -96,8 +94,8 @@ def test_mends_no_program(source: str) -> None:
 )
 def test_gives_up_no_later_than_the_tree(nested: Callable[[int], str]) -> None:
     for depth in range(100, 150):
-        if _by_tree(nested(depth)) is None:
-            assert _by_text(nested(depth)) is None
+        if by_tree(nested(depth)) is None:
+            assert by_text(nested(depth)) is None
 
 
 def test_recorded_programs_and_what_mutilates_them(test_data: Path) -> None:
@@ -126,8 +124,8 @@ def test_recorded_programs_and_what_mutilates_them(test_data: Path) -> None:
         for _ in range(3):
             lines.insert(rng.randrange(len(lines)), rng.choice(pieces))
             mutilated = "\n".join(lines)
-            if _by_text(mutilated) is not None:
-                assert _by_tree(mutilated) is not None, mutilated
+            if by_text(mutilated) is not None:
+                assert by_tree(mutilated) is not None, mutilated
 
 
 def _recorded(data: Path) -> Iterator[str]:
@@ -139,20 +137,12 @@ def _recorded(data: Path) -> Iterator[str]:
             yield row["code"]
 
 
-def _by_text(source: str) -> CodeType | None:
-    return _thread.submit(lcb_load._compile_indented, source).result()
-
-
-def _by_tree(source: str) -> CodeType | None:
-    return _thread.submit(lcb_load._compile_wrapped, source).result()
-
-
 def _assert_same(source: str) -> None:
-    by_text, by_tree = _by_text(source), _by_tree(source)
-    if by_text is not None:
-        assert by_tree is not None, source
-        assert _shape(_function(by_text)) == _shape(_function(by_tree)), source
-        assert _hoisted(by_text) == _hoisted(by_tree), source
+    text, tree = by_text(source), by_tree(source)
+    if text is not None:
+        assert tree is not None, source
+        assert _shape(_function(text)) == _shape(_function(tree)), source
+        assert _hoisted(text) == _hoisted(tree), source
 
 
 def _function(module: CodeType) -> CodeType:

@@ -6,6 +6,7 @@ from types import CodeType
 from typing import Any
 
 import pytest
+from compiling_process import by_tree
 from official_process import DIED, ONE, RE, TLE, WA, Quirk, check, play
 
 from proctor.cell import lcb_load
@@ -256,7 +257,7 @@ def test_the_direct_way_is_the_way_through_text() -> None:
         "import os\ndef f(x):\n    return [y for y in x if y]\n"
         "if __name__ == '__main__':\n    f([])\n"
     )
-    direct = lcb_load._compile_wrapped(source)
+    direct = by_tree(source)
     through_text = compile(make_function(clean_if_name(source)), "<string>", "exec")
     assert direct is not None
     ours, theirs = (_function_named("wrapped_function", one) for one in (direct, through_text))

@@ -42,8 +42,12 @@ TWO_BLOCKS = "```python\n[1]\n```\n```\n2\n```"
 def wrapped(code: str) -> Any:
     """Return what the function made of a program returns, as upstream calls it."""
     names: dict[str, Any] = {}
-    exec(lcb_runner.make_function(code), names)
-    return names["wrapped_function"]()
+    limit = sys.getrecursionlimit()
+    try:
+        exec(lcb_runner.make_function(code), names)
+        return names["wrapped_function"]()
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def captured(*texts: str) -> list[str]:
