@@ -3,6 +3,7 @@
 import base64
 import json
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 
@@ -213,3 +214,9 @@ def test_doctor_says_no_where_no_job_can_run() -> None:
     assert done.returncode != 0
     assert report["works"] is False
     assert "PROCTOR_ALLOW_UNSAFE" in report["error"]
+
+
+def test_as_a_module(file: Path) -> None:
+    file.write_text("print(6 * 7)")
+    command = [sys.executable, "-m", "proctor", "run", file]
+    assert subprocess.check_output(command, env=environment(), timeout=PATIENCE) == b"42\n"

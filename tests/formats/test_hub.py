@@ -214,3 +214,15 @@ def test_without_the_extra_it_says_what_to_install(
     monkeypatch.delitem(sys.modules, "proctor.formats.hub_client")
     with pytest.raises(UnsupportedPlatform, match=r"needs httpx: pip install 'proctor\[eval\]'"):
         content("hf:us/tests", tmp_path)
+
+
+def test_who_waits_for_much_is_told_how_much(
+    hub: FakeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("proctor.formats.hub.TOLD", len(BIG))
+    content("hf:us/tests:2023", tmp_path)
+    assert caplog.messages == []
+    content("hf:us/tests:2024", tmp_path)
+    assert caplog.messages == ["fetching 2 files, 0.0 GiB, of hf:us/tests@main:2024"]
+    content("hf:us/tests:2024", tmp_path)  # all of it is there
+    assert len(caplog.messages) == 1

@@ -44,6 +44,8 @@ _SOURCE = re.compile(
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _HASH = re.compile(r"(?:sha256|git)-[0-9a-f]{40,64}")
 _CHUNK = 1 << 20
+TOLD = 256 << 20
+"""Bytes from which a warning says how much is going to be fetched."""
 
 Progress = Callable[[str, int, int], None]
 """Called with a file's name, the bytes there are, and the bytes there will be."""
@@ -132,11 +134,26 @@ class _Repository:
         if absent := [name for name in names if name not in files]:
             raise InputError(f"{self._source} has no file {', '.join(absent)}")
         if names:
-            return [self._content(commit, files[name]) for name in names]
+            return self._contents(commit, [files[name] for name in names])
         card = files.get("README.md")
         text = self._content(commit, card).read_text("utf-8", "replace") if card else ""
         chosen = choose_files(text, files, self._source.config, str(self._source))
-        return [self._content(commit, files[path]) for path in chosen]
+        return self._contents(commit, [files[path] for path in chosen])
+
+    def _contents(self, commit: str, files: Sequence[HubFile]) -> list[Path]:
+        """Fetch what is missing of these; who waits for much is told first how much it is."""
+        missing = [file for file in files if not self._blob(file).exists()]
+        size = sum(file.size for file in missing)
+        if size >= TOLD and self._client is not None:
+            what = f"{len(missing)} files" if len(missing) > 1 else "a file"
+            _logger.warning("fetching %s, %.1f GiB, of %s", what, size / (1 << 30), self._source)
+        return [self._content(commit, file) for file in files]
+
+    def _blob(self, file: HubFile) -> Path:
+        if not _HASH.fullmatch(file.hash):
+            raise InfraFault(f"{self._source}: the hub gives no usable hash of {file.path}")
+        name = PurePosixPath(file.path).name
+        return self._home / "blobs" / f"{file.hash[:40]}-{name}"
 
     def _commit(self) -> str:
         revision = self._source.revision
@@ -168,14 +185,11 @@ class _Repository:
         return files
 
     def _content(self, commit: str, file: HubFile) -> Path:
-        if not _HASH.fullmatch(file.hash):
-            raise InfraFault(f"{self._source}: the hub gives no usable hash of {file.path}")
-        name = PurePosixPath(file.path).name
-        path = self._home / "blobs" / f"{file.hash[:40]}-{name}"
+        path = self._blob(file)
         if path.exists() and content_hash(path, file) == file.hash:
             return path
         if self._client is None:
-            raise self._absent(name)
+            raise self._absent(PurePosixPath(file.path).name)
         self._download(self._client, commit, file, path)
         return path
 
