@@ -1,4 +1,5 @@
 import asyncio
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -172,6 +173,27 @@ def test_includes() -> None:
     assert open_r1.add_includes("int f();", "double").startswith(
         '#include <bits/stdc++.h>\n#include "double.h"'
     )
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    {
+        "cf_scoring": ["score_submission"],
+        "ioi_scoring": [
+            *("TestResult", "SubtaskResult", "run_submission", "score_single_test_case"),
+            *("score_subtask", "score_subtasks"),
+        ],
+        "ioi_utils": ["add_includes", "load_ioi_tests"],
+        "piston_client": ["PistonClient", "PistonError", "get_piston_client_from_env"],
+        "selection_simulator": [
+            *("get_problem_scores", "get_submission_cot_length", "simulate_round_robin"),
+        ],
+    }.items(),
+)
+def test_the_published_names(module: str, names: list[str]) -> None:
+    there = importlib.import_module(f"proctor.integrations.open_r1.{module}")
+    for name in names:
+        assert getattr(there, name) is getattr(open_r1, name)
 
 
 def test_the_published_client() -> None:

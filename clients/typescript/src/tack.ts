@@ -65,8 +65,8 @@ export interface TackFailure {
 }
 
 /**
- * Tack's calls over any client. They reject for nothing that a client rejects for: the answer says
- * it. Aborting `signal` ends programs, and their calls reject with its reason.
+ * Tack's calls over any client. A client's errors are answers here, with `ok` false, as Tack has them.
+ * Aborting `signal` ends programs, and their calls reject with its reason.
  */
 export function tackPython(client: ProctorClient, signal?: AbortSignal): TackPython {
   const call = signal ? { signal } : {};

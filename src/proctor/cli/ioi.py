@@ -137,7 +137,7 @@ def _show(summary: PointsReport, shown: ShownPoints) -> None:
     console.print(line(f"{summary.submissions} submissions: ", told or "none"))
     show_points(summary)
     for table in pages.subtask_tables(summary) if shown.by_subtask else ():
-        console.print(f"\n{table.title}", markup=False)
+        console.print(f"\n{table.title}")
         _show_table(table, left=1)
     if summary.faulty:
         console.print(f"without points: {summary.faulty} TASK_FAULT")
