@@ -248,6 +248,13 @@ def test_what_is_no_bool_is_no_yes(host: SolverHost, value: str, named: str) -> 
         assert "neither true nor false" in why
 
 
+def test_a_predicate_of_another_name_is_told_which_it_must_have(host: SolverHost) -> None:
+    envelope = checked(host, predicate("import json\ndef holds(schedule, data): return True"))
+    assert envelope.validation is not None
+    (note,) = envelope.validation.unchecked_notes
+    assert "defines no check(schedule, data), but holds: its name must be check" in note
+
+
 @pytest.mark.parametrize("source", ["[] and False", "'' or []", "schedule", "data and schedule"])
 def test_what_a_condition_happens_to_come_to_is_no_yes(host: SolverHost, source: str) -> None:
     """Of an empty schedule `schedule and all(...)` is the empty list of what is wrong."""

@@ -145,6 +145,20 @@ def test_a_predicate_is_not_modelled() -> None:
         t.add_constraints()
 
 
+@pytest.mark.parametrize("skip", ["custom_dsl", ["odd one"], ["custom_dsl", "none such"]])
+def test_a_hard_constraint_is_left_out_on_request(skip: Any) -> None:
+    given = instance(random.Random(0))
+    gaps = constraint("gaps", "teacher_no_gaps", {"teacher": "T1"})
+    odd = constraint("odd one", "custom_dsl", {}, "hard")
+    t = Timetable(read({**given, "constraints": [gaps, odd]}))
+    t.add_constraints(skip)
+    assert t.skipped == ["odd one"]
+    assert t.penalties.parts
+    t = Timetable(read({**given, "constraints": [gaps]}))
+    t.add_constraints(skip=["teacher_no_gaps"])  # a soft one is none
+    assert (t.skipped, bool(t.penalties.parts)) == ([], True)
+
+
 def test_a_program_that_is_refused_ends_with_an_error_and_without_result(tmp_path: Path) -> None:
     given = instance(random.Random(0))
     given["constraints"] = [constraint("odd one", "custom_dsl", {}, "hard")]

@@ -33,7 +33,9 @@ try:
 except SyntaxError:
     exec(compile(source, "predicate", "exec"), names)
     if "check" not in names:
-        sys.exit("it is no expression, and defines no check(schedule, data)")
+        others = [name for name, value in names.items() if hasattr(value, "__code__")]
+        named = f", but {', '.join(others[:3])}: its name must be check" if others else ""
+        sys.exit("it is no expression, and defines no check(schedule, data)" + named)
     value = names["check"](names["schedule"], data)
 else:
     value = eval(code, names)

@@ -33,6 +33,8 @@ class Best:
     """Index of each variable x."""
     publisher: Publisher
     unsupported_soft: Sequence[str] = ()
+    skipped: Sequence[str] = ()
+    """Ids of hard constraints that are not in the model."""
     solution: Solution | None = None
     bound: Fraction = Fraction(0)
     """Lower bound on the cost of any solution."""
@@ -97,6 +99,7 @@ class Best:
             "periods": raw["periods"],
             "assignments": raw["assignments"],
             "unsupportedSoftKinds": sorted(set(self.unsupported_soft)),
+            "skippedConstraintIds": list(self.skipped),
             "customChecks": [],
         }
 

@@ -37,6 +37,8 @@ class Timetable:
         self.logic = Logic(self.model)
         self.penalties = Penalties(self.logic)
         self.unsupported_soft: list[str] = []
+        self.skipped: list[str] = []
+        """Ids of the hard constraints that the program left to the validator."""
         self.x: dict[tuple[str, str, int], Var] = {
             (each.id, *slot): self.model.new_bool_var(f"{each.id}@{slot[0]},{slot[1]}")
             for each in instance.assignments
@@ -66,12 +68,20 @@ class Timetable:
                     self.model.add_at_most_one(self.literals(together, [slot]))
                 self.exclusive.append(frozenset(each.id for each in together))
 
-    def add_constraints(self) -> None:
-        """Add the input's constraints; raises `Unsupported` for a hard one without a model."""
+    def add_constraints(self, skip: Iterable[str] = ()) -> None:
+        """Add the input's constraints; raises `Unsupported` for a hard one without a model.
+
+        `skip` has ids or kinds of hard ones that are left out: the program sees to them itself, or
+        leaves it to the validator whether they hold.
+        """
+        left_out = {skip} if isinstance(skip, str) else set(skip)
         # The hard ones first: some soft ones are simpler by what they exclude.
         for severity in ("hard", "soft"):
             for each in self.instance.constraints:
-                if each.severity == severity:
+                if each.hard and not left_out.isdisjoint((each.id, each.kind)):
+                    if severity == "hard":
+                        self.skipped.append(each.id)
+                elif each.severity == severity:
                     self._add_constraint(each)
 
     def _add_constraint(self, constraint: Constraint) -> None:
@@ -84,7 +94,8 @@ class Timetable:
         except (Unsupported, BadParams) as error:
             if constraint.hard:
                 where = f"hard constraint {constraint.id} ({constraint.kind})"
-                raise Unsupported(f"{where} cannot be modelled: {error}") from error
+                hint = "`skip` leaves it to the validator"
+                raise Unsupported(f"{where} cannot be modelled: {error}; {hint}") from error
             del self.penalties.parts[before:]
             self.unsupported_soft.append(constraint.kind)
 

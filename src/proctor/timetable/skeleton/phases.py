@@ -49,6 +49,7 @@ def solve(timetable: "Timetable", directory: Path) -> WrittenResult:
         {key: variable.index for key, variable in timetable.x.items()},
         publisher,
         timetable.unsupported_soft,
+        timetable.skipped,
         earlier_rooms=timetable.earlier_rooms(),
         steered=any(part.own for part in timetable.penalties.parts),
     )
