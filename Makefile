@@ -24,10 +24,11 @@ demo: $(BIN)/.installed  ## Install into .venv and judge the bundled programs
 
 PYTEST_FLAGS ?=
 # A file of tests stays with one of so many processes: more than CPUs, since much of a test is waiting.
+# If one of them dies, that is the end: with another in its place pytest-xdist waits forever.
 WORKERS ?= 3
 
 test: $(BIN)/.ready  ## Install into .venv and run the tests, of corpora and properties a sample
-	$(BIN)/python -m pytest --quick -n $(WORKERS) --dist loadfile $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest --quick -n $(WORKERS) --dist loadfile --max-worker-restart 0 $(PYTEST_FLAGS)
 
 test-all: $(BIN)/.ready  ## All tests but those of a second kernel; what is missing is skipped
 	$(BIN)/python -m pytest --ignore=tests/vm $(PYTEST_FLAGS)
