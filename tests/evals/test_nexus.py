@@ -49,6 +49,7 @@ def test_a_right_model_scores_all_four(nexus: Nexus) -> None:
     assert (found["total"], found["passed"], found["passRate"]) == (4, 4, 1.0)
     metadata = found["metadata"]
     assert metadata["byPlatform"]["leetcode"] == {"total": 2, "passed": 2, "passRate": 1.0}
+    assert metadata["byDifficulty"].keys() == {"easy", "medium", "hard"}
     assert sum(each["total"] for each in metadata["byDifficulty"].values()) == 4
     assert found["runTimeMs"] > 0
 
