@@ -59,7 +59,7 @@ def test_the_list_of_runs(served: Viewed) -> None:
         ({"verdict": "RE"}, 4),
         ({"verdict": "differs"}, 0),
         ({"platform": "codeforces"}, 3),
-        ({"difficulty": "medium", "verdict": "AC"}, 2),
+        ({"difficulty": "hard", "verdict": "AC"}, 1),
         ({"q": "LANTERN rows"}, 3),
         ({"q": "lantern hours"}, 0),
         ({"text": "from MATH import gcd"}, 1),
