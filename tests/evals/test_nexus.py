@@ -148,6 +148,17 @@ def test_judging(nexus: Nexus, tmp_path: Path, name: str, monkeypatch: pytest.Mo
         assert (code, found["passed"]) == (1 - passes, passes)
 
 
+def test_the_problems_are_listed_without_a_model(nexus: Nexus) -> None:
+    code, said = nexus(None, "--list", "--platforms", "leetcode", "--limit", "1")
+    assert code == 0
+    found = json.loads(said)
+    assert (found["instanceId"], found["platform"]) == ("proctor-02-quiet-hours", "leetcode")
+    assert found["publicTests"][0].keys() == {"input", "expectedOutput"}
+    assert found["row"]["question_id"] == found["instanceId"]
+    code, said = nexus(None, "--list", "--source", "/nowhere")
+    assert (code, "there is no such file" in said) == (2, True)
+
+
 def test_help_tells_each_option_and_its_default(nexus: Nexus) -> None:
     code, said = nexus(None, "--help")
     assert code == 0
@@ -156,7 +167,7 @@ def test_help_tells_each_option_and_its_default(nexus: Nexus) -> None:
     for option in ("--model-id ID", "--source SOURCE", "--platforms LIST", "--difficulties LIST",
                    "--min-release-date YYYY-MM-DD", "--limit N", "--concurrency N", "--timeout MS",
                    "--test-timeout MS", "--no-run-tests", "--agentic-mode",
-                   "--agentic-turn-budget N", "--json", "--out DIR"):  # fmt: skip
+                   "--agentic-turn-budget N", "--json", "--list", "--out DIR"):  # fmt: skip
         meaning = told.rpartition(option)[2].partition(" --")[0]
         assert "(default: " in meaning, option
     assert "(default: 300000)" in told

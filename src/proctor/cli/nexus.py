@@ -24,9 +24,12 @@ from proctor.errors import InputError, ProctorError
 from proctor.evals import evaluation
 from proctor.evals.livecodebench.generation import BENCHMARK
 from proctor.evals.livecodebench.nexus import summary
+from proctor.evals.livecodebench.sources import open_source
 from proctor.evals.models.opening import open_model
 from proctor.evals.run import Done
+from proctor.evals.selection import filters, select
 from proctor.evals.settings import Settings
+from proctor.formats.livecodebench import problem_of
 
 DEFAULT_MODEL = "gpt-4o"
 
@@ -48,6 +51,9 @@ def run(arguments: Sequence[str]) -> int:
     """Evaluate; 0 if all passed, 1 if not. Raises ProctorError for what ends the whole run."""
     options = _parser().parse_args([*arguments[1:]] if arguments[:1] == ["run"] else [*arguments])
     settings = _settings(options)
+    if options.list:
+        _list(settings)
+        return 0
     model = open_model(settings, os.environ)
     probe(model)
     planned = evaluation.plan(BENCHMARK, settings, model)
@@ -66,6 +72,36 @@ def run(arguments: Sequence[str]) -> int:
     else:
         _show(found)
     return 0 if found["passed"] == found["total"] else 1
+
+
+def _list(settings: Settings) -> None:
+    """Write a line of JSON for each instance: what an adapter elsewhere asks and judges by.
+
+    `row` is the problem as `judge` of the daemon takes it, in format `livecodebench`.
+    """
+    source = open_source(settings.source)
+    chosen = {info.id: info for info in select(source.infos(), filters(settings)).problems}
+    for row in source.rows():
+        info = chosen.get(row.content["question_id"])
+        if info is None:
+            continue
+        try:
+            tests = problem_of(row.content).tests
+        except InputError as error:
+            raise row.error(error.message, error.field) from error
+        terminal.write_json({
+            "instanceId": info.id,
+            "platform": info.platform,
+            "difficulty": info.difficulty,
+            "problemStatement": info.statement,
+            "starterCode": info.starter_code,
+            "releaseDate": info.published,
+            "publicTests": [
+                {"input": test.input_text(), "expectedOutput": test.output_text()}
+                for test in tests if test.public
+            ],
+            "row": row.content,
+        })  # fmt: skip
 
 
 def _settings(options: argparse.Namespace) -> Settings:
@@ -115,6 +151,7 @@ _OPTIONS: tuple[tuple[str, str | None, str | int, str], ...] = (
     ("--agentic-mode", None, "one reply", "give the model tools to write and try its program"),
     ("--agentic-turn-budget", "N", 10, "replies of an agent"),
     ("--json", None, "text", "print the summary as JSON, and no progress"),
+    ("--list", None, "run", "print the problems as lines of JSON, and ask no model"),
     ("--out", "DIR", "not kept", "keep the run there, for `proctor report`, `export` and others"),
 )
 """Flag, name of its value or None for a switch, default, meaning."""
