@@ -65,9 +65,13 @@ class InputRule(_ProfileTable, frozen=True):
 
 
 class ResultRule(_ProfileTable, frozen=True):
-    """`[result]`: the file that a program must leave."""
+    """`[result]`: what a program must leave, print or return."""
 
+    source: Literal["file", "stdout", "function"] = "file"
+    """The file, the last line that is printed, or what the program's function returns."""
     file: str = "result.json"
+    function: str = "solve"
+    """Function that is called with the input, if that is the source."""
     schema: str = ""
     max_bytes: int = 8 * MIB
     max_depth: int = 64
@@ -76,6 +80,11 @@ class ResultRule(_ProfileTable, frozen=True):
     summary: str = ""
     """`module:function` that returns the envelope's `resultSummary` for a result; it runs in
     proctor's own process, over whatever the program wrote. Empty: there is no summary."""
+
+    @property
+    def named(self) -> str:
+        """The result in words, for messages."""
+        return "the last line of stdout" if self.source == "stdout" else self.file
 
 
 class IncumbentsRule(_ProfileTable, frozen=True):
@@ -289,6 +298,8 @@ def _checked(profile: Profile) -> Profile:
     ):  # fmt: skip
         if "/" in check_relative(name):  # a program could make a link of the directory
             raise InputError("must be a plain file name", field=field)
+    if not profile.result.function.isidentifier():
+        raise InputError("must be the name of a function", field="result.function")
     low, high = profile.limits.workers
     if not 1 <= low <= high:
         raise InputError("must be two numbers from 1 on, the smaller first", field="limits.workers")

@@ -19,7 +19,7 @@ from proctor.sandbox import directory_job
 from proctor.sandbox.cancellation import Submitting
 from proctor.sandbox.directory_job import DirectoryJob, DirectoryResult, FoundFile
 from proctor.sandbox.stop import Stop
-from proctor.solver import checking, claim, digest, gate, profile, request, strict_json
+from proctor.solver import checking, claim, digest, gate, profile, request, returned, strict_json
 from proctor.solver.checking import CheckResult, Validators
 from proctor.solver.claim import ClaimedResult, UnreadableResult
 from proctor.solver.envelope import (
@@ -193,7 +193,7 @@ class Solving:
         known = self.profile
         return DirectoryJob(
             Program(
-                code.decode(),
+                returned.program(code.decode(), known),
                 name=known.entry,
                 files={known.input.file: self.request.given, **profile.modules(known)},
             ),
@@ -266,13 +266,14 @@ class Solving:
         """Return what a run came to, with the best solution from before its end."""
         known, wall, count = self.profile, worked.execution.wall, self.facts.marker_count
         failed = claim.failure(worked, known, count, limit)
-        read = claim.read(worked.result, worked.complaint, known)
+        data, complaint = returned.result(worked, known)
+        read = claim.read(data, complaint, known)
         if failed is None and isinstance(read, UnreadableResult):
             failed = Conclusion("parse", "crashed", read.detail, read.why)
         final = None
         if failed is None and isinstance(read, ClaimedResult) and read.solved:
-            assert worked.result is not None
-            final = best.final(worked.result, read, wall)
+            assert data is not None
+            final = best.final(data, read, wall)
             failed = claim.refusal(final.checked, known, count)
         best.settle()
         found = best.partial(wall)
@@ -295,7 +296,7 @@ class Solving:
         why = (
             f"status {read.word}" if final is None else "a solution that is worse, or does not hold"
         )
-        self.warnings.append(f"the solution is {found.file}: {known.result.file} has {why}")
+        self.warnings.append(f"the solution is {found.file}: {known.result.named} has {why}")
         return replace(
             conclusion, status="feasible", ok=True, accepted=True, detail="incumbent", partial=found
         )
