@@ -65,24 +65,29 @@ class Victim:
     def _dying(self) -> bool:
         """Return True if it has been killed, even if on a busy machine it has not ended yet."""
         try:
-            lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
             stat = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+            return bool(self._pending() & _KILLED or int(stat[6]) & _EXITING)
         except OSError:
             return False
+
+    def _pending(self) -> int:
+        """Return the signals that it was sent and has not taken yet, a bit each. Raises OSError."""
+        lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
         status = dict(line.split(":", 1) for line in lines if ":" in line)
-        pending = int(status.get("SigPnd", "0"), 16) | int(status.get("ShdPnd", "0"), 16)
-        return bool(pending & _KILLED or int(stat[6]) & _EXITING)
+        return int(status.get("SigPnd", "0"), 16) | int(status.get("ShdPnd", "0"), 16)
 
     def _state(self) -> dict[str, object]:
         proc = Path(f"/proc/{self.pid}")
+        # Before its state: between the two it may take a signal, which then shows in the state.
+        pending = self._pending()
         return {
             "limits": (proc / "limits").read_text(),
             "priority": os.getpriority(os.PRIO_PROCESS, self.pid),
             "affinity": os.sched_getaffinity(self.pid),
             "scheduling": os.sched_getscheduler(self.pid),
             "killing order": (proc / "oom_score_adj").read_text(),
-            # T: stopped, t: traced
-            "state": (proc / "stat").read_text().rpartition(") ")[2][0] in "Tt",
+            # T: stopped, t: traced. On a busy machine it is stopped only once it has its turn.
+            "state": pending or (proc / "stat").read_text().rpartition(") ")[2][0] in "Tt",
         }
 
     def close(self) -> None:
