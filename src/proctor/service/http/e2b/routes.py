@@ -152,10 +152,10 @@ def _cells(requests: SandboxRequests) -> list[HTTPRouteHandler]:
         """List the contexts: there is one."""
         return [_CONTEXT]
 
-    @post("/contexts", status_code=501)
+    @post("/contexts", status_code=400)
     async def another_context() -> Response[dict[str, Any]]:
         """Refuse."""
-        return Response({"code": 501, "message": _ONE_CONTEXT}, status_code=501)
+        return Response({"code": 400, "message": _ONE_CONTEXT}, status_code=400)
 
     @get("/health")
     async def health(request: _Request) -> ASGIApp:
