@@ -25,7 +25,7 @@ def compiled(package: Path, project: str) -> None:
 
 @pytest.fixture(scope="module")
 def built() -> None:
-    """As npm would: the client beside it, under its name; and the package under its own, for tests."""
+    """Build the client and the package, linked into node_modules by their names as npm does."""
     for place in (CLIENT / "dist", PACKAGE / "dist", PACKAGE / "build", PACKAGE / "node_modules"):
         shutil.rmtree(place, ignore_errors=True)
     (PACKAGE / "node_modules").mkdir()

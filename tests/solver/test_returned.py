@@ -55,8 +55,6 @@ PRINTS = "import json\ngiven = json.load(open('input.json'))\n"
         ("function", "def solve(given): return None", ("unknown", False, False)),
         ("function", "def solve(given): return []", ("infeasible", False, False)),
         ("function", "def solve(given): return {1, 2}", ("crashed", False, False)),
-        ("function", "def solves(given): return [10]", ("crashed", False, False)),
-        ("function", "def solve(given): raise ValueError('no way')", ("crashed", False, False)),
         ("function", "def solve(given): return [given['sum']]\nif __name__ == '__main__':\n    print('x')",
          ("feasible", True, True)),
         ("stdout", PRINTS + "print('looking')\nprint([given['sum']])\nprint()", ("feasible", True, True)),
@@ -68,7 +66,6 @@ PRINTS = "import json\ngiven = json.load(open('input.json'))\n"
         ("stdout", "print('I have found 10')", ("crashed", False, False)),
         ("stdout", "print('[' + '0,' * 600 + '10]')", ("crashed", False, False)),
         ("stdout", "", ("crashed", False, False)),
-        ("stdout", "pass", ("crashed", False, False)),
     ],
 )  # fmt: skip
 def test_a_value_is_a_solution(

@@ -78,8 +78,7 @@ class ResultRule(_ProfileTable, frozen=True):
     max_values: int = 1_000_000
     """Objects, arrays and their elements: in memory they are far larger than in a file."""
     summary: str = ""
-    """`module:function` that returns the envelope's `resultSummary` for a result; it runs in
-    proctor's own process, over whatever the program wrote. Empty: there is no summary."""
+    """`module:function` that returns `resultSummary` for a result, in proctor's own process."""
 
     @property
     def named(self) -> str:

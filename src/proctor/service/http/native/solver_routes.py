@@ -1,5 +1,6 @@
 """Routes about solvers that run none: what compiles, and what a generated program may build on."""
 
+from collections.abc import Awaitable
 from typing import Any
 
 import msgspec
@@ -50,5 +51,5 @@ def solver_routes(engine: Engine) -> list[HTTPRouteHandler]:
     return [check_program, timetable_skeleton]
 
 
-async def _checked(checking: Any) -> JsonReply:
+async def _checked(checking: Awaitable[schema.CheckJson]) -> JsonReply:
     return JsonReply(msgspec.to_builtins(await checking))
