@@ -18,7 +18,7 @@ from proctor.service.daemon.sessions import Tell, session_methods
 from proctor.service.daemon.stdio import LineWriter, lines, take_stdio
 from proctor.service.encoding import as_json, decoded
 from proctor.service.engine import Engine
-from proctor.service.http.native import about, convert, schema, solver_routes, solving
+from proctor.service.http.native import about, convert, schema, solving
 from proctor.service.http.native.live import run_live
 from proctor.service.http.problem_details import ProblemDetails, problem_of
 from proctor.service.http.settings import ServeSettings
@@ -203,10 +203,10 @@ class Daemon:
 
     async def _check(self, params: msgspec.Raw, tell: Tell) -> schema.CheckJson:
         asked = decoded(params, schema.CheckRequest, "params")
-        return await solver_routes.check(self._engine, asked, _context(tell))
+        return await solving.check(self._engine, asked, _context(tell))
 
     async def _skeleton(self, _params: msgspec.Raw, _tell: Tell) -> schema.Skeleton:
-        return solver_routes.skeleton()
+        return solving.skeleton()
 
     async def _cancel(self, params: msgspec.Raw, _tell: Tell) -> dict[str, bool]:
         """Cancel a job, and answer once it has ended; `cancelled` is false if there is none."""

@@ -8,30 +8,10 @@ from litestar import Request, get, post
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import ASGIApp
 
-from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
-from proctor.service.http.native import schema
+from proctor.service.http.native import schema, solving
 from proctor.service.http.request import context_of
 from proctor.service.http.responses import JsonReply, PendingResponse, as_problem
-from proctor.timetable import profile as timetable
-
-
-async def check(
-    engine: Engine, asked: schema.CheckRequest, context: RequestContext
-) -> schema.CheckJson:
-    """Say whether a program compiles, or parses; it is never run.
-
-    Raises InputError for an unknown profile, Busy, and InfraFault where it cannot be found out.
-    """
-    named = engine.solvers.profile(asked.profile)
-    found = await engine.solvers.check(asked.code, named, context, compiled=not asked.parse_only)
-    return schema.CheckJson(found.ok, found.error)
-
-
-def skeleton() -> schema.Skeleton:
-    """Return the shortest program on the timetable skeleton, and the skeleton's modules."""
-    files = {name: data.decode() for name, data in timetable.files().items()}
-    return schema.Skeleton(timetable.text(), files)
 
 
 def solver_routes(engine: Engine) -> list[HTTPRouteHandler]:
@@ -40,13 +20,13 @@ def solver_routes(engine: Engine) -> list[HTTPRouteHandler]:
     @post("/check", status_code=200)
     async def check_program(data: schema.CheckRequest, request: Request[Any, Any, Any]) -> ASGIApp:
         """Check whether a solver compiles, without running it."""
-        checking = check(engine, data, context_of(request))
+        checking = solving.check(engine, data, context_of(request))
         return PendingResponse(_checked(checking), failed=as_problem)
 
     @get("/skeleton")
     async def timetable_skeleton() -> schema.Skeleton:
         """Return the timetable skeleton: a program, and the modules that it imports."""
-        return skeleton()
+        return solving.skeleton()
 
     return [check_program, timetable_skeleton]
 

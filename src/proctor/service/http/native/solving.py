@@ -8,9 +8,10 @@ from proctor.errors import InfraFault, InputError
 from proctor.service.admission import RequestContext
 from proctor.service.encoding import unpacked
 from proctor.service.engine import Engine
-from proctor.service.http.native.schema import SolveRequestJson
+from proctor.service.http.native import schema
 from proctor.solver.envelope import Envelope, Fault, Incumbent
 from proctor.solver.request import SolveRequest
+from proctor.timetable import profile as timetable
 
 
 async def solve(
@@ -29,7 +30,7 @@ async def solve(
     return envelope
 
 
-def solve_request(engine: Engine, request: SolveRequestJson) -> SolveRequest:
+def solve_request(engine: Engine, request: schema.SolveRequestJson) -> SolveRequest:
     """Return the engine's request. Raises InputError, naming the field."""
     given = [
         b"" if request.input is None else msgspec.json.encode(request.input),
@@ -44,6 +45,24 @@ def solve_request(engine: Engine, request: SolveRequestJson) -> SolveRequest:
         workers=request.workers, seed=request.seed, deterministic=request.deterministic,
         roundtrip=request.roundtrip,
     )  # fmt: skip
+
+
+async def check(
+    engine: Engine, asked: schema.CheckRequest, context: RequestContext
+) -> schema.CheckJson:
+    """Say whether a program compiles, or parses; it is never run.
+
+    Raises InputError for an unknown profile, Busy, and InfraFault where it cannot be found out.
+    """
+    named = engine.solvers.profile(asked.profile)
+    found = await engine.solvers.check(asked.code, named, context, compiled=not asked.parse_only)
+    return schema.CheckJson(found.ok, found.error)
+
+
+def skeleton() -> schema.Skeleton:
+    """Return the shortest program on the timetable skeleton, and the skeleton's modules."""
+    files = {name: data.decode() for name, data in timetable.files().items()}
+    return schema.Skeleton(timetable.text(), files)
 
 
 def as_error(fault: Fault) -> InfraFault:
