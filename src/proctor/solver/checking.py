@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from importlib.util import find_spec
 from typing import Any
 
@@ -23,8 +24,8 @@ _MOST_PREDICATES = 100
 _MOST_REMEMBERED = 256
 _PREDICATE = """
 import ast, json, sys
-job = json.load(sys.stdin)
-source, data, result = job["source"], job["input"], job["result"]
+source, job = map(json.loads, sys.stdin)
+data, result = job["input"], job["result"]
 names = {"schedule": job["solution"], "data": data, "result": result}
 given = list(names.values())
 try:
@@ -88,16 +89,18 @@ class Validators:
     """Processes that check for one host, as many as there are checks at once. Close it."""
 
     def __init__(self) -> None:
-        self._idle: list[Helper] = []
+        self._idle: dict[str, list[Helper]] = {}
+        """Processes by the folder of their profile, whose modules they may have imported."""
         self._passed: set[bytes] = set()
         """Digests of inputs that passed."""
 
-    def input(self, data: bytes, value: Any, profile: Profile) -> None:
+    def input(self, data: bytes, value: Any, profile: Profile, reference: Any = None) -> None:
         """Check an input, and that the validator can work on it, before any program is run.
 
         Raises SolveRefused, InfraFault.
         """
-        key = hashlib.sha256(msgspec.json.encode(profile) + data).digest()
+        parts = (msgspec.json.encode(profile), data, msgspec.json.encode(reference))
+        key = hashlib.sha256(b"".join(hashlib.sha256(each).digest() for each in parts)).digest()
         if key in self._passed:
             return
         rule = profile.input
@@ -110,12 +113,12 @@ class Validators:
                 why = f"the input: {'; '.join(problems)}"
                 raise SolveRefused("prepare", "invalid_input", why)
         if profile.validator.function:
-            self._try_validator(value, profile)
+            self._try_validator(value, profile, reference)
         if len(self._passed) >= _MOST_REMEMBERED:
             self._passed.clear()
         self._passed.add(key)
 
-    def _try_validator(self, given: Any, profile: Profile) -> None:
+    def _try_validator(self, given: Any, profile: Profile, reference: Any) -> None:
         """Let it check an empty solution, as programs may leave one.
 
         Raises SolveRefused, InfraFault.
@@ -125,7 +128,7 @@ class Validators:
         solutions: tuple[Any, ...] = ([], {}, "")
         for empty in solutions:
             result = {rule.field: (words or [""])[-1], rule.solution: empty}
-            checked = self._validated(given, result, profile, [])
+            checked = self._validated(given, result, profile, [], reference)
             if checked.refused:
                 raise SolveRefused("prepare", "invalid_input", f"the input: {checked.refused}")
             if checked.failed:
@@ -136,24 +139,34 @@ class Validators:
                 return
 
     def result(
-        self, given: Any, value: Any, profile: Profile, custom: list[dict[str, Any]]
+        self,
+        given: Any,
+        value: Any,
+        profile: Profile,
+        custom: list[dict[str, Any]],
+        reference: Any = None,
     ) -> CheckResult:
         """Check a result by schema and validator. Raises InfraFault."""
         rule = profile.validator
         if not profile.result.schema and not rule.function:
             return CheckResult()
         try:
-            return self._validated(given, value, profile, custom)
+            return self._validated(given, value, profile, custom, reference)
         except HelperTimeout as error:  # a result can be made such that checking has no end
             return CheckResult(failed=f"{error} (validator's limit: {float(rule.timeout):g} s)")
 
     def _validated(
-        self, given: Any, value: Any, profile: Profile, custom: list[dict[str, Any]]
+        self,
+        given: Any,
+        value: Any,
+        profile: Profile,
+        custom: list[dict[str, Any]],
+        reference: Any,
     ) -> CheckResult:
         rule = profile.validator
         options = {
             "validator": rule.function, "given": given, "custom_checks": custom,
-            "memory": int(rule.memory),
+            "memory": int(rule.memory), "references": [reference] if rule.reference else [],
         }  # fmt: skip
         return self._ask(profile, profile.result.schema, value, options)
 
@@ -162,20 +175,22 @@ class Validators:
     ) -> CheckResult:
         file = str(profile.path(schema)) if schema else ""
         request = {"schema": file, "value": value, "directory": profile.directory, **options}
+        idle = self._idle.setdefault(profile.directory, [])
         try:
-            helper = self._idle.pop()
+            helper = idle.pop()
         except IndexError:
             helper = Helper(_PROCESS)
         try:
             answer = helper.ask(request, float(profile.validator.timeout))
         finally:
-            self._idle.append(helper)
+            idle.append(helper)
         return msgspec.convert(answer, CheckResult)
 
     def close(self) -> None:
         """End the processes; no check may follow."""
         while self._idle:
-            self._idle.pop().close()
+            for helper in self._idle.popitem()[1]:
+                helper.close()
 
 
 def predicates(
@@ -198,28 +213,35 @@ def predicates(
         return []
     pool = open_pool()
     limits = Limits(cpu=float(rule.timeout), memory=512 * MIB, output=MIB, disk=disk)
-    found: list[dict[str, Any]] = []
-    for each in constraints:
-        if len(found) >= _MOST_PREDICATES:
-            why = f"the predicate was not run: {_MOST_PREDICATES} are, of {len(constraints)}"
-            found.append(_answer(each, {"ok": False, "ran": False, "message": why}))
-            continue
-        job = {
-            "source": each[rule.source], "input": given, "result": value,
-            "solution": value.get(profile.status.solution) if isinstance(value, dict) else None,
-        }  # fmt: skip
-        found.append(_answer(each, _outcome(pool, json.dumps(job).encode(), limits)))
-    return found
+    solution = value.get(profile.status.solution) if isinstance(value, dict) else None
+    job = json.dumps({"input": given, "result": value, "solution": solution})
+    running = [
+        _started(pool, each[rule.source], job, limits) for each in constraints[:_MOST_PREDICATES]
+    ]
+    found = [
+        _answer(each, _outcome(done)) for each, done in zip(constraints, running, strict=False)
+    ]
+    why = f"the predicate was not run: {_MOST_PREDICATES} are, of {len(constraints)}"
+    left_out = {"ok": False, "ran": False, "message": why}
+    return found + [_answer(each, left_out) for each in constraints[_MOST_PREDICATES:]]
 
 
 def _answer(constraint: Mapping[str, Any], outcome: Mapping[str, Any]) -> dict[str, Any]:
     return {"constraintId": str(constraint.get("id")), **outcome}
 
 
-def _outcome(pool: Submitting, stdin: bytes, limits: Limits) -> dict[str, Any]:
-    program = Program(_PREDICATE)
+def _started(pool: Submitting, source: str, job: str, limits: Limits) -> "Future[Execution]":
+    def run(cell: Any, _queued: float) -> Execution:
+        stdin = f"{json.dumps(source)}\n{job}".encode()  # not before: it may be large
+        done: Execution = cell.run(Program(_PREDICATE), stdin, limits)
+        return done
+
+    return pool.submit(run)
+
+
+def _outcome(running: "Future[Execution]") -> dict[str, Any]:
     try:
-        done: Execution = pool.submit(lambda cell, _: cell.run(program, stdin, limits)).result()
+        done = running.result()
         lines = done.stdout.decode("utf-8", "replace").splitlines()
         if not done.ok or not lines:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()

@@ -5,7 +5,6 @@ come with proctor. Whoever names a file of his own trusts it: its validator runs
 sandbox.
 """
 
-import ast
 import re
 import tomllib
 from collections.abc import Callable, Mapping
@@ -17,10 +16,10 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from proctor import units
-from proctor.cell.compiling import ERRORS
 from proctor.errors import InputError
 from proctor.limits import GIB, MIB
 from proctor.program import check_relative
+from proctor.solver import named_function
 
 BUILT_IN = {"packing": "solver/packing", "timetable": "timetable"}
 """Profiles that come with proctor: folders of `proctor` that hold a `profile.toml`, by id."""
@@ -71,7 +70,9 @@ class ResultRule(_ProfileTable, frozen=True):
     """The file, the last line that is printed, or what the program's function returns."""
     file: str = "result.json"
     function: str = "solve"
-    """Function that is called with the input, if that is the source."""
+    """Function that is called with the input, if that is the source. It may be a generator."""
+    arguments: Literal["input", "keywords"] = "input"
+    """The input as one argument, or its fields as keyword arguments."""
     schema: str = ""
     max_bytes: int = 8 * MIB
     max_depth: int = 64
@@ -153,6 +154,8 @@ class ValidatorRule(_ProfileTable, frozen=True):
 
     function: str = ""
     """`module:function`, or `file.py:function` beside the profile; empty: nothing is checked."""
+    reference: bool = False
+    """True if it takes a fourth argument, `reference`: what requests bring for it alone."""
     timeout: float | str = 10.0
     memory: int | str = 2 * GIB
 
@@ -290,7 +293,7 @@ def _checked(profile: Profile) -> Profile:
     for field, function in (
         ("input.check", profile.input.check), ("validator.function", profile.validator.function),
     ):  # fmt: skip
-        _check_function(profile, function, field)
+        named_function.check(Path(profile.directory), function, field)
     for field, name in (
         ("entry", profile.entry), ("input.file", profile.input.file),
         ("result.file", profile.result.file),
@@ -308,37 +311,6 @@ def _checked(profile: Profile) -> Profile:
         validator=_numbers(profile.validator, "validator"),
         predicates=_numbers(profile.predicates, "predicates"),
     )
-
-
-def _check_function(profile: Profile, named: str, where: str) -> None:
-    """Raise InputError unless a function is named properly and, in a file, is defined there."""
-    home, _, function = named.partition(":")
-    if not named:
-        return
-    if not home or not function.isidentifier():
-        raise InputError(f"is module:function or file.py:function, not {named!r}", field=where)
-    if not home.endswith(".py"):
-        return
-    try:
-        tree = ast.parse(profile.path(home).read_bytes(), home)
-    except OSError as error:
-        raise InputError(f"cannot be read: {home}: {error.strerror}", field=where) from error
-    except ERRORS as error:
-        raise InputError(f"{home} is no Python: {error}", field=where) from error
-    if not any(function in _names(node) for node in ast.walk(tree)):
-        raise InputError(f"{home} defines no {function}", field=where)
-
-
-def _names(node: ast.AST) -> set[str]:
-    """Return the names that a node may define."""
-    match node:
-        case ast.FunctionDef() | ast.ClassDef():
-            return {node.name}
-        case ast.alias():
-            return {node.asname or node.name}
-        case ast.Name(ctx=ast.Store()):
-            return {node.id}
-    return set()
 
 
 _DURATIONS = ("wall", "max_wall", "grace", "timeout")

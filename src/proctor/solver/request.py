@@ -3,11 +3,16 @@
 import math
 import os
 from dataclasses import dataclass
+from typing import Any
 
 from proctor.errors import InputError
 from proctor.limits import MIB, Limits
 from proctor.sandbox.pool import available_cpus
+from proctor.solver import strict_json
+from proctor.solver.envelope import SolveRefused
 from proctor.solver.profile import Profile
+
+_DEEPEST_INPUT = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,8 @@ class SolveRequest:
     """True if the program is to use one thread and be repeatable."""
     roundtrip: bool = False
     """True if the profile's own model must confirm a solution."""
+    reference: bytes | None = None
+    """Data that only the validator sees, as JSON."""
     job_id: str = ""
     """Id of the run; empty to have one made."""
 
@@ -124,6 +131,30 @@ def environment(request: SolveRequest, times: TimeLimits, threads: int) -> dict[
     if request.deterministic:
         found |= {"SOLVER_DETERMINISTIC": "1", **request.profile.deterministic_environment}
     return found
+
+
+def decoded(request: SolveRequest) -> tuple[Any, Any]:
+    """Return the input, and what only the validator sees, None if nothing. Raises SolveRefused."""
+    known = request.profile
+    given = _decoded("input", request.given, known)
+    if request.reference is None:
+        return given, None
+    if not known.validator.reference:
+        why = f"profile {known.id} takes no reference: `reference` of [validator] is false"
+        raise SolveRefused("prepare", "invalid_input", why)
+    return given, _decoded("reference", request.reference, known)
+
+
+def _decoded(name: str, data: bytes, profile: Profile) -> Any:
+    most = profile.input.max_bytes
+    if len(data) > most:
+        why = f"the {name} has {len(data)} bytes, more than {most}"
+        raise SolveRefused("prepare", "invalid_input", why)
+    try:
+        return strict_json.decode(data, _DEEPEST_INPUT)
+    except ValueError as error:
+        why = f"the {name} is not JSON: {error}"
+        raise SolveRefused("prepare", "invalid_input", why) from error
 
 
 def _number(variable: str) -> float | None:

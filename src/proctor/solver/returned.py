@@ -1,7 +1,8 @@
 """Results of programs that leave no file: what they print last, or what their function returns.
 
 A value without a status is a solution: `{"status": "FEASIBLE", "solution": value}`, by the
-profile's own names of these fields. None is no solution.
+profile's own names of these fields. None is no solution. Of a generator, each value that it yields
+is left as a result of its own, so that the best of them counts.
 """
 
 from typing import Any
@@ -18,17 +19,19 @@ if __name__ == "__main__":
     def _proctor_leave_result():
         import json
         import os
+        from types import GeneratorType
 
         with open({input!r}, encoding="utf-8") as file:
             given = json.load(file)
-        value = {function}(given)
-        if value is None:
-            value = {{{status!r}: "UNKNOWN"}}
-        elif not isinstance(value, dict) or {status!r} not in value:
-            value = {{{status!r}: "FEASIBLE", {solution!r}: value}}
-        with open({result!r} + ".draft", "w", encoding="utf-8") as file:
-            json.dump(value, file)
-        os.replace({result!r} + ".draft", {result!r})
+        returned = {function}({arguments})
+        for value in returned if isinstance(returned, GeneratorType) else [returned]:
+            if value is None:
+                value = {{{status!r}: "UNKNOWN"}}
+            elif not isinstance(value, dict) or {status!r} not in value:
+                value = {{{status!r}: "FEASIBLE", {solution!r}: value}}
+            with open({result!r} + ".draft", "w", encoding="utf-8") as file:
+                json.dump(value, file)
+            os.replace({result!r} + ".draft", {result!r})
 
     _proctor_leave_result()
 """
@@ -40,8 +43,9 @@ def program(source: str, profile: Profile) -> str:
     if rule.source != "function":
         return source
     return source + _CALL.format(
-        input=profile.input.file, function=rule.function, status=profile.status.field,
-        solution=profile.status.solution, result=rule.file,
+        input=profile.input.file, function=rule.function,
+        arguments="**given" if rule.arguments == "keywords" else "given",
+        status=profile.status.field, solution=profile.status.solution, result=rule.file,
     )  # fmt: skip
 
 

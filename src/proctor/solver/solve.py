@@ -34,20 +34,26 @@ def make_request(
     seed: int = 42,
     deterministic: bool = False,
     roundtrip: bool = False,
+    reference: Any = None,
 ) -> SolveRequest:
-    """Return a request; `given` is the input as plain data, or its JSON as bytes.
+    """Return a request; `given` and `reference` are plain data, or their JSON as bytes.
 
     Raises InputError.
     """
-    try:
-        data = given if isinstance(given, bytes) else msgspec.json.encode(given)
-    except (TypeError, UnicodeEncodeError) as error:
-        raise InputError(f"is no plain data: {error}", field="input") from error
+    data = _encoded(given, "input")
+    hidden = None if reference is None else _encoded(reference, "reference")
     known = profiles.load(profile) if isinstance(profile, str) else profile
     return SolveRequest(
         program, data, known, timeout, workers, seed, deterministic=deterministic,
-        roundtrip=roundtrip,
+        roundtrip=roundtrip, reference=hidden,
     )  # fmt: skip
+
+
+def _encoded(value: Any, name: str) -> bytes:
+    try:
+        return value if isinstance(value, bytes) else msgspec.json.encode(value)
+    except (TypeError, UnicodeEncodeError) as error:
+        raise InputError(f"is no plain data: {error}", field=name) from error
 
 
 def solve(
@@ -60,18 +66,19 @@ def solve(
     seed: int = 42,
     deterministic: bool = False,
     roundtrip: bool = False,
+    reference: Any = None,
     host: SolverHost | None = None,
     on_incumbent: OnIncumbent = ignore,
 ) -> Envelope:
     """Run a generated solver under its profile's contract, and validate what it claims.
 
-    `given` is the input, `timeout` is in wall seconds, `on_incumbent` is called with each incumbent
-    from another thread. The envelope says what the program did wrong, and what proctor did. Raises
-    InputError for values out of range.
+    `given` is the input, `reference` what only the validator sees besides, `timeout` is in wall
+    seconds, `on_incumbent` is called with each incumbent from another thread. The envelope says
+    what the program did wrong, and what proctor did. Raises InputError for values out of range.
     """
     request = make_request(
         program, given, profile, timeout=timeout, workers=workers, seed=seed,
-        deterministic=deterministic, roundtrip=roundtrip,
+        deterministic=deterministic, roundtrip=roundtrip, reference=reference,
     )  # fmt: skip
     return (host or shared_host()).solve(request, on_incumbent)
 

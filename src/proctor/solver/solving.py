@@ -19,7 +19,7 @@ from proctor.sandbox import directory_job
 from proctor.sandbox.cancellation import Submitting
 from proctor.sandbox.directory_job import DirectoryJob, DirectoryResult, FoundFile
 from proctor.sandbox.stop import Stop
-from proctor.solver import checking, claim, digest, gate, profile, request, returned, strict_json
+from proctor.solver import checking, claim, digest, gate, profile, request, returned
 from proctor.solver.checking import CheckResult, Validators
 from proctor.solver.claim import ClaimedResult, UnreadableResult
 from proctor.solver.envelope import (
@@ -39,7 +39,6 @@ from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest, TimeLimits
 from proctor.solver.store import ResultStore
 
-_DEEPEST_INPUT = 256
 _NO_FILE = re.compile(r"(?!)")
 OpenPool = Callable[[Profile], Submitting]
 """Returns a pool for programs of a profile. Raises PlatformError."""
@@ -125,13 +124,14 @@ class Solving:
         self.disk = limits.disk
         proof = profile.roundtrip(self.profile) if self.request.roundtrip else None
         self.facts = SolveFacts(solver_workers=threads, limits=request.in_force(times, limits))
-        given = self._input()
+        given, reference = request.decoded(self.request)
+        self.validators.input(self.request.given, given, self.profile, reference)
         code = gate.encode(self.request.code, self.profile)
         if isinstance(code, gate.GateResult):
             raise SolveRefused("compile", code.detail, code.error or "")
         pool = open_pool(self.profile)
         self.best = best = BestSolution(
-            self.profile, lambda read: self._check(given, read), self._keep_best
+            self.profile, lambda read: self._check(given, read, reference), self._keep_best
         )
         incumbents = Incumbents(self.profile, self.on_incumbent, best)
         job = self._job(code, times, threads)
@@ -148,26 +148,12 @@ class Solving:
         job = replace(job, interim=_NO_FILE, collect=None, compiled=False)
         return self._proved(conclusion, job, proof, limits, pool)
 
-    def _input(self) -> Any:
-        """Read and check the input. Raises SolveRefused, InfraFault."""
-        data, most = self.request.given, self.profile.input.max_bytes
-        if len(data) > most:
-            why = f"the input has {len(data)} bytes, more than {most}"
-            raise SolveRefused("prepare", "invalid_input", why)
-        try:
-            given = strict_json.decode(data, _DEEPEST_INPUT)
-        except ValueError as error:
-            why = f"the input is not JSON: {error}"
-            raise SolveRefused("prepare", "invalid_input", why) from error
-        self.validators.input(data, given, self.profile)
-        return given
-
-    def _check(self, given: Any, read: ClaimedResult) -> CheckResult:
+    def _check(self, given: Any, read: ClaimedResult, reference: Any) -> CheckResult:
         """Check a solution. Raises InfraFault, PlatformError."""
         custom = checking.predicates(
             given, read.data, self.profile, self.open_predicates, self.disk
         )
-        return self.validators.result(given, read.data, self.profile, custom)
+        return self.validators.result(given, read.data, self.profile, custom, reference)
 
     def _keep_best(self, best: Partial) -> None:
         """Store the best so far, where it outlasts this process."""

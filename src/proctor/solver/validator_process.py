@@ -9,10 +9,11 @@ import os
 import resource
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module, util
 from pathlib import Path
+from types import ModuleType
 from typing import Any, BinaryIO
 
 import msgspec
@@ -22,7 +23,7 @@ from proctor.limits import MIB
 from proctor.sandbox.helper import LENGTH
 from proctor.solver.report import ValidationReport
 
-Validate = Callable[[Any, Any, Sequence[Mapping[str, Any]]], ValidationReport]
+Validate = Callable[..., ValidationReport]
 Check = Callable[[Any], Sequence[str]]
 _MOST_PROBLEMS = 20
 _MOST_ANSWER = 16 * MIB
@@ -40,6 +41,8 @@ class _CheckRequest(msgspec.Struct, forbid_unknown_fields=True):
     given: Any = None
     """Input that `value` is a result for."""
     custom_checks: list[dict[str, Any]] = []
+    references: list[Any] = []
+    """The request's reference data, for a validator that takes it; else nothing."""
     memory: int = 0
     """Limit on address space, in bytes; 0 for none."""
 
@@ -73,7 +76,7 @@ def _encoded(request: _CheckRequest) -> bytes:
         answer = json.dumps({"refused": str(error)}).encode()
     except (Exception, SystemExit) as error:  # noqa: BLE001 - the profile's own code; its failure is reported
         answer = json.dumps(
-            {"failed": f"{type(error).__name__}: {error}{_line_of(error)}"}
+            {"failed": f"{type(error).__name__}: {error}{_line_of(error, request.directory)}"}
         ).encode()
     return answer
 
@@ -90,7 +93,7 @@ def _answer(request: _CheckRequest) -> dict[str, Any]:
     if problems or not request.validator:
         return {"problems": problems}
     validate: Validate = _function(request.validator, request.directory)
-    report = validate(request.given, request.value, request.custom_checks)
+    report = validate(request.given, request.value, request.custom_checks, *request.references)
     if not isinstance(report, ValidationReport):
         raise TypeError(f"the validator returns no ValidationReport but {type(report).__name__}")
     plain = msgspec.to_builtins(report)
@@ -98,10 +101,12 @@ def _answer(request: _CheckRequest) -> dict[str, Any]:
     return {"report": plain}
 
 
-def _line_of(error: BaseException) -> str:
-    """Return where in the profile's function an error was raised, if it was there."""
+def _line_of(error: BaseException, directory: str) -> str:
+    """Return where in the profile's own files an error was raised, if it was there."""
     frames = [
-        each for each in traceback.extract_tb(error.__traceback__) if each.filename in _OWN_FILES
+        each
+        for each in traceback.extract_tb(error.__traceback__)
+        if directory and Path(each.filename).is_relative_to(directory)
     ]
     return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
 
@@ -127,25 +132,30 @@ def _schema(file: str) -> Any:
     return kind(schema)
 
 
-_OWN_FILES: set[str] = set()
-"""Files of profiles that functions were imported from."""
-
-
 @cache
 def _function(name: str, directory: str) -> Any:
     """Import a function: `module:function`, or `file.py:function` in the profile's directory."""
     home, _, function = name.partition(":")
-    if home.endswith(".py"):
-        path = Path(directory, home)
-        spec = util.spec_from_file_location(f"proctor_validator_{path.stem}", path)
-        if spec is None or spec.loader is None:
-            raise ImportError(f"{path} is no Python file")
-        _OWN_FILES.add(str(path))
-        module = util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    else:
-        module = import_module(home)
+    module = _of_file(Path(directory, home)) if home.endswith(".py") else import_module(home)
     return getattr(module, function)
+
+
+@cache
+def _of_file(path: Path) -> ModuleType:
+    """Import a file, which may import modules that lie beside it, as a script may."""
+    spec = util.spec_from_file_location(f"proctor_validator_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no Python file")
+    if str(path.parent) not in sys.path:
+        sys.path.insert(0, str(path.parent))
+    module = util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses and annotations look it up
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[spec.name]
+        raise
+    return module
 
 
 if __name__ == "__main__":

@@ -1,0 +1,156 @@
+"""Instances of a problem, and the score of a program over them."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from proctor.errors import InputError
+from proctor.limits import MIB
+from proctor.solver.envelope import Envelope
+
+_LONGEST_ROW = 128 * MIB
+
+
+@dataclass(frozen=True, slots=True)
+class SolverInstance:
+    """One input of a problem. Raises InputError for a best value that is no finite number."""
+
+    id: str
+    given: bytes
+    """The input, as JSON."""
+    reference: bytes | None = None
+    """Data that only the validator sees, as JSON."""
+    best: float | None = None
+    """Best objective that is known, for the score; None: whatever is accepted scores 1."""
+    stage: int = 1
+    """Instances of a later stage may depend on the scores of earlier ones."""
+
+    def __post_init__(self) -> None:
+        if self.best is not None and not math.isfinite(self.best):
+            raise InputError(f"is no finite number: {self.best}", field="best")
+
+
+class InstanceResult(msgspec.Struct, frozen=True, rename="camel"):
+    """The outcome of a program on one instance."""
+
+    id: str
+    stage: int
+    score: float | None
+    """Score from 0 to 1; None where proctor, or whoever made the instance, is to blame."""
+    objective: float | None = None
+    """Objective of the accepted solution, as the validator computes it."""
+    best: float | None = None
+    why: str = ""
+    """Reason for a score of 0 or None, in a sentence."""
+    envelope: Envelope | None = None
+    """None where the program was not run, since earlier stages scored too little."""
+
+
+class ProgramScore(msgspec.Struct, frozen=True, rename="camel"):
+    """The outcome of a program on all instances, in their order."""
+
+    score: float | None
+    """Mean over all instances, of which those that were not run count 0; None if one has none."""
+    accepted: int
+    """Number of instances with an accepted solution."""
+    stopped_after: int | None
+    """Stage that scored too little for the next to be run; None if none did."""
+    instances: tuple[InstanceResult, ...]
+
+
+def closeness(objective: float, best: float, sense: str) -> float:
+    """Return one minus the primal gap (Berthold 2013): 1 for the best known value or a better one.
+
+    Less by |objective - best| / max(|objective|, |best|); 0 where the two have different signs.
+    """
+    if objective == best or (objective < best) == (sense == "min"):
+        return 1.0
+    if objective * best < 0:
+        return 0.0
+    return 1.0 - abs(objective - best) / max(abs(objective), abs(best))
+
+
+def scored(instance: SolverInstance, envelope: Envelope, sense: str) -> InstanceResult:
+    """Return the result of a run on an instance; `sense` says which objective is the better."""
+    result = InstanceResult(instance.id, instance.stage, 0.0, None, instance.best, "", envelope)
+    if envelope.fault is not None or envelope.phase == "prepare":
+        return msgspec.structs.replace(result, score=None, why=envelope.error_digest)
+    if not envelope.accepted:
+        ended = " ".join(filter(None, (envelope.status, envelope.status_detail)))
+        return msgspec.structs.replace(result, why=f"{ended}: {envelope.error_digest}")
+    partial = envelope.partial
+    report = partial.validation if partial.valid else envelope.validation
+    objective = None if report is None else report.objective
+    if instance.best is None:
+        return msgspec.structs.replace(result, score=1.0, objective=objective)
+    if objective is None:
+        why = "the validator computes no objective to compare with the best known"
+        return msgspec.structs.replace(result, score=None, why=why)
+    score = closeness(objective, instance.best, sense)
+    return msgspec.structs.replace(result, score=score, objective=objective)
+
+
+def total(results: Sequence[InstanceResult], stopped_after: int | None) -> ProgramScore:
+    """Return the score over results, at least one."""
+    scores = [each.score for each in results]
+    known = [score for score in scores if score is not None]
+    mean = math.fsum(known) / len(known) if len(known) == len(scores) else None
+    accepted = sum(each.envelope is not None and each.envelope.accepted for each in results)
+    return ProgramScore(mean, accepted, stopped_after, tuple(results))
+
+
+class _InstanceRow(msgspec.Struct):
+    id: str | int
+    input: msgspec.Raw
+    reference: msgspec.Raw = msgspec.Raw()
+    best: float | None = None
+    stage: Annotated[int, msgspec.Meta(ge=1)] = 1
+
+
+def read_instances(path: Path) -> list[SolverInstance]:
+    """Read instances, a JSON object a line: `id`, `input`, and `reference`, `best`, `stage`.
+
+    Other fields are ignored. Raises InputError with the line for one that is none, for an id that
+    is there twice, and for a file without any.
+    """
+    found: dict[str, SolverInstance] = {}
+    for number, line in _lines(path):
+        if line.isspace():
+            continue
+        try:
+            row = msgspec.json.decode(line, type=_InstanceRow)
+            reference = bytes(row.reference)
+            each = SolverInstance(
+                str(row.id), bytes(row.input), None if reference in {b"", b"null"} else reference,
+                row.best, row.stage,
+            )  # fmt: skip
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise InputError(f"is no instance: {error}", file=str(path), line=number) from error
+        except InputError as error:
+            raise InputError(
+                error.message, file=str(path), line=number, field=error.field
+            ) from error
+        if each.id in found:
+            raise InputError(f"{each.id!r} is there twice", file=str(path), line=number, field="id")
+        found[each.id] = each
+    if not found:
+        raise InputError("there are no instances in it", file=str(path))
+    return list(found.values())
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        with path.open("rb") as file:
+            number = 0
+            while line := file.readline(_LONGEST_ROW + 1):
+                number += 1
+                if len(line) > _LONGEST_ROW:
+                    why = f"is longer than {_LONGEST_ROW} bytes"
+                    raise InputError(why, file=str(path), line=number)
+                yield number, line
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error

@@ -1,0 +1,107 @@
+"""`proctor.solve_instances`: one program on many instances of a problem, and its score."""
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, wait
+from dataclasses import replace
+from typing import Any
+
+from proctor.solver.host import SolverHost, SolverRun
+from proctor.solver.instances import InstanceResult, ProgramScore, SolverInstance, scored, total
+from proctor.solver.profile import DEFAULT, Profile
+from proctor.solver.request import SolveRequest
+from proctor.solver.solve import make_request, shared_host
+
+OnResult = Callable[[InstanceResult], None]
+
+
+def ignore(_result: InstanceResult) -> None:
+    """Do nothing with a result."""
+
+
+def solve_instances(
+    program: str | bytes,
+    instances: Iterable[SolverInstance],
+    profile: str | Profile = DEFAULT,
+    *,
+    timeout: float | None = None,
+    workers: int = 1,
+    stop_below: float | None = None,
+    host: SolverHost | None = None,
+    on_result: OnResult = ignore,
+    known: Mapping[str, InstanceResult] | None = None,
+    **options: Any,
+) -> ProgramScore:
+    """Run a generated solver on instances, as many at once as the host has cells, and score it.
+
+    An instance scores how near the objective of its best accepted solution comes to the best known
+    value (`closeness`), from before a time-out too; 0 without an accepted one. Stages are run in
+    order; after one whose mean is below `stop_below`, later ones are not. `timeout`, in wall
+    seconds, is for each instance, `options` are those of `solve`. `on_result` is called in this
+    thread with each result as it comes; those in `known`, by id, are taken as they are. Raises
+    InputError for values out of range, ValueError without instances.
+    """
+    ordered = sorted(instances, key=lambda each: each.stage)
+    if not ordered:
+        raise ValueError("there are no instances")
+    first = make_request(program, ordered[0].given, profile, timeout=timeout, workers=workers,
+                         **options)  # fmt: skip
+    batch = _Batch(first, host or shared_host(), on_result, known or {})
+    found: dict[str, InstanceResult] = {}
+    stopped = None
+    for stage, group in itertools.groupby(ordered, key=lambda each: each.stage):
+        results = list(batch.run(list(group)))
+        found |= {each.id: each for each in results}
+        mean = total(results, None).score
+        is_last = len(found) == len(ordered)
+        if stop_below is not None and not is_last and (mean is None or mean < stop_below):
+            stopped = stage
+            break
+    return total([found.get(each.id) or _not_run(each) for each in ordered], stopped)
+
+
+def _not_run(instance: SolverInstance) -> InstanceResult:
+    why = "not run: an earlier stage scored too little"
+    return InstanceResult(instance.id, instance.stage, 0.0, None, instance.best, why)
+
+
+class _Batch:
+    """Runs instances of one program, a bounded number under way."""
+
+    def __init__(
+        self,
+        request: SolveRequest,
+        host: SolverHost,
+        on_result: OnResult,
+        known: Mapping[str, InstanceResult],
+    ) -> None:
+        self._request, self._host = request, host
+        self._on_result, self._known = on_result, known
+
+    def run(self, instances: list[SolverInstance]) -> Iterator[InstanceResult]:
+        """Yield results as they come. Leaving early ends the programs."""
+        waiting = iter([each for each in instances if each.id not in self._known])
+        yield from (self._known[each.id] for each in instances if each.id in self._known)
+        under_way: dict[Any, tuple[SolverInstance, SolverRun]] = {}
+        try:
+            while True:
+                for each in itertools.islice(waiting, 2 * self._host.cells - len(under_way)):
+                    run = self._start(each)
+                    under_way[run.future] = each, run
+                if not under_way:
+                    return
+                for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                    instance, run = under_way.pop(future)
+                    sense = self._request.profile.objective.sense
+                    result = scored(instance, run.result(), sense)
+                    self._on_result(result)
+                    yield result
+        finally:
+            for _, run in under_way.values():
+                run.cancel()
+            wait(under_way)
+
+    def _start(self, instance: SolverInstance) -> SolverRun:
+        return self._host.start(
+            replace(self._request, given=instance.given, reference=instance.reference)
+        )
