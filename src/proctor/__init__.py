@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from proctor.solver.solve import solve as solve
     from proctor.solver.solve import solve_async as solve_async
     from proctor.solver.solve import solve_stream as solve_stream
+    from proctor.solver.solve_instances import solve_instances as solve_instances
     from proctor.verdict import Verdict as Verdict
 
 
@@ -109,6 +110,7 @@ _HOMES = {
     "solve": "solver.solve",
     "solve_async": "solver.solve",
     "solve_stream": "solver.solve",
+    "solve_instances": "solver.solve_instances",
     "Verdict": "verdict",
 }
 __all__ = list(_HOMES)

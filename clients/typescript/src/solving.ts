@@ -17,6 +17,8 @@ export interface SolveRequest {
   deterministic?: boolean;
   /** Whether the profile's own model must agree that a solution is one. */
   roundtrip?: boolean;
+  /** What only the validator sees, for profiles whose validator takes it. */
+  reference?: unknown;
 }
 
 /** A question about a solver, which is not run. */

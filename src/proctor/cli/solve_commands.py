@@ -11,6 +11,34 @@ Program = Annotated[str, typer.Argument(help="Generated solver, Python; - reads 
 Input = Annotated[
     str | None, typer.Option("--input", help="Input of the program, JSON.", metavar="FILE")
 ]
+Reference = Annotated[
+    str | None,
+    typer.Option("--reference", help="What only the validator sees, JSON.", metavar="FILE"),
+]
+Instances = Annotated[
+    str | None,
+    typer.Option(
+        "--instances", help="Instead of --input: JSONL of instances; print a score.", metavar="FILE"
+    ),
+]
+StopBelow = Annotated[
+    float | None,
+    typer.Option(
+        "--stop-below",
+        help="Run no later stage of instances after one that scores less.",
+        metavar="SCORE",
+        min=0.0,
+        max=1.0,
+    ),
+]
+Results = Annotated[
+    str | None,
+    typer.Option(
+        "--results",
+        help="Keep each instance's result in this file, and go on with it if it exists.",
+        metavar="FILE",
+    ),
+]
 Profile = Annotated[
     str,
     typer.Option(
@@ -49,6 +77,10 @@ def register(app: typer.Typer) -> None:
 def solve_command(
     program: Program,
     given: Input = None,
+    reference: Reference = None,
+    instances: Instances = None,
+    stop_below: StopBelow = None,
+    results: Results = None,
     profile: Profile = "timetable",
     timeout: Timeout = None,
     workers: Workers = None,
@@ -79,31 +111,58 @@ def solve_command(
 ) -> None:
     """Run a generated optimisation solver, and validate what it claims.
 
-    Exit code: 0 if its solution is accepted; 1 if there is none or it is not; 125 if proctor
-    failed or has no sandbox; 2 for wrong usage; 130 after Ctrl-C.
+    Exit code: 0 if its solution (of instances, each one) is accepted; 1 if there is none or it is
+    not; 125 if proctor failed or has no sandbox; 2 for wrong usage; 130 after Ctrl-C.
     """
-    from proctor.cli import solve
-    from proctor.errors import InputError
+    from proctor.cli import solve, solve_instances
     from proctor.solver.host import SolverHost
     from proctor.solver.profile import load
     from proctor.solver.request import SolveRequest
     from proctor.units import seconds
 
     wall = None if timeout is None else seconds(timeout, "--timeout")
+    cells = 1 if instances is None else solve_instances.cells(workers)
     opened = SolverHost(
         isolation=isolation, min_isolation=min_isolation, python=python,
-        extra_packages=tuple(packages or ()), cells=1, store=None if out is None else Path(out),
+        extra_packages=tuple(packages or ()), cells=cells, store=None if out is None else Path(out),
     )  # fmt: skip
     with opened as host:
         if syntax_check or ast_check:
             raise typer.Exit(solve.check(host, program, profile, compiled=syntax_check))
-        if given is None:
-            raise InputError("name the file with the input", field="--input")
+        _check_usage(given, reference, instances, stop_below, results)
         request = SolveRequest(
-            solve.read(program), solve.read(given), load(profile), wall, workers, seed,
-            deterministic=deterministic, roundtrip=roundtrip,
+            solve.read(program), b"" if given is None else solve.read(given), load(profile), wall,
+            workers, seed, deterministic=deterministic, roundtrip=roundtrip,
+            reference=None if reference is None else solve.read(reference),
         )  # fmt: skip
-        raise typer.Exit(solve.solve(host, request, given, as_json=json, stream=stream))
+        if given is not None:
+            raise typer.Exit(solve.solve(host, request, given, as_json=json, stream=stream))
+        code = solve_instances.solve_instances(
+            host, request, instances or "", stop_below=stop_below, results=results, as_json=json,
+            stream=stream,
+        )  # fmt: skip
+        raise typer.Exit(code)
+
+
+def _check_usage(
+    given: str | None,
+    reference: str | None,
+    instances: str | None,
+    stop_below: float | None,
+    results: str | None,
+) -> None:
+    """Raise InputError unless there is one input, or instances, with their own options only."""
+    from proctor.errors import InputError
+
+    if given is None and instances is None:
+        raise InputError("name the file with the input, or --instances", field="--input")
+    if given is not None and instances is not None:
+        raise InputError("instances bring their inputs: leave it out", field="--input")
+    if reference is not None and instances is not None:
+        raise InputError("instances bring their references: leave it out", field="--reference")
+    for value, field in ((stop_below, "--stop-below"), (results, "--results")):
+        if value is not None and instances is None:
+            raise InputError("is for --instances", field=field)
 
 
 def profiles_command(

@@ -200,9 +200,9 @@ class AsyncClient:
         """Run a generated solver and check its result.
 
         `given` is its input: plain data, or JSON as bytes. `fields` are those of SolveRequest:
-        timeout, workers, seed, deterministic, roundtrip. `on_incumbent` is called with each
-        solution as it is found; by a Client, in another thread. Errors of the program are in the
-        envelope.
+        timeout, workers, seed, deterministic, roundtrip, reference. `on_incumbent` is called with
+        each solution as it is found; by a Client, in another thread. Errors of the program are in
+        the envelope.
         """
         request = solve_request(program, given, {"profile": profile, **fields})
         call = Call("solve", request, Envelope, idempotency_key, on_incumbent=on_incumbent)

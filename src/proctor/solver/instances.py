@@ -69,9 +69,10 @@ def closeness(objective: float, best: float, sense: str) -> float:
     """
     if objective == best or (objective < best) == (sense == "min"):
         return 1.0
-    if objective * best < 0:
+    if (objective < 0) != (best < 0):
         return 0.0
-    return 1.0 - abs(objective - best) / max(abs(objective), abs(best))
+    smaller, larger = sorted((abs(objective), abs(best)))
+    return smaller / larger
 
 
 def scored(instance: SolverInstance, envelope: Envelope, sense: str) -> InstanceResult:

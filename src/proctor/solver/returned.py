@@ -1,8 +1,8 @@
 """Results of programs that leave no file: what they print last, or what their function returns.
 
 A value without a status is a solution: `{"status": "FEASIBLE", "solution": value}`, by the
-profile's own names of these fields. None is no solution. Of a generator, each value that it yields
-is left as a result of its own, so that the best of them counts.
+profile's own names of these fields. None is no solution. Each value that a generator yields is left
+as an incumbent too, the last 16 at a time, so that the best of them counts.
 """
 
 from typing import Any
@@ -19,19 +19,25 @@ if __name__ == "__main__":
     def _proctor_leave_result():
         import json
         import os
+        from pathlib import Path
         from types import GeneratorType
 
         with open({input!r}, encoding="utf-8") as file:
             given = json.load(file)
         returned = {function}({arguments})
-        for value in returned if isinstance(returned, GeneratorType) else [returned]:
+        yields = isinstance(returned, GeneratorType)
+        for number, value in enumerate(returned if yields else [returned]):
             if value is None:
                 value = {{{status!r}: "UNKNOWN"}}
             elif not isinstance(value, dict) or {status!r} not in value:
                 value = {{{status!r}: "FEASIBLE", {solution!r}: value}}
-            with open({result!r} + ".draft", "w", encoding="utf-8") as file:
-                json.dump(value, file)
-            os.replace({result!r} + ".draft", {result!r})
+            text = json.dumps(value)
+            for name in [f"inc_{{number}}.json", {result!r}] if yields else [{result!r}]:
+                with open(name + ".draft", "w", encoding="utf-8") as file:
+                    file.write(text)
+                os.replace(name + ".draft", name)
+            if yields and number >= 16:
+                Path(f"inc_{{number - 16}}.json").unlink(missing_ok=True)
 
     _proctor_leave_result()
 """

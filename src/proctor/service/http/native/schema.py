@@ -324,3 +324,5 @@ class SolveRequestJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     deterministic: bool = False
     roundtrip: bool = False
     """True if the profile's own model must agree that a solution is one."""
+    reference: Any = None
+    """Data that only the validator sees, for profiles whose validator takes it."""

@@ -44,6 +44,7 @@ def solve_request(engine: Engine, request: schema.SolveRequestJson) -> SolveRequ
         request.code, named[0], engine.solvers.profile(request.profile), timeout=request.timeout,
         workers=request.workers, seed=request.seed, deterministic=request.deterministic,
         roundtrip=request.roundtrip,
+        reference=None if request.reference is None else msgspec.json.encode(request.reference),
     )  # fmt: skip
 
 
