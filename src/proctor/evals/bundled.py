@@ -143,6 +143,11 @@ FAMILIES = {
         choice="task",
         more=("task",),
     ),
+    "industryor": Family(
+        "Ask to solve optimisation problems in words; grade by the optimum. NL4OPT and MAMO too.",
+        {"industryor": "industryor.toml"},
+        more=("difficulties",),
+    ),
     "ioi": Family(
         "Ask a model for C++ programs for subtasks of the IOI; judge them, add up points.",
         {"ioi": "proctor.evals.ioi.benchmark:BENCHMARK"},

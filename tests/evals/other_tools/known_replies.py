@@ -73,6 +73,7 @@ _MADE: dict[str, Callable[[Mapping[str, Any], Any], list[str]]] = {
     "classeval": _program("solution_code"),
     "apps": _solved,
     "taco": _solved,
+    "industryor": lambda row, _task: [fenced(f"print('{row['en_answer']}')"), fenced("print(1)")],
     "codecontests": _solved,
     "codecontestsplus": _solved,
     "ds1000": _program("reference_code"),

@@ -52,8 +52,8 @@ TASKS = {
     "apps": "apps", "bigcodebench": "bigcodebench", "classeval": "classeval",
     "codecontests": "codecontests", "codecontestsplus": "codecontestsplus",
     "cruxeval": "cruxeval/output", "ds1000": "ds1000", "evoeval": "evoeval/difficult",
-    "humanevalfix": "humanevalfix", "livecodebench": "livecodebench", "mbpp": "mbpp",
-    "mbppplus": "mbppplus", "multipl-e": "multipl-e", "taco": "taco",
+    "humanevalfix": "humanevalfix", "industryor": "industryor", "livecodebench": "livecodebench",
+    "mbpp": "mbpp", "mbppplus": "mbppplus", "multipl-e": "multipl-e", "taco": "taco",
 }  # fmt: skip
 OTHERS = {
     "livecodebench/codeexecution": ("livecodebench", "scenario=codeexecution"),
