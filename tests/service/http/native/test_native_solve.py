@@ -16,13 +16,31 @@ id = "notes"
 [status]
 solution = "text"
 """
+GUESSES = """
+id = "guesses"
+[result]
+source = "function"
+[validator]
+function = "guesses.py:validate"
+reference = true
+"""
+VALIDATOR = """
+from proctor.solver.report import Violation, report
+def validate(given, result, custom_checks=(), reference=None):
+    right = result["solution"] == reference
+    return report([] if right else [Violation("base", "base", "hard", "that is not it")])
+"""
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     place = tmp_path_factory.mktemp("profiles")
     (place / "notes.toml").write_text(PROFILE)
-    (place / "config.toml").write_text(f'[serve]\nprofiles = ["{place}/notes.toml"]\n')
+    (place / "guesses.toml").write_text(GUESSES)
+    (place / "guesses.py").write_text(VALIDATOR)
+    (place / "config.toml").write_text(
+        f'[serve]\nprofiles = ["{place}/notes.toml", "{place}/guesses.toml"]\n'
+    )
     with (
         serving("--cells", "2", "--config", str(place / "config.toml")) as served,
         served.client() as client,
@@ -47,6 +65,21 @@ def events(client: httpx.Client, path: str, body: Any = None) -> Iterator[tuple[
             name = value if kind == "event" else name
             if kind == "data":
                 yield name, json.loads(value)
+
+
+@pytest.mark.parametrize(("reference", "accepted"), [(42, True), (41, False), (None, False)])
+def test_only_the_validator_sees_the_reference(
+    client: httpx.Client, reference: int | None, accepted: bool
+) -> None:
+    body = {"code": "def solve(given): return 42", "input": {}, "profile": "guesses"}
+    found = client.post("/v1/solve", json={**body, "reference": reference}).json()
+    assert (found["ok"], found["accepted"]) == (True, accepted)
+
+
+def test_a_reference_that_nobody_takes(client: httpx.Client) -> None:
+    found = solve(client, CP_SAT, reference={"answer": 1})
+    assert (found["phase"], found["statusDetail"]) == ("prepare", "invalid_input")
+    assert "takes no reference" in found["errorDigest"]
 
 
 def test_a_solution_is_validated(client: httpx.Client) -> None:
