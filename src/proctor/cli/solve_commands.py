@@ -80,7 +80,7 @@ def solve_command(
     """Run a generated optimisation solver, and validate what it claims.
 
     Exit code: 0 if its solution is accepted; 1 if there is none or it is not; 125 if proctor
-    failed or has no sandbox; 2 for wrong usage; 130 after Ctrl-C.
+    failed or has no sandbox; 2 for wrong usage or a missing extra; 130 after Ctrl-C.
     """
     from proctor.cli import solve
     from proctor.errors import InputError
@@ -94,11 +94,13 @@ def solve_command(
         isolation=isolation, min_isolation=min_isolation, python=python,
         extra_packages=tuple(packages or ()), cells=1, store=None if out is None else Path(out),
     )  # fmt: skip
+    checks = syntax_check or ast_check
+    if given is None and not checks:
+        raise InputError("name the file with the input", field="--input")
     with opened as host:
-        if syntax_check or ast_check:
+        solve.need_extra(host, load(profile), schemas=not checks)
+        if checks or given is None:
             raise typer.Exit(solve.check(host, program, profile, compiled=syntax_check))
-        if given is None:
-            raise InputError("name the file with the input", field="--input")
         request = SolveRequest(
             solve.read(program), solve.read(given), load(profile), wall, workers, seed,
             deterministic=deterministic, roundtrip=roundtrip,

@@ -179,7 +179,7 @@ class SolverHost:
 
     def _open_level(self, profile: Profile, level: str) -> Pool:
         # A container image has its own: those of this machine may be for another Python.
-        directories = self._extra if level == "container" else (*_packages(profile), *self._extra)
+        directories = self._extra if level == "container" else (*packages_of(profile), *self._extra)
         pool = open_pool(
             isolation=level, min_isolation=self._min_isolation, python=self._python,
             packages=directories, preload=(*profile.warm, *gate.MODULES), cells=self.cells,
@@ -208,7 +208,7 @@ class SolverHost:
         self.close()
 
 
-def _packages(profile: Profile) -> tuple[str, ...]:
+def packages_of(profile: Profile) -> tuple[str, ...]:
     """Return the directories in which the profile's warm modules are installed, for this Python.
 
     Raises NoLanguage, naming what to install.
