@@ -51,6 +51,8 @@ def need_extra(host: SolverHost, profile: profiles.Profile, *, schemas: bool) ->
         try:
             host.pool(profile)
         except ProctorError:
+            if host.isolation == "container":  # what is installed here would not help
+                raise
             raise UsageError(str(missing)) from missing
     except PlatformError as missing:
         raise UsageError(str(missing)) from missing
