@@ -78,5 +78,18 @@ def test_an_image_with_packages(engine: Engine, tmp_path: Path) -> None:
     ):
         envelope = host.solve(SolveRequest(source, GIVEN, profile, 30))
     assert (envelope.status, envelope.accepted) == ("optimal", True), envelope
+    of_profile = tmp_path / "profile.toml"
+    of_profile.write_text(f'id = "own"\nwarm = ["brought"]\ninstall = "{wheel}"\n')
+    own = ("solve", "--isolation", "container", "--profile", str(of_profile), "--syntax-check")
+    program = tmp_path / "program.py"
+    program.write_text("import brought\n")
+    lacking = engine.proctor(*own, str(program))
+    assert lacking.returncode == 125, lacking
+    assert "If the image lacks brought: proctor image build --profile FILE.toml" in lacking.stderr
+    tag += "-of-profile"
+    words = ("image", "build", "--base", BASE, "--tag", tag, "--profile", str(of_profile))
+    assert engine.proctor(*words).returncode == 0
+    there = engine.proctor(*own, str(program), PROCTOR_CONTAINER_IMAGE=tag)
+    assert (there.returncode, there.stdout) == (0, '{"ok":true,"error":null}\n'), there
     refused = engine.proctor("image", "build", "--install", "--index-url=http://evil")
     assert refused.returncode == 2

@@ -214,7 +214,10 @@ def test_options_that_mean_nothing(proctor: Proctor, tmp_path: Path) -> None:
         (["--extraction", "upstream"], "says nothing of --extraction upstream"),
         (["--platforms", "moon"], "'moon' is none of"),
         (["--mode", "official"], "graded standard, not official"),
-        (["--source", "huggingface"], "a source is fixture or a file"),
+        (
+            ["--source", "huggingface"],
+            "a source is fixture or hf:OWNER/NAME[@REVISION][:CONFIG] or a file",
+        ),
     ):
         done = proctor("eval", path, "--dry-run", *options)
         assert (done.returncode, says in done.stderr) == (2, True), done.stderr

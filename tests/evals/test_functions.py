@@ -1,15 +1,19 @@
 """HumanEval and MBPP: rows, prompts, what is put together, and grades of real programs."""
 
 import gzip
+import io
 import json
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from proctor_command import Proctor, report
 
+from fake_hub import FakeHub, serving
 from proctor.errors import InputError
 from proctor.evals.benchmark_file.functions import before
 from proctor.evals.benchmark_file.grader import program
@@ -38,6 +42,27 @@ FIRST = {
     "code": "import sys\ndef first(items):\n    return items[0]\n", "test_setup_code": "",
     "test_list": ["assert first([1, 2]) == 1", "assert first('ab') == 'a' and sys.maxsize"],
     "challenge_test_list": ["assert first([[3]]) == [3]"],
+}  # fmt: skip
+COMPARED = """import numpy as np
+
+def nearly(out, exp, atol):
+    if isinstance(exp, np.ndarray) or not isinstance(exp, float):
+        assert out == exp
+    elif atol:
+        assert np.allclose(out, exp, rtol=1e-07, atol=atol)
+    else:
+        np.testing.assert_allclose(out, exp, atol=1e-6)
+
+"""
+"""Beginning of a test program as EvalPlus has it on the hub."""
+MBPP_ON_HUB = {
+    "task_id": 7, "code": "import math\ndef half(n):\n    return n / 2\ndef hypotenuse(one, other):\n"
+    "    return math.sqrt(one ** 2 + other ** 2)\n",
+    "prompt": "Write a function to find the hypotenuse.", "source_file": "own", "test_imports": [],
+    "test_list": ["assert hypotenuse(3, 4) == 5", "assert math.isclose(hypotenuse(6, 8), 10)"],
+    "test": COMPARED + "inputs = [[3, 4], (0, 0), [1, 1]]\nresults = [5.0, 0.0, 1.4142135]\n"
+    "for i, (inp, exp) in enumerate(zip(inputs, results)):\n"
+    "    nearly(hypotenuse(*inp), exp, i and 1e-4)\n",
 }  # fmt: skip
 SLICE = 12
 """Every so many of the recorded programs are graded."""
@@ -234,3 +259,49 @@ def test_mbpp_takes_evalplus_rows(proctor: Proctor, tmp_path: Path) -> None:
                    "--model", f"replay:{write(tmp_path / 'replies.jsonl', replies)}",
                    "--n", "2", "--out", tmp_path / "run", "--json")  # fmt: skip
     assert report(done)["official"]["verdicts"] == {"AC": 1, "WA": 1}
+
+
+def test_mbppplus_as_it_is_on_the_hub(
+    proctor: Proctor, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Asserts in both modes, the program `test` in one; a row that no task can be made of is told."""
+    odd = MBPP_ON_HUB | {"task_id": 8, "test_list": []}
+    table = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist([MBPP_ON_HUB, odd]), table)
+    right, coarse = MBPP_ON_HUB["code"], "def hypotenuse(a, b): return {3: 5, 6: 10}.get(a, 0)"
+    replies = write(tmp_path / "replies.jsonl", [
+        {"task_id": 7, "code": code} for code in (right, coarse, "def hypotenuse(a, b): return 0")
+    ])  # fmt: skip
+    with serving(FakeHub({"evalplus/mbppplus": {"data/test-0.parquet": table.getvalue()}})) as hub:
+        env = {"HF_ENDPOINT": hub.url, "PROCTOR_CACHE_DIR": str(tmp_path), "HF_HUB_OFFLINE": "0"}
+        for source in ("huggingface", "hf:evalplus/mbppplus@main"):
+            asked = proctor("eval", "mbppplus", "--source", source, "--dry-run", "--json", env=env)
+            shown = report(asked)["first_prompt"][-1]["content"]
+            assert shown == f"{MBPP_ON_HUB['prompt']}\n{MBPP_ON_HUB['test_list'][0]}"
+        done = proctor("eval", "mbppplus", "--source", "huggingface", "--n", "3", "--json",
+                       "--model", f"replay:{replies}", "--out", tmp_path / "run", env=env)  # fmt: skip
+    found = report(done)
+    assert "line 2: No last item" in caplog.text
+    assert found["left_out"] == {"unusable": 1}
+    assert found["official"]["verdicts"] == {"AC": 2, "WA": 1}
+    assert found["standard"]["verdicts"] == {"AC": 1, "WA": 2}
+
+
+def test_humanevalplus_as_it_is_on_the_hub(proctor: Proctor, tmp_path: Path) -> None:
+    test = (
+        COMPARED
+        + f"LONG = {'9' * 5000}\n"
+        + (
+            "def check(candidate):\n    inputs = [[0], [1], [-1]]\n    results = [0.0, 3.14159265, 3.14159265]\n"
+            "    for i, (inp, exp) in enumerate(zip(inputs, results)):\n"
+            "        nearly(candidate(*inp), exp, i and 1e-6)\n"
+        )
+    )
+    rows = write(tmp_path / "rows.jsonl", [CIRCLE | {"test": test}])
+    replies = write(tmp_path / "replies.jsonl", [
+        {"task_id": "Own/0", "code": code}
+        for code in (HEAD + BODY, "    return radius * 3.14159265\n", "    return [radius]\n")
+    ])  # fmt: skip
+    found = report(proctor("eval", "humaneval", "--source", rows, "--model", f"replay:{replies}",
+                           "--n", "3", "--out", tmp_path / "run", "--json"))  # fmt: skip
+    assert found["official"]["verdicts"] == found["standard"]["verdicts"] == {"AC": 1, "WA": 2}

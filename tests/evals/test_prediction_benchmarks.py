@@ -225,7 +225,7 @@ def test_ids_are_unique(tmp_path: Path) -> None:
 def test_sources(proctor: Proctor, tmp_path: Path) -> None:
     done = proctor(*CRUX, "--source", "nowhere.jsonl", "--dry-run")
     assert done.returncode == 2
-    assert "a source is fixture or huggingface[:REVISION] or a file" in done.stderr
+    assert "a source is fixture or huggingface[:REVISION] or hf:OWNER" in done.stderr
     done = proctor(*CRUX, "--dry-run", "--task", "both")
     assert done.returncode == 2
     assert "none of output, input" in done.stderr

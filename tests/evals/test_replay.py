@@ -1,12 +1,15 @@
 """`replay:` gives the numbers that `proctor judge` gives for the same programs."""
 
+import base64
 import json
+import pickle
+import zlib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command import problem, write_rows
-from proctor_command import Proctor
+from proctor_command import Proctor, report
 
 SLICE = 12
 
@@ -47,6 +50,50 @@ def test_same_numbers_as_judge(
     found = json.loads(evaluated.stdout)
     assert numbers(found[mode]) == numbers(json.loads(judged.stdout))
     assert found["samples"] == len(rows)
+
+
+def test_rows_that_cannot_be_decoded_are_left_out(
+    proctor: Proctor, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Bad base64, zlib, pickle, JSON: one of each, told once; the run is whole without them."""
+
+    def packed(pickled: bytes) -> str:
+        return base64.b64encode(zlib.compress(pickled)).decode()
+
+    bad = ["!!!", base64.b64encode(b"plain").decode(), packed(pickle.dumps(print)),
+           packed(pickle.dumps("[{")), packed(pickle.dumps("[]"))[:-8], "[{]"]  # fmt: skip
+    rows = [
+        problem(f"bad{number}", []) | {"private_test_cases": text}
+        for number, text in enumerate(bad)
+    ]
+    good = [problem(name, [("3\n", "3\n")]) for name in ("a", "b")]
+    source = write_rows(tmp_path / "problems.jsonl", [good[0], *rows, good[1]])
+    everything = [each["question_id"] for each in (*rows, *good)]
+    replies = write_rows(tmp_path / "replies.jsonl", [
+        {"question_id": name, "code": "print(input())"} for name in everything
+    ])  # fmt: skip
+    command = (
+        "eval",
+        "livecodebench",
+        "--source",
+        source,
+        "--model",
+        f"replay:{replies}",
+        "--json",
+    )
+    found = report(proctor(*command, "--out", tmp_path / "run"))
+    assert found["left_out"] == {"unusable": len(bad)}
+    assert (found["samples"], found["unfinished"]) == (2, 0)
+    assert found["standard"]["verdicts"] == found["official"]["verdicts"] == {"AC": 2}
+    (told,) = [each for each in caplog.messages if "left out" in each]
+    assert f"{source}, line 2, field `private_test_cases`: is neither JSON nor base64" in told
+    again = report(proctor("resume", tmp_path / "run", "--json"))
+    assert (again["left_out"], again["samples"]) == (found["left_out"], 2)
+
+    write_rows(source, rows)
+    done = proctor(*command, "--out", tmp_path / "none")
+    assert done.returncode == 2
+    assert "is neither JSON nor base64" in done.stderr
 
 
 def test_shapes_of_recordings(proctor: Proctor, tmp_path: Path) -> None:

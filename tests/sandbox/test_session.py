@@ -1,5 +1,6 @@
 """Sessions: what lasts between calls, what does not, and how they end."""
 
+import io
 import os
 import threading
 from collections.abc import Iterator
@@ -8,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from proctor import Limits, Pool, Session, SessionEnded, open_pool, open_session, run
-from proctor.errors import InputError, UsageError
+from proctor.errors import Cancelled, InputError, UsageError
+from proctor.sandbox.stop import Stop
 
 MIB = 1 << 20
 LIMITS = Limits(cpu=10.0, memory=256 * MIB, processes=16, disk=8 * MIB, output=4 * MIB)
@@ -76,6 +78,41 @@ def test_commands(session: Session) -> None:
     )  # fmt: skip
     with pytest.raises(InputError, match="list of words"):
         session.command([])
+
+
+def test_output_is_told_as_it_comes(session: Session) -> None:
+    """The command reads a pipe that is closed only when its first line has come."""
+    reads, writes = os.pipe()
+    told: list[tuple[int, bytes]] = []
+
+    def on_output(which: int, data: bytes) -> None:
+        if not told:
+            os.close(writes)
+        told.append((which, data))
+
+    with io.FileIO(reads) as pipe:
+        words = ["sh", "-c", "echo one; cat; echo two >&2"]
+        done = session.command(words, pipe, on_output=on_output)
+    assert (done.stdout, done.stderr) == (b"one\n", b"two\n")
+    assert told == [(1, b"one\n"), (2, b"two\n")]
+    long = "import sys; sys.stdout.write('x' * 10_000)"
+    assert session.run(long, on_output=on_output).ok
+    assert b"".join(data for _, data in told[2:]) == b"x" * 10_000
+
+
+def test_output_of_a_cell_is_told_as_it_comes(session: Session) -> None:
+    told: list[tuple[int, bytes]] = []
+    endless = "print('one')\nimport time; time.sleep(1000)"
+
+    def on_output(which: int, data: bytes) -> None:
+        told.append((which, data))
+        stop.set()
+
+    with Stop() as stop, pytest.raises(Cancelled):
+        session.run_cell(endless, stop=stop, on_output=on_output)
+    assert told == [(1, b"one\n")]
+    assert session.run_cell("print('two')").stdout == b"two\n"
+    assert told == [(1, b"one\n")]
 
 
 def test_background_programs_run_on(session: Session) -> None:

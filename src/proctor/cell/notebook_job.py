@@ -274,6 +274,12 @@ def _flush() -> None:
                 vars(sys).update({name: fresh, f"__{name}__": fresh})
 
 
+def _write_lines_at_once(wanted: bool) -> None:
+    """Have each line that is printed in the files at once, or only when the buffer is full."""
+    with contextlib.suppress(Exception):  # a stream of the cell's own
+        sys.stdout.reconfigure(line_buffering=wanted)  # type: ignore[union-attr]
+
+
 def _write(fd: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
@@ -298,6 +304,7 @@ def main() -> None:
         code_fd, answer_fd = _FDS.unpack(extras[0][2])
         source = os.pread(code_fd, os.fstat(code_fd).st_size, 0).decode("utf-8", "surrogatepass")
         os.close(code_fd)
+        _write_lines_at_once(token[-1] == 1)  # somebody waits for the output
         answer = interpreter.answer(source)
         _flush()
         if os.getpid() != own:  # a child that the cell forked and let go on

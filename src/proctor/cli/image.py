@@ -34,15 +34,26 @@ def image_build_command(
             help="Package to install for programs, such as ortools, or a wheel.", metavar="NAME"
         ),
     ] = None,
+    profile: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Install what solvers of this profile import, for `proctor solve`.",
+            metavar="NAME",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Build the image from the Dockerfile that comes with proctor."""
     from proctor.sandbox.container import images
     from proctor.sandbox.container.engine import find
+    from proctor.solver.profile import load
+    from proctor.solver.requirements import requirements
 
+    wanted = [each for named in profile or () for each in requirements(load(named))]
     found = find(engine)
     name = tag or images.configured()
-    built = images.build(found, base=base, tag=name, install=tuple(install or ()))
+    packages = tuple(dict.fromkeys([*(install or ()), *wanted]))
+    built = images.build(found, base=base, tag=name, install=packages)
     _show(found, built, as_json=json)
 
 

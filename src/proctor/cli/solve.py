@@ -8,10 +8,11 @@ from rich.table import Table
 
 from proctor.cli import terminal
 from proctor.cli.screen import Screen, coloured
-from proctor.errors import InputError
+from proctor.errors import InputError, NoLanguage, PlatformError, ProctorError, UsageError
 from proctor.solver import profile as profiles
+from proctor.solver.checking import need_schemas
 from proctor.solver.envelope import Envelope, Incumbent
-from proctor.solver.host import SolverHost
+from proctor.solver.host import SolverHost, packages_of
 from proctor.solver.incumbents import OnIncumbent
 from proctor.solver.report import ValidationReport
 from proctor.solver.request import SolveRequest
@@ -35,6 +36,26 @@ def solve(
     else:
         _show(envelope, Screen())
     return _code(envelope)
+
+
+def need_extra(host: SolverHost, profile: profiles.Profile, *, schemas: bool) -> None:
+    """Raise UsageError if what the profile needs is neither installed nor in a container's image.
+
+    `schemas` tells whether its schemas are to be checked, which is done on this machine.
+    """
+    try:
+        if schemas:
+            need_schemas(profile)
+        packages_of(profile)
+    except NoLanguage as missing:
+        try:
+            host.pool(profile)
+        except ProctorError:
+            if host.isolation == "container":  # what is installed here would not help
+                raise
+            raise UsageError(str(missing)) from missing
+    except PlatformError as missing:
+        raise UsageError(str(missing)) from missing
 
 
 def check(host: SolverHost, program: str, profile: str, *, compiled: bool) -> int:

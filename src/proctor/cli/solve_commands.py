@@ -112,7 +112,8 @@ def solve_command(
     """Run a generated optimisation solver, and validate what it claims.
 
     Exit code: 0 if its solution (of instances, each one) is accepted; 1 if there is none or it is
-    not; 125 if proctor failed or has no sandbox; 2 for wrong usage; 130 after Ctrl-C.
+    not; 125 if proctor failed or has no sandbox; 2 for wrong usage or a missing extra; 130 after
+    Ctrl-C.
     """
     from proctor.cli import solve, solve_instances
     from proctor.solver.host import SolverHost
@@ -126,10 +127,13 @@ def solve_command(
         isolation=isolation, min_isolation=min_isolation, python=python,
         extra_packages=tuple(packages or ()), cells=cells, store=None if out is None else Path(out),
     )  # fmt: skip
-    with opened as host:
-        if syntax_check or ast_check:
-            raise typer.Exit(solve.check(host, program, profile, compiled=syntax_check))
+    checks = syntax_check or ast_check
+    if not checks:
         _check_usage(given, reference, instances, stop_below, results)
+    with opened as host:
+        solve.need_extra(host, load(profile), schemas=not checks)
+        if checks:
+            raise typer.Exit(solve.check(host, program, profile, compiled=syntax_check))
         request = SolveRequest(
             solve.read(program), b"" if given is None else solve.read(given), load(profile), wall,
             workers, seed, deterministic=deterministic, roundtrip=roundtrip,

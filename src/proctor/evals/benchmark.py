@@ -136,13 +136,20 @@ class PromptsOfOthers(Protocol):
         ...
 
 
+UNUSABLE = "unusable"
+"""Reason for which a row is left out that nothing can be made of."""
+
+
 @runtime_checkable
 class LeavingOut(Protocol):
     """A source that leaves out rows by itself."""
 
     @property
     def left_out(self) -> Mapping[str, int]:
-        """Numbers of rows that `infos`, when it was last read, left out, by reason."""
+        """Numbers of rows left out, by reason: by `infos`, when it was last read, and since.
+
+        Rows whose tests turn out to be unusable only when `instances` reads them count as UNUSABLE.
+        """
         ...
 
 

@@ -12,7 +12,16 @@ from typing import Any
 import msgspec
 
 from proctor.errors import InputError, ProctorError, SettingsError
-from proctor.evals.benchmark import Benchmark, Grader, LeavingOut, OfAFile, PromptsOfOthers, Source
+from proctor.evals.benchmark import (
+    UNUSABLE,
+    Benchmark,
+    Grader,
+    Instance,
+    LeavingOut,
+    OfAFile,
+    PromptsOfOthers,
+    Source,
+)
 from proctor.evals.models.model import Model, ModelReply, ModelRequest
 from proctor.evals.own_agent import agent_of
 from proctor.evals.prices import price_of
@@ -154,7 +163,16 @@ async def go_on(
         on_done=on_done,
     )
     ids = [info.id for info in store.problems()]
-    await evaluate(store, source.instances(ids), wanted)
+    unread = set(ids)
+
+    def instances() -> Iterator[Instance]:
+        for instance in source.instances(ids):
+            unread.discard(instance.id)
+            yield instance
+
+    await evaluate(store, instances(), wanted)
+    if unread and isinstance(source, LeavingOut) and source.left_out.get(UNUSABLE):
+        store.leave_out(unread, UNUSABLE)
 
 
 def missing_requests(store: RunStore) -> Iterator[ModelRequest]:

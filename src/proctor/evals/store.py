@@ -8,6 +8,7 @@ never come here: settings hold no key, and prompts and replies are those of the 
 import hashlib
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -186,6 +187,19 @@ class RunStore:
                     "INSERT INTO sample VALUES (?, ?)", [(info.id, n) for n in range(count)]
                 )
             connection.execute("INSERT INTO meta VALUES ('planned', 'true')")
+
+    def leave_out(self, problems: Collection[str], reason: str) -> None:
+        """Take back problems, none of whose samples was made, and count them as left out."""
+        left_out = Counter(self.recall("left_out") or {}) + Counter({reason: len(problems)})
+        with self.transaction() as connection:
+            for table, column in (("problem", "id"), ("sample", "problem_id")):
+                connection.executemany(
+                    f"DELETE FROM {table} WHERE {column} = ?",  # noqa: S608
+                    [(each,) for each in problems],
+                )
+            connection.execute(
+                "INSERT OR REPLACE INTO meta VALUES ('left_out', ?)", (_json(left_out),)
+            )
 
     def rows(self, query: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
         """Read by a query of the caller's own."""

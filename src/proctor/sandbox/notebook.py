@@ -20,7 +20,7 @@ from proctor.execution import Execution, LimitHit
 from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.machine import memfile
-from proctor.sandbox.programs import Programs, Running, Watch
+from proctor.sandbox.programs import OnOutput, Programs, Running, Watch
 from proctor.sandbox.stop import Stop
 
 MAX_ANSWER = 32 << 20
@@ -117,8 +117,11 @@ class Notebook:
         wall: float | None = None,
         elapsed: float | None = None,
         stop: Stop | None = None,
+        on_output: OnOutput | None = None,
     ) -> CellResult:
         """Run a cell and wait for it. Limits of time are the cell's; None is the session's.
+
+        `on_output` is called from some thread with the cell's output as it comes, up to the limit.
 
         A cell that overruns them gets SIGINT, a KeyboardInterrupt that leaves the state as it is;
         if that does not end it, the interpreter is killed. The same happens if `stop` is set before
@@ -136,7 +139,7 @@ class Notebook:
         data = source.encode("utf-8", "surrogatepass")
         with self._one_at_a_time:
             try:
-                return self._run(data, limits, stop)
+                return self._run(data, limits, stop, on_output)
             except SessionEnded:
                 self._close_socket()
                 raise
@@ -154,9 +157,14 @@ class Notebook:
         if self._socket is not None:
             self._socket.close()
 
-    def _run(self, source: bytes, limits: Limits, stop: Stop | None) -> CellResult:
-        fresh, watch = self._call(lambda programs: self._begin(programs, limits))
+    def _run(
+        self, source: bytes, limits: Limits, stop: Stop | None, on_output: OnOutput | None
+    ) -> CellResult:
+        fresh, watch = self._call(lambda programs: self._begin(programs, limits, on_output))
         token, code, answer = secrets.token_bytes(16), -1, -1
+        token += bytes(
+            [on_output is not None]
+        )  # which tells the interpreter to write lines at once
         try:
             code, answer = memfile.sealed_reader(source), memfile.empty()
             hit, answered, called_off = None, False, False
@@ -188,6 +196,8 @@ class Notebook:
         """Return the outcome of a cell; ends an interpreter that did not answer."""
         running, most = watch.running, self._limits.output
         cpu = programs.cpu(running) - watch.cpu0
+        running.tell_output()
+        running.on_output = None  # what comes between cells is nobody's
         stdout, stderr = (memfile.content(fd, most + 1) for fd in running.files[1:])
         if hit is None and max(len(stdout), len(stderr)) > most:
             hit = LimitHit.OUTPUT
@@ -209,7 +219,9 @@ class Notebook:
             shown_at=tuple(reply.shown_at) if reply is not None else (),
         )
 
-    def _begin(self, programs: Programs, limits: Limits) -> tuple[bool, Watch]:
+    def _begin(
+        self, programs: Programs, limits: Limits, on_output: OnOutput | None
+    ) -> tuple[bool, Watch]:
         """Start an interpreter if there is none; True if it is a new one. Raises UsageError."""
         fresh = False
         if self._running is not None and programs.poll(self._running) is not None:
@@ -224,6 +236,7 @@ class Notebook:
             os.dup2(nothing, self._running.files[0], inheritable=False)  # so that its end shows
             os.close(nothing)
         self._running.drop_output()
+        self._running.on_output = on_output
         return fresh, programs.watch(self._running, limits)
 
     def _end(self, programs: Programs) -> Execution | None:

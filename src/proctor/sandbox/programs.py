@@ -6,7 +6,7 @@ import select
 import socket
 import struct
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from proctor.cell.wire import (
@@ -36,6 +36,10 @@ _READY_WITHIN = 60.0
 _FIRST_PAUSE = 0.05  # seconds before a program is first looked at; most are gone by then
 _LONGEST_PAUSE = 0.25  # between two looks, where the host must see to memory or disk; else
 _LONGEST_REST = 1.0
+_TELL_EVERY = 0.1  # seconds between two looks at output that is wanted as it comes
+
+OnOutput = Callable[[int, bytes], None]
+"""Called with 1 or 2, for stdout or stderr, and the bytes that were written to it since."""
 
 
 @dataclass(slots=True)
@@ -77,6 +81,9 @@ class Running:
     """Interrupts that were asked for and not yet carried out."""
     latest_cpu: float = 0.0
     execution: Execution | None = field(default=None)
+    on_output: OnOutput | None = None
+    told: list[int] = field(default_factory=lambda: [0, 0, 0])
+    """Bytes of stdout (1) and stderr (2) that `on_output` has got."""
 
     def output(self, which: int) -> bytes:
         """Return the bytes written so far to stdout (1) or stderr (2)."""
@@ -84,8 +91,20 @@ class Running:
             return self.execution.stdout if which == 1 else self.execution.stderr
         return memfile.content(self.files[which], self.limits.output)
 
+    def tell_output(self) -> None:
+        """Call `on_output` with what was written since, up to the output limit."""
+        if self.on_output is None:
+            return
+        for which in (1, 2):
+            told = self.told[which]
+            data = memfile.content(self.files[which], self.limits.output - told, told)
+            if data:
+                self.told[which] += len(data)
+                self.on_output(which, data)
+
     def drop_output(self) -> None:
         """Drop the bytes written so far; the program goes on at the start of its files."""
+        self.told = [0, 0, 0]
         for fd in self.files[1:]:
             os.lseek(fd, 0, os.SEEK_SET)  # the position is shared with the program
             os.ftruncate(fd, 0)
@@ -212,10 +231,14 @@ class Programs:
         self.take_notices()
         if watch.running.notice is not None:
             return None, True, 0.0
+        longest = self._longest_pause
+        if watch.running.on_output is not None:
+            watch.running.tell_output()
+            longest = min(longest, _TELL_EVERY)
         wall = time.monotonic() - watch.began
         reading = self._reading(watch)
         hit = watch.clock.check(wall, reading) or self._watch()
-        return hit, False, min(watch.clock.pause(wall, reading), self._longest_pause)
+        return hit, False, min(watch.clock.pause(wall, reading), longest)
 
     def poll(self, running: Running) -> Execution | None:
         """Return a program's facts if it has ended."""
@@ -248,6 +271,7 @@ class Programs:
             return running.execution
         notice, most = running.notice, running.limits.output
         assert notice is not None
+        running.tell_output()
         stdout, stderr = (memfile.content(fd, most + 1) for fd in running.files[1:])
         cpu = max(notice.user + notice.system, running.latest_cpu)
         hit = running.hit or self._limit_hit(running, cpu, max(len(stdout), len(stderr)) > most)

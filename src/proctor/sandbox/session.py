@@ -1,6 +1,7 @@
 """Sessions: a cell leased to one owner, with a workspace and processes that last between calls."""
 
 import contextlib
+import io
 import json
 import os
 import queue
@@ -30,7 +31,7 @@ from proctor.sandbox.background import Background
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.notebook import CellResult, Notebook
 from proctor.sandbox.pool import Pool, open_pool
-from proctor.sandbox.programs import Programs, Watch
+from proctor.sandbox.programs import OnOutput, Programs, Watch
 from proctor.sandbox.stop import Stop
 from proctor.text import all_well_formed, as_bytes
 
@@ -77,6 +78,7 @@ class Session:
         elapsed: float | None = None,
         restart: bool = False,
         stop: Stop | None = None,
+        on_output: OnOutput | None = None,
     ) -> CellResult:
         """Run a code cell in the session's notebook; with `restart`, in a fresh interpreter.
 
@@ -84,7 +86,9 @@ class Session:
         """
         if restart:
             self.restart()
-        return self._notebook.run_cell(source, cpu=cpu, wall=wall, elapsed=elapsed, stop=stop)
+        return self._notebook.run_cell(
+            source, cpu=cpu, wall=wall, elapsed=elapsed, stop=stop, on_output=on_output
+        )
 
     def restart(self) -> None:
         """End the interpreter of `run_cell`; the next cell starts a fresh one. Files stay."""
@@ -93,29 +97,33 @@ class Session:
     def run(
         self,
         program: Program | str,
-        stdin: bytes | str = b"",
+        stdin: bytes | str | io.RawIOBase = b"",
         *,
         cpu: float | None = None,
         wall: float | None = None,
         stop: Stop | None = None,
+        on_output: OnOutput | None = None,
     ) -> Execution:
         """Run a Python program and wait for it. Processes that it leaves running go on.
 
-        Raises Cancelled if `stop` is set before its end.
+        `stdin` may be an open pipe that the program reads. `on_output` is called from the session's
+        thread with output as it comes. Raises Cancelled if `stop` is set before its end.
         """
         limits = self._with(cpu, wall)
-        return self._run(_program(program), as_bytes(stdin, "stdin"), limits, stop)
+        data = stdin if isinstance(stdin, io.RawIOBase) else as_bytes(stdin, "stdin")
+        return self._run(_program(program), data, limits, stop, on_output)
 
     def command(
         self,
         words: Sequence[str],
-        stdin: bytes | str = b"",
+        stdin: bytes | str | io.RawIOBase = b"",
         *,
         cpu: float | None = None,
         wall: float | None = None,
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
         stop: Stop | None = None,
+        on_output: OnOutput | None = None,
     ) -> Execution:
         """Execute a program of the sandbox, such as ["sort", "names.txt"], and wait for it.
 
@@ -124,7 +132,7 @@ class Session:
         not be executed.
         """
         program = workspace.command(words, cwd, env)
-        return self.run(program, stdin, cpu=cpu, wall=wall, stop=stop)
+        return self.run(program, stdin, cpu=cpu, wall=wall, stop=stop, on_output=on_output)
 
     def start(
         self,
@@ -234,10 +242,21 @@ class Session:
             wall=limits.wall if wall is None else wall,
         )
 
-    def _run(self, program: Program, stdin: bytes, limits: Limits, stop: Stop | None) -> Execution:
-        execution: Execution = self._call(
-            lambda programs: programs.watch(programs.start(program, stdin, limits), stop=stop)
-        )
+    def _run(
+        self,
+        program: Program,
+        stdin: bytes | io.RawIOBase,
+        limits: Limits,
+        stop: Stop | None,
+        on_output: OnOutput | None = None,
+    ) -> Execution:
+        def started(programs: Programs) -> Watch:
+            given = stdin if isinstance(stdin, bytes) else os.dup(stdin.fileno())
+            running = programs.start(program, given, limits)
+            running.on_output = on_output
+            return programs.watch(running, stop=stop)
+
+        execution: Execution = self._call(started)
         return execution
 
     def _call(self, act: Callable[[Programs], Any]) -> Any:

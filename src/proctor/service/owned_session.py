@@ -5,6 +5,7 @@ Lives in one event loop. The session's own calls block, and are made in threads.
 
 import asyncio
 import errno
+import io
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +17,8 @@ from proctor.errors import Busy, FileRefused, InputError, NotFound, SessionEnded
 from proctor.execution import Execution
 from proctor.limits import Limits
 from proctor.program import Program, check_relative
-from proctor.sandbox.notebook import CellResult
+from proctor.sandbox.notebook import CellResult, Notebook
+from proctor.sandbox.programs import OnOutput
 from proctor.sandbox.session import Session
 from proctor.sandbox.stop import Stop
 from proctor.service.admission import Admission, RequestContext
@@ -88,14 +90,24 @@ class OwnedSession:
         cpu: float | None = None,
         wall: float | None = None,
         elapsed: float | None = None,
+        notebook: Notebook | None = None,
+        on_output: OnOutput | None = None,
     ) -> SessionOutcome[CellResult]:
-        """Run a cell in the interpreter whose state lasts as long as the session."""
+        """Run a cell in the interpreter whose state lasts as long as the session, or in another.
+
+        `on_output` is called from some thread with the cell's output as it comes.
+        """
+        interpreter = notebook or self._session
         return await self._execute(
             context,
-            lambda stop: self._session.run_cell(
-                source, cpu=cpu, wall=wall, elapsed=elapsed, stop=stop
+            lambda stop: interpreter.run_cell(
+                source, cpu=cpu, wall=wall, elapsed=elapsed, stop=stop, on_output=on_output
             ),
         )
+
+    def notebook(self) -> Notebook:
+        """Return another interpreter for `run_cell`, which `restart` ends, too."""
+        return self._session.notebook()
 
     async def run(
         self,
@@ -121,20 +133,28 @@ class OwnedSession:
     async def command(
         self,
         words: Sequence[str],
-        stdin: bytes,
+        stdin: bytes | io.RawIOBase,
         context: RequestContext,
         *,
         cpu: float | None = None,
         wall: float | None = None,
+        on_output: OnOutput | None = None,
     ) -> SessionOutcome[Execution]:
-        """Execute a command of the sandbox in the workspace. Raises InputError."""
+        """Execute a command of the sandbox in the workspace. Raises InputError.
+
+        `stdin` may be an open pipe; `on_output` is called from some thread with output as it comes.
+        """
         return await self._execute(
-            context, lambda stop: self._session.command(words, stdin, cpu=cpu, wall=wall, stop=stop)
+            context,
+            lambda stop: self._session.command(
+                words, stdin, cpu=cpu, wall=wall, stop=stop, on_output=on_output
+            ),
         )
 
-    async def restart(self, context: RequestContext) -> None:
-        """End the interpreter; the next cell starts a fresh one. Files stay."""
-        await self._in_turn(context, lambda _: self._session.restart())
+    async def restart(self, context: RequestContext, notebook: Notebook | None = None) -> None:
+        """End the interpreter, or another; the next cell starts a fresh one. Files stay."""
+        ending = self._session.restart if notebook is None else notebook.close
+        await self._in_turn(context, lambda _: ending())
 
     async def write(self, path: str, content: bytes, context: RequestContext) -> None:
         """Write a file into the workspace. Raises InputError."""

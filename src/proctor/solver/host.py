@@ -9,6 +9,7 @@ from typing import Self
 
 from proctor import config
 from proctor.errors import (
+    CellStartFailed,
     InfraFault,
     NoIsolation,
     NoLanguage,
@@ -23,7 +24,7 @@ from proctor.solver.checking import Validators
 from proctor.solver.envelope import Envelope
 from proctor.solver.gate import GateResult
 from proctor.solver.incumbents import OnIncumbent
-from proctor.solver.profile import Profile
+from proctor.solver.profile import Profile, names
 from proctor.solver.request import SolveRequest
 from proctor.solver.solving import Solving
 from proctor.solver.store import ResultStore
@@ -86,11 +87,12 @@ class SolverHost:
         results.
         """
         self.cells = cells or available_cpus()
-        self._isolation = (
+        self.isolation = (
             isolation
             or os.environ.get("PROCTOR_ISOLATION")
             or os.environ.get("PROCTOR_SOLVER_ISOLATION")
         )
+        """Level to use; None for the first that works."""
         self._min_isolation, self._python = min_isolation, python
         self._extra, self._store = extra_packages, store
         self._lock = threading.Lock()
@@ -162,7 +164,7 @@ class SolverHost:
 
     def _open(self, profile: Profile) -> Pool:
         """Open the first level whose cells come up with the modules."""
-        levels = (self._isolation,) if self._isolation else config.load().solver.backends or ORDER
+        levels = (self.isolation,) if self.isolation else config.load().solver.backends or ORDER
         failures: list[str] = []
         for level in levels:
             try:
@@ -179,15 +181,17 @@ class SolverHost:
 
     def _open_level(self, profile: Profile, level: str) -> Pool:
         # A container image has its own: those of this machine may be for another Python.
-        directories = self._extra if level == "container" else (*_packages(profile), *self._extra)
+        directories = self._extra if level == "container" else (*packages_of(profile), *self._extra)
         pool = open_pool(
             isolation=level, min_isolation=self._min_isolation, python=self._python,
             packages=directories, preload=(*profile.warm, *gate.MODULES), cells=self.cells,
         )  # fmt: skip
         try:
             pool.submit(lambda cell, _queued: cell.isolation).result()
-        except BaseException:
+        except BaseException as error:
             pool.close()
+            if level == "container" and profile.install and isinstance(error, CellStartFailed):
+                raise CellStartFailed(f"{error}{_in_image(profile)}") from error
             raise
         return pool
 
@@ -208,7 +212,16 @@ class SolverHost:
         self.close()
 
 
-def _packages(profile: Profile) -> tuple[str, ...]:
+def _in_image(profile: Profile) -> str:
+    """Return how an image is built in which programs of the profile find what they import."""
+    named = profile.id if profile.id in names() else "FILE.toml"
+    return (
+        f"\nIf the image lacks {', '.join(profile.warm)}:"
+        f" proctor image build --profile {named}, or --install with its wheels"
+    )
+
+
+def packages_of(profile: Profile) -> tuple[str, ...]:
     """Return the directories in which the profile's warm modules are installed, for this Python.
 
     Raises NoLanguage, naming what to install.

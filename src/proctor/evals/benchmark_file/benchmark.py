@@ -165,13 +165,14 @@ class FileBenchmark:
             revision = name.partition(":")[2] or rows.revision
             hub = HubSource(rows.hub, revision, self._config(settings))
             found = tuple(fetch(hub, names=rows.tables, progress=progress))
+        elif name.startswith("hf:"):
+            found = tuple(fetch(HubSource.parse(name), progress=progress))
         elif os.path.isfile(name):  # noqa: PTH113 - which takes a name of any length
             found = (Path(name),)
         else:
             known = [*([FIXTURE] if own else []), *([f"{HUB}[:REVISION]"] if rows.hub else [])]
-            raise InputError(
-                f"there is no such file; a source is {' or '.join([*known, 'a file'])}", file=name
-            )
+            known += ["hf:OWNER/NAME[@REVISION][:CONFIG]", "a file"]
+            raise InputError(f"there is no such file; a source is {' or '.join(known)}", file=name)
         if name == FIXTURE and self.benchmark_file is not None:
             name = ", ".join(own) if own else f"hf:{rows.hub}"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError
+from proctor.evals.benchmark import UNUSABLE
 from proctor.evals.benchmark_file.tasks import RowTask
 from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import described
@@ -15,8 +16,6 @@ from proctor.formats.livecodebench import did_you_mean
 from proctor.formats.tables import Row, read_table
 
 _logger = logging.getLogger(__name__)
-UNUSABLE = "unusable"
-"""Reason for which a row is left out that the benchmark file can make no task of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from typing import Any
 from urllib.parse import quote
 
 from proctor.errors import InfraFault, InputError, ProctorError, UnsupportedPlatform
+from proctor.evals.benchmark import UNUSABLE
 from proctor.evals.livecodebench.rows import upstream_row
 from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import described
@@ -70,7 +71,7 @@ class LiveCodeBenchSource:
     whole_programs: bool = False
     """True to leave out problems that ask for a method of a Python class."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """Numbers of problems that `infos` left out, by reason."""
+    """Numbers of problems left out, by reason: by `infos`, and UNUSABLE ones by `instances`."""
 
     def rows(self) -> Iterator[Row]:
         """All rows in upstream's schema, tests undecoded. Raises InputError.
@@ -106,18 +107,30 @@ class LiveCodeBenchSource:
                 yield info
 
     def instances(self, only: Collection[str]) -> Iterator[Problem]:
-        """Problems with these ids, in the order of the tables, one in memory at a time."""
-        left = set(only)
+        """Problems with these ids, in the order of the tables, one in memory at a time.
+
+        Rows that cannot be decoded are left out, and the first is told by a warning; it is the
+        error if all are so. Raises InputError.
+        """
+        left, empty, odd = set(only), True, list[InputError]()
         for row in self.rows():
             question_id = row.content["question_id"]
             if question_id in left:
                 left.discard(question_id)
                 try:
-                    yield problem_of(row.content)
+                    problem = problem_of(row.content)
                 except InputError as error:
-                    raise row.error(error.message, error.field) from error
+                    odd.append(row.error(error.message, error.field))
+                    self.left_out[UNUSABLE] += 1
+                    if len(odd) == 1:
+                        _logger.warning("%s; this row is left out", odd[0])
+                    continue
+                empty = False
+                yield problem
             if not left:
-                return
+                break
+        if odd and empty:
+            raise odd[0]
         if left:
             absent = min(left)
             known = [row.content["question_id"] for row in self.rows()]

@@ -88,7 +88,8 @@ def build(
     if status != 0:
         raise PlatformError(
             f"{engine.kind} build failed (exit code {status}); its own words are above. Without a"
-            " network, name a base image that is there already: --base IMAGE"
+            " network, name a base image that is there already (--base IMAGE), and of packages"
+            " wheels that are here (--install FILE.whl)"
         )
     built = find(engine, tag)
     if built is None or not built.current:

@@ -60,14 +60,14 @@ def empty() -> int:
     return os.memfd_create("output", os.MFD_CLOEXEC)
 
 
-def content(fd: int, most: int) -> bytes:
-    """Up to `most` bytes of the file, from its start, whatever its position is."""
-    data = os.pread(fd, min(most, _MOSTLY), 0)
+def content(fd: int, most: int, start: int = 0) -> bytes:
+    """Return up to `most` bytes of the file from `start` on, whatever its position is."""
+    data = os.pread(fd, min(most, _MOSTLY), start)
     if len(data) < _MOSTLY:
         return data
     parts = [data]
-    done = len(data)
-    size = min(os.fstat(fd).st_size, most)
+    done = start + len(data)
+    size = min(os.fstat(fd).st_size, start + most)
     while done < size and (part := os.pread(fd, size - done, done)):  # 2 GiB a read at most
         parts.append(part)
         done += len(part)

@@ -199,7 +199,8 @@ class StreamingResponse:
     """An ASGI application that sends what an iterator yields.
 
     If the client disconnects, the iterator is closed and `gone` called. After PAD_EVERY seconds
-    without a part, `pad` is sent: for most media types a blank line or a comment.
+    without a part, `pad` is sent: for most media types a blank line or a comment. A fault before
+    anything was sent is answered by what `failed` makes of it.
     """
 
     def __init__(
@@ -210,15 +211,21 @@ class StreamingResponse:
         gone: Callable[[], None] = lambda: None,
         *,
         pad: bytes | None = None,
+        failed: Callable[[ProctorError], JsonReply] | None = None,
     ) -> None:
         self._parts, self._media_type, self._encode = parts, media_type, encode
-        self._gone = gone
+        self._gone, self._failed = gone, failed
         self._pad = _STREAM_PADS.get(media_type, b"\n") if pad is None else pad
+
+    async def _begin(self, send: Send) -> None:
+        headers = [(b"content-type", self._media_type.encode()), (b"cache-control", b"no-store")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        headers = [(b"content-type", self._media_type.encode()), (b"cache-control", b"no-store")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        if self._failed is None:
+            await self._begin(send)
+        begun = self._failed is None
         hung_up = asyncio.ensure_future(_disconnected(receive))
         part: asyncio.Future[Any] | None = None
         try:
@@ -231,6 +238,14 @@ class StreamingResponse:
                 if hung_up.done():
                     self._gone()
                     return
+                fault = part.exception() if part.done() else None
+                if not begun and self._failed is not None and isinstance(fault, ProctorError):
+                    reply = self._failed(fault)
+                    await _JsonSender(send).send(reply, as_json(reply.body, self._failed))
+                    return
+                if not begun:
+                    await self._begin(send)
+                    begun = True
                 if not part.done():
                     await send({"type": "http.response.body", "body": self._pad, "more_body": True})
                     continue

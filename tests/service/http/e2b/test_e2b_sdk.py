@@ -10,6 +10,8 @@ from e2b import (
     CommandExitException,
     FileNotFoundException,
     InvalidArgumentException,
+    NotFoundException,
+    RateLimitException,
     SandboxException,
     TimeoutException,
 )
@@ -66,8 +68,81 @@ def test_cells_keep_their_state(sandbox: Sandbox) -> None:
     assert sandbox.run_code("echo $((6 * 7))", language="bash").logs.stdout == ["42\n"]
     with pytest.raises(SandboxException, match="cobol"):
         sandbox.run_code("x", language="cobol")
-    with pytest.raises(SandboxException, match="one context"):
+
+
+def test_contexts_have_a_state_of_their_own(sandbox: Sandbox) -> None:
+    sandbox.run_code("a = 1")
+    other = sandbox.create_code_context(cwd="/home/user/there")
+    assert (other.language, other.cwd) == ("python", "/home/user/there")
+    assert sandbox.run_code("'a' in dir()", context=other).text == "False"
+    sandbox.run_code("a = 2; open('x', 'w').close()", context=other)
+    assert sandbox.run_code("a").text == "1"
+    assert (
+        sandbox.run_code("a, __import__('os').environ['GREETING']", context=other).text
+        == "(2, 'hi')"
+    )
+    assert sandbox.files.exists("there/x")
+    shell = sandbox.create_code_context(cwd="there", language="bash")
+    assert sandbox.run_code("basename $PWD", context=shell).logs.stdout == ["there\n"]
+    listed = [each.id for each in sandbox.list_code_contexts()]
+    assert listed == ["default", other.id, shell.id]
+    sandbox.restart_code_context(other)
+    assert sandbox.run_code("a", context=other).error is not None
+    assert sandbox.run_code("__import__('os').listdir()", context=other).text == "['x']"
+    sandbox.remove_code_context(other)
+    with pytest.raises(NotFoundException, match="no context"):
+        sandbox.run_code("a", context=other)
+    for refused in ({"cwd": "/etc"}, {"language": "cobol"}):
+        with pytest.raises(SandboxException, match=r"not below|cobol"):
+            sandbox.create_code_context(**refused)
+    made = [sandbox.create_code_context(language="bash") for _ in range(15)]
+    with pytest.raises(SandboxException, match="no more than 16 contexts"):
         sandbox.create_code_context()
+    assert len({each.id for each in made}) == 15
+
+
+class Seen(Exception):
+    """Output has come."""
+
+
+def test_output_comes_while_a_cell_runs(sandbox: Sandbox) -> None:
+    def on_output(message: OutputMessage) -> None:
+        raise Seen(message.line)
+
+    sandbox.run_code("a = 1")
+    for language in (None, "bash"):
+        cell = "import time\nprint('é first')\ntime.sleep(1000)"
+        with pytest.raises(Seen, match="é first"):
+            sandbox.run_code(
+                cell if language is None else "echo é first; sleep 1000",
+                language=language,
+                on_stdout=on_output,
+            )
+    assert sandbox.run_code("a").text == "1"  # the cell was interrupted, as its client had gone
+
+
+def test_commands_read_what_is_sent(sandbox: Sandbox) -> None:
+    handle = sandbox.commands.run("echo first; cat; echo last >&2", background=True, stdin=True)
+    said: list[str] = []
+    for out, err, _ in handle:
+        said += [each for each in (out, err) if each]
+        if out == "first\n":
+            sandbox.commands.send_stdin(handle.pid, "some")
+        if out == "some":
+            sandbox.commands.close_stdin(handle.pid)
+    assert said == ["first\n", "some", "last\n"]
+    with pytest.raises(NotFoundException):
+        sandbox.commands.send_stdin(handle.pid, "more")
+    deaf = sandbox.commands.run("sleep 1000", background=True)
+    with pytest.raises(InvalidArgumentException, match="without stdin"):
+        sandbox.commands.send_stdin(deaf.pid, "x")
+    assert deaf.kill()
+    slow = sandbox.commands.run("sleep 1000", background=True, stdin=True)
+    for _ in range(2):
+        sandbox.commands.send_stdin(slow.pid, "x" * (1 << 20))
+    with pytest.raises(RateLimitException, match="has not read"):
+        sandbox.commands.send_stdin(slow.pid, "x")
+    assert slow.kill()
 
 
 def test_files_are_where_programs_look_for_them(sandbox: Sandbox) -> None:

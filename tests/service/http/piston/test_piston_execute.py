@@ -11,7 +11,7 @@ from proctor.errors import InfraFault, NoLanguage, SettingsError
 from proctor.service import admission
 from proctor.service.admission import RequestContext
 from proctor.service.engine import open_engine
-from proctor.service.http.piston.request import parsed
+from proctor.service.http.piston.request import Refused, parsed
 from proctor.service.http.piston.routes import AGAIN, failed
 from proctor.service.http.piston.runtimes import Runtime
 from proctor.service.http.piston.service import PistonService
@@ -270,6 +270,25 @@ def test_what_pipelines_set_is_no_more_than_the_machine_has() -> None:
     known = [Runtime("python", (3, 11, 0), (), "python")]
     job = parsed(WHOLE | {"run_memory_limit": 1 << 60}, known, settings)
     assert admission.check_limits(job.limits) is not None
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["run_timeout", "run_cpu_time", "run_memory_limit",
+     "compile_timeout", "compile_cpu_time", "compile_memory_limit"],
+)  # fmt: skip
+def test_every_limit_has_its_variable(name: str) -> None:
+    """More than its variable says is refused in Piston's words; so is what is no number."""
+    settings = read_settings({f"PISTON_{name.upper()}": "5000"})
+    known = [Runtime("python", (3, 11, 0), (), "python")]
+    assert parsed(WHOLE | {name: 5000}, known, settings)
+    for value, says in (
+        (5001, f"{name} cannot exceed the configured limit of 5000"),
+        (-1, f"{name} must be non-negative"),
+        ("1", f"If specified, {name} must be a number"),
+    ):
+        with pytest.raises(Refused, match=says):
+            parsed(WHOLE | {name: value}, known, settings)
 
 
 def test_settings() -> None:

@@ -1,16 +1,23 @@
 """Cells of a sandbox's interpreter, and their outcome in E2B's lines."""
 
+import asyncio
+import codecs
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
 import msgspec
 
-from proctor.errors import InputError
+from proctor.errors import InputError, ProctorError
+from proctor.execution import Execution
 from proctor.sandbox.notebook import CellResult
 from proctor.service.admission import RequestContext
+from proctor.service.http.e2b.contexts import COMMANDS, CodeContext, known_language
+from proctor.service.http.e2b.live_output import LiveOutput
+from proctor.service.http.e2b.paths import relative
 from proctor.service.http.e2b.sandboxes import Sandbox
+from proctor.service.owned_session import SessionOutcome
 
 _FORMATS = {
     "text/plain": "text", "text/html": "html", "text/markdown": "markdown", "image/svg+xml": "svg",
@@ -18,8 +25,9 @@ _FORMATS = {
     "application/json": "json", "application/javascript": "javascript",
 }  # fmt: skip
 """Fields of a result by MIME type."""
-_COMMANDS = {"bash": ("/bin/bash", "-c"), "javascript": ("node", "-e"), "js": ("node", "-e")}
-"""Languages that are run anew each time; only Python keeps its state."""
+_IN = ("/bin/sh", "-c", 'cd -- "$1" && shift && exec "$@"', "sh")
+"""Words that run the command after them, and after a directory, in that directory."""
+_STREAMS = ("", "stdout", "stderr")
 _VARIABLES = "__import__('os').environ.update(__import__('json').loads({}))"
 
 
@@ -32,29 +40,76 @@ class CellRequest(msgspec.Struct, frozen=True):
     env_vars: dict[str, str] | None = None
 
 
-async def run_cell(
+async def cell_lines(
     sandbox: Sandbox, asked: CellRequest, context: RequestContext
-) -> list[dict[str, Any]]:
-    """Run a cell, and return its lines. Raises InputError, and as methods of OwnedSession do."""
-    language = (asked.language or "python").lower()
-    variables = {**sandbox.variables, **(asked.env_vars or {})}
+) -> AsyncGenerator[dict[str, Any]]:
+    """Run a cell, and yield its lines as they come.
+
+    Raises InputError, NotFound, and as methods of OwnedSession do; a fault after the first line is
+    one, too.
+    """
+    place = _context_of(sandbox, asked)
     sandbox.executions += 1
-    if language in {"python", "python3"}:
-        if variables:
-            setting = _VARIABLES.format(repr(json.dumps(variables)))
-            await sandbox.session.run_cell(setting, context)
-        made = (await sandbox.session.run_cell(asked.code, context)).made
-        lines = [*_outputs(made.stdout, made.stderr), *_results(made), *_end(made)]
-    elif language in _COMMANDS:
-        words = (*with_variables(variables), *_COMMANDS[language], asked.code)
-        ran = (await sandbox.session.command(words, b"", context)).made
-        lines = [*_outputs(ran.stdout, ran.stderr)]
-        if not ran.ok:
-            lines.append(_error("ExecutionError", ran.limit or f"exit code {ran.exit_code}", ""))
-    else:
-        known = ", ".join(["python", *_COMMANDS])
-        raise InputError(f"cells in {language!r} are not run here (there are: {known})")
-    return [*lines, {"type": "number_of_executions", "execution_count": sandbox.executions}]
+    count, begun = sandbox.executions, False
+    live = LiveOutput()
+    made = await _started(sandbox, asked, place, live, context)
+    decode = [codecs.getincrementaldecoder("utf-8")("replace").decode for _ in _STREAMS]
+    try:
+        async for which, data in live.until(made):
+            if text := decode[which](data):
+                begun = True
+                yield _output(which, text)
+        for which in (1, 2):
+            if text := decode[which](b"", True):
+                yield _output(which, text)
+        found = made.result().made
+    except ProctorError as error:
+        if not begun:
+            raise
+        yield _error(type(error).__name__, str(error), "")
+        return
+    for line in _ended(found) if isinstance(found, CellResult) else _ended_command(found):
+        yield line
+    yield {"type": "number_of_executions", "execution_count": count}
+
+
+def _context_of(sandbox: Sandbox, asked: CellRequest) -> CodeContext:
+    """Return the context that a cell is for. Raises InputError, NotFound."""
+    place = sandbox.contexts.get(asked.context_id or "default")
+    if asked.language is None:
+        return place
+    language = known_language(asked.language)
+    if asked.context_id is not None and language != place.language:
+        raise InputError(f"the context is for {place.language}: leave the language out")
+    return place if place.language == language else CodeContext(language=language)
+
+
+async def _started(
+    sandbox: Sandbox,
+    asked: CellRequest,
+    place: CodeContext,
+    live: LiveOutput,
+    context: RequestContext,
+) -> asyncio.Future[SessionOutcome[CellResult] | SessionOutcome[Execution]]:
+    """Begin to run a cell, once its variables are set."""
+    session, variables = sandbox.session, {**sandbox.variables, **(asked.env_vars or {})}
+    if not place.is_python:
+        words = (*with_variables(variables), *COMMANDS[place.language], asked.code)
+        return asyncio.ensure_future(
+            session.command(within(place.cwd, words), b"", context, on_output=live.take)
+        )
+    if variables:
+        setting = _VARIABLES.format(repr(json.dumps(variables)))
+        await session.run_cell(setting, context, notebook=place.notebook)
+    return asyncio.ensure_future(
+        session.run_cell(asked.code, context, notebook=place.notebook, on_output=live.take)
+    )
+
+
+def within(directory: str | None, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words that run a command in a directory of the sandbox. Raises InputError."""
+    place = relative(directory or ".")
+    return words if place == "." else (*_IN, place, *words)
 
 
 def with_variables(variables: Mapping[str, str]) -> tuple[str, ...]:
@@ -64,13 +119,8 @@ def with_variables(variables: Mapping[str, str]) -> tuple[str, ...]:
     return ("/usr/bin/env", *(f"{name}={value}" for name, value in variables.items()))
 
 
-def _outputs(stdout: bytes, stderr: bytes) -> list[dict[str, Any]]:
-    now = time.time_ns()
-    return [
-        {"type": name, "text": data.decode(errors="replace"), "timestamp": now}
-        for name, data in (("stdout", stdout), ("stderr", stderr))
-        if data
-    ]
+def _output(which: int, text: str) -> dict[str, Any]:
+    return {"type": _STREAMS[which], "text": text, "timestamp": time.time_ns()}
 
 
 def _results(made: CellResult) -> list[dict[str, Any]]:
@@ -88,6 +138,16 @@ def _formats(display: Mapping[str, str]) -> dict[str, Any]:
     }
     extra = {kind: text for kind, text in display.items() if kind not in _FORMATS}
     return {**found, "extra": extra} if extra else found
+
+
+def _ended_command(made: Execution) -> list[dict[str, Any]]:
+    if made.ok:
+        return []
+    return [_error("ExecutionError", made.limit or f"exit code {made.exit_code}", "")]
+
+
+def _ended(made: CellResult) -> list[dict[str, Any]]:
+    return [*_results(made), *_end(made)]
 
 
 def _end(made: CellResult) -> list[dict[str, Any]]:

@@ -1,12 +1,13 @@
 """Commands of a sandbox: the procedures of E2B's daemon for processes, in the Connect protocol.
 
-A command's output is sent when it has ended. Commands and cells of a sandbox run one after the
+A command's output is sent as it comes. Commands and cells of a sandbox run one after the
 other: one in the background holds up those after it until it ends or is killed.
 """
 
 import asyncio
+import binascii
 import struct
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -18,11 +19,12 @@ from litestar.types import ASGIApp
 from proctor.errors import InputError, NotFound, ProctorError
 from proctor.execution import Execution, LimitHit
 from proctor.service.admission import RequestContext
-from proctor.service.http.e2b.cells import with_variables
+from proctor.service.http.e2b.cells import with_variables, within
+from proctor.service.http.e2b.command_input import CommandInput
 from proctor.service.http.e2b.errors import code_of, of_procedure
-from proctor.service.http.e2b.paths import relative
+from proctor.service.http.e2b.live_output import LiveOutput
 from proctor.service.http.e2b.requests import SandboxRequests, decoded
-from proctor.service.http.e2b.sandboxes import Sandbox
+from proctor.service.http.e2b.sandboxes import CommandUnderWay, Sandbox
 from proctor.service.http.request import context_of, header_of
 from proctor.service.http.responses import JsonReply, PendingResponse, StreamingResponse
 
@@ -31,8 +33,7 @@ _PREFIX = struct.Struct(">BI")
 _LAST = 2
 """Flag of a stream's last message, which has its error."""
 _KEEPALIVE: dict[str, Any] = {"event": {"keepalive": {}}}
-_IN = ("/bin/sh", "-c", 'cd -- "$1" && shift && exec "$@"', "sh")
-"""Words that run the command after them, and after a directory, in that directory."""
+_STREAMS = ("", "stdout", "stderr")
 _KILL = ("SIGNAL_SIGKILL", "SIGNAL_SIGTERM")
 _Request = Request[Any, Any, Any]
 
@@ -65,6 +66,8 @@ class ProcessRequest(msgspec.Struct, frozen=True):
 
     process: ProcessSelector = ProcessSelector()
     signal: str = ""
+    input: dict[str, str] = {}
+    """`stdin` in base64."""
 
 
 def process_routes(requests: SandboxRequests) -> list[HTTPRouteHandler]:
@@ -72,7 +75,7 @@ def process_routes(requests: SandboxRequests) -> list[HTTPRouteHandler]:
 
     @post("/process.Process/Start", status_code=200)
     async def start(request: _Request) -> ASGIApp:
-        """Run a command; its number comes at once, its output and its end when it has ended."""
+        """Run a command; its number comes at once, its output as it comes, then its end."""
         body, patience = await request.body(), _patience(request)
         context = context_of(request)
 
@@ -92,7 +95,7 @@ def process_routes(requests: SandboxRequests) -> list[HTTPRouteHandler]:
 
     @post("/process.Process/{name:str}", status_code=200)
     async def procedure(name: str, request: _Request) -> ASGIApp:
-        """List commands under way, or kill one."""
+        """List commands under way, kill one, send one input, or end that."""
         body = await request.body()
 
         async def done() -> JsonReply | dict[str, Any]:
@@ -108,19 +111,27 @@ async def _run(
     sandbox: Sandbox, asked: StartRequest, context: RequestContext, patience: float | None
 ) -> AsyncIterator[dict[str, Any]]:
     """Yield the events of a command. Raises TimeoutError, ProctorError."""
-    if asked.stdin or asked.pty is not None:
-        raise InputError("commands have neither stdin nor a terminal here: use a file")
+    if asked.pty is not None:
+        raise InputError("commands have no terminal here")
     process = asked.process
     words = (*with_variables({**sandbox.variables, **process.envs}), process.cmd, *process.args)
-    if process.cwd:
-        words = (*_IN, relative(process.cwd), *words)
-    number = sandbox.new_number()
-    running = asyncio.ensure_future(sandbox.session.command(words, b"", context))
-    sandbox.commands[number] = msgspec.to_builtins(process), running
+    words = within(process.cwd, words)
+    number, live = sandbox.new_number(), LiveOutput()
+    stdin = await CommandInput.open() if asked.stdin else None
+    running = asyncio.ensure_future(
+        sandbox.session.command(
+            words, b"" if stdin is None else stdin.reads, context, on_output=live.take
+        )
+    )
+    if stdin is not None:
+        running.add_done_callback(lambda _: stdin.close())
+    config = msgspec.to_builtins(process)
+    sandbox.commands[number] = CommandUnderWay(config, running, stdin)
     try:
         yield _event(start={"pid": number})
         async with asyncio.timeout(patience):
-            await asyncio.wait([running])
+            async for which, data in live.until(running):
+                yield _event(data={_STREAMS[which]: b64encode(data).decode()})
         if running.cancelled():
             yield _event(end={"exitCode": -1, "exited": False, "status": "signal: killed",
                               "error": "signal: killed"})  # fmt: skip
@@ -129,9 +140,6 @@ async def _run(
     finally:
         running.cancel()
         sandbox.commands.pop(number, None)
-    for name, data in (("stdout", made.stdout), ("stderr", made.stderr)):
-        if data:
-            yield _event(data={name: b64encode(data).decode()})
     yield _event(end=_ended(made))
 
 
@@ -154,14 +162,32 @@ def _done(sandbox: Sandbox, name: str, asked: ProcessRequest) -> JsonReply | dic
     match name:
         case "List":
             listed = sandbox.commands.items()
-            return {"processes": [{"pid": pid, "config": config} for pid, (config, _) in listed]}
+            return {"processes": [{"pid": pid, "config": each.config} for pid, each in listed]}
         case "SendSignal" if asked.signal in _KILL:
             known = sandbox.commands.pop(asked.process.pid, None)
             if known is None:
                 raise NotFound(f"no command {asked.process.pid} is under way")
-            known[1].cancel()
+            known.running.cancel()
+            return {}
+        case "SendInput" | "CloseStdin":
+            under_way = sandbox.commands.get(asked.process.pid)
+            if under_way is None:
+                raise NotFound(f"no command {asked.process.pid} is under way")
+            if under_way.stdin is None or "pty" in asked.input:
+                raise InputError("the command was started without stdin, or for a terminal")
+            if name == "CloseStdin":
+                under_way.stdin.end()
+            else:
+                under_way.stdin.send(_input(asked.input))
             return {}
     return JsonReply({"code": "unimplemented", "message": f"{name} is not served here"}, 501)
+
+
+def _input(given: dict[str, str]) -> bytes:
+    try:
+        return b64decode(given.get("stdin", ""), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise InputError(f"the input is no base64: {error}") from error
 
 
 def _patience(request: _Request) -> float | None:

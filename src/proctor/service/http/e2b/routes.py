@@ -4,6 +4,8 @@ After its Python SDK; docs/reference/e2b.md lists where it differs. Clients are 
 for all: it is in E2B_API_URL and in E2B_SANDBOX_URL.
 """
 
+import contextlib
+from collections.abc import AsyncIterator
 from typing import Any
 
 import msgspec
@@ -13,10 +15,10 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.types import ASGIApp
 
 from proctor.service.engine import Engine
-from proctor.service.http.e2b.cells import CellRequest, run_cell
+from proctor.service.http.e2b.cells import CellRequest, cell_lines
+from proctor.service.http.e2b.contexts import ContextRequest
 from proctor.service.http.e2b.errors import of_api, of_sandbox
 from proctor.service.http.e2b.files import file_routes
-from proctor.service.http.e2b.paths import HOME
 from proctor.service.http.e2b.processes import process_routes
 from proctor.service.http.e2b.requests import SandboxRequests, decoded
 from proctor.service.http.e2b.sandboxes import (
@@ -27,14 +29,12 @@ from proctor.service.http.e2b.sandboxes import (
     Sandboxes,
 )
 from proctor.service.http.request import context_of, header_of, owner_of
-from proctor.service.http.responses import JsonReply, PendingResponse
+from proctor.service.http.responses import JsonReply, PendingResponse, StreamingResponse
 
 PREFIX = "/e2b"
 _LINES = "application/x-ndjson"
-_CONTEXT = {"id": "default", "language": "python", "cwd": HOME}
-_ONE_CONTEXT = (
-    "a sandbox has one context, which is used without naming any: open another sandbox for another"
-)
+_PAD = b'{"type":"keepalive"}\n'
+"""Line that is sent while there is nothing to say: clients take no blank ones."""
 _Request = Request[Any, Any, Any]
 
 
@@ -45,7 +45,8 @@ def door(engine: Engine) -> Router:
     return Router(
         PREFIX,
         route_handlers=[
-            *_sandboxes(sandboxes), *_cells(requests), *file_routes(requests),
+            *_sandboxes(sandboxes), *_cells(requests), *_contexts(requests),
+            *file_routes(requests),
             *process_routes(requests),
         ],
         tags=["E2B"],
@@ -135,27 +136,16 @@ def _keeping(sandboxes: Sandboxes) -> list[HTTPRouteHandler]:
 def _cells(requests: SandboxRequests) -> list[HTTPRouteHandler]:
     @post("/execute", status_code=200)
     async def execute(request: _Request) -> ASGIApp:
-        """Run a cell; its output, displays, result and error come as lines of JSON."""
-        body = await request.body()
+        """Run a cell; its output as it comes, displays, result and error are lines of JSON."""
+        body, context = await request.body(), context_of(request)
 
-        async def executed() -> JsonReply:
+        async def lines() -> AsyncIterator[dict[str, Any]]:
             sandbox, asked = requests.sandbox(request), decoded(body, CellRequest)
-            lines = await run_cell(sandbox, asked, context_of(request))
-            return JsonReply(
-                msgspec.Raw(msgspec.json.Encoder().encode_lines(lines)), media_type=_LINES
-            )
+            async with contextlib.aclosing(cell_lines(sandbox, asked, context)) as found:
+                async for line in found:
+                    yield line
 
-        return PendingResponse(executed(), failed=of_sandbox)
-
-    @get("/contexts")
-    async def contexts() -> list[dict[str, str]]:
-        """List the contexts: there is one."""
-        return [_CONTEXT]
-
-    @post("/contexts", status_code=400)
-    async def another_context() -> Response[dict[str, Any]]:
-        """Refuse."""
-        return Response({"code": 400, "message": _ONE_CONTEXT}, status_code=400)
+        return StreamingResponse(lines(), _LINES, _line, pad=_PAD, failed=of_sandbox)
 
     @get("/health")
     async def health(request: _Request) -> ASGIApp:
@@ -167,7 +157,57 @@ def _cells(requests: SandboxRequests) -> list[HTTPRouteHandler]:
 
         return PendingResponse(lives(), failed=of_sandbox)
 
-    return [execute, contexts, another_context, health]
+    return [execute, health]
+
+
+def _contexts(requests: SandboxRequests) -> list[HTTPRouteHandler]:
+    @get("/contexts")
+    async def index(request: _Request) -> ASGIApp:
+        """List the contexts, the oldest first."""
+
+        async def listed() -> list[dict[str, str]]:
+            return [each.told() for each in requests.sandbox(request).contexts.all()]
+
+        return PendingResponse(listed(), failed=of_sandbox)
+
+    @post("/contexts", status_code=200)
+    async def make(request: _Request) -> ASGIApp:
+        """Make a context: an interpreter with a state of its own."""
+        body = await request.body()
+
+        async def made() -> dict[str, str]:
+            contexts, asked = requests.sandbox(request).contexts, decoded(body, ContextRequest)
+            return (await contexts.make(asked, context_of(request))).told()
+
+        return PendingResponse(made(), failed=of_sandbox)
+
+    @post("/contexts/{identity:str}/restart", status_code=200)
+    async def restart(identity: str, request: _Request) -> ASGIApp:
+        """Give a context a fresh interpreter."""
+
+        async def restarted() -> dict[str, str]:
+            contexts = requests.sandbox(request).contexts
+            await contexts.restart(identity, context_of(request))
+            return {}
+
+        return PendingResponse(restarted(), failed=of_sandbox)
+
+    @delete("/contexts/{identity:str}", status_code=200)
+    async def remove(identity: str, request: _Request) -> ASGIApp:
+        """End a context."""
+
+        async def removed() -> dict[str, str]:
+            contexts = requests.sandbox(request).contexts
+            await contexts.remove(identity, context_of(request))
+            return {}
+
+        return PendingResponse(removed(), failed=of_sandbox)
+
+    return [index, make, restart, remove]
+
+
+def _line(found: dict[str, Any]) -> bytes:
+    return msgspec.json.encode(found) + b"\n"
 
 
 def _opened(sandbox: Sandbox, request: _Request) -> dict[str, Any]:

@@ -12,10 +12,12 @@ from proctor.errors import InputError, NotFound, ProctorError
 from proctor.limits import GIB, MIB, Limits
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
+from proctor.service.http.e2b.command_input import CommandInput
+from proctor.service.http.e2b.contexts import CodeContexts
 from proctor.service.owned_session import OwnedSession
 from proctor.service.sessions import MAX_IDLE
 
-ENVD_VERSION = "0.5.0"
+ENVD_VERSION = "0.5.2"
 """Version of E2B's daemon that clients take it for: they then ask for nothing that is not here."""
 TIMEOUT = 300.0
 """Seconds without use after which a sandbox ends, where its client names none."""
@@ -42,6 +44,16 @@ class KeepRequest(msgspec.Struct, frozen=True):
 
 
 @dataclass(slots=True)
+class CommandUnderWay:
+    """A command that has not ended."""
+
+    config: Mapping[str, Any]
+    running: asyncio.Task[Any]
+    """Task that awaits its end."""
+    stdin: CommandInput | None = None
+
+
+@dataclass(slots=True)
 class Sandbox:
     """An open sandbox."""
 
@@ -51,8 +63,9 @@ class Sandbox:
     variables: Mapping[str, str]
     timeout: float
     """Seconds without use after which it ends."""
-    commands: dict[int, tuple[Mapping[str, Any], asyncio.Task[Any]]] = field(default_factory=dict)
-    """Commands under way by number: their configuration, and the task that awaits them."""
+    contexts: CodeContexts
+    commands: dict[int, CommandUnderWay] = field(default_factory=dict)
+    """Commands under way by number."""
     executions: int = 0
     """Cells that were run."""
     _last: int = 0
@@ -93,7 +106,9 @@ class Sandboxes:
         session = await self._engine.sessions.open(
             context, LIMITS, _checked(asked.timeout), template if template in sets else None
         )
-        made = Sandbox(session, template, asked.metadata, asked.env_vars, asked.timeout)
+        made = Sandbox(
+            session, template, asked.metadata, asked.env_vars, asked.timeout, CodeContexts(session)
+        )
         self._open[session.id] = made
         return made
 
