@@ -126,18 +126,6 @@ def bound(claim: Claim) -> Bound:
     return Bound.NONE
 
 
-@dataclass(slots=True)
-class Notes:
-    """Collects what a loader leaves out."""
-
-    found: list[str] = field(default_factory=list)
-
-    def __call__(self, note: str) -> None:
-        """Add one, once."""
-        if note not in self.found:
-            self.found.append(note)
-
-
 def judgeable(problem: Problem) -> Problem:
     """Return the problem. Raises InputError if it has no tests, or no subtasks."""
     if not problem.tests:

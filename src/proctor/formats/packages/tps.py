@@ -15,7 +15,7 @@ from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean, located
 from proctor.formats.packages.documents import convert, read_json, set_aside
 from proctor.formats.packages.files import Tree, extension, first, join
-from proctor.formats.packages.model import Notes, Package, judgeable
+from proctor.formats.packages.model import Package, judgeable
 from proctor.formats.packages.programs import by_extension, family, with_files
 from proctor.formats.packages.tps_solutions import load_solutions
 from proctor.formats.packages.tps_subtasks import SAMPLES, load_subtasks
@@ -100,8 +100,7 @@ class _Parameters(msgspec.Struct):
 
 def load(tree: Tree) -> Package:
     """The package in a directory with problem.json. Raises InputError."""
-    notes = Notes()
-    raw = set_aside(tree, FILE, read_json(tree, FILE), _TpsProblem, notes)
+    raw = set_aside(tree, FILE, read_json(tree, FILE), _TpsProblem)
     settings = convert(tree, FILE, raw, _TpsProblem)
     kind = settings.task_type or settings.type
     if kind not in _TYPES:
@@ -137,8 +136,8 @@ def load(tree: Tree) -> Package:
         ))  # fmt: skip
     except InputError as error:
         raise error if error.file else located(error, tree.root / FILE, None) from error
-    solutions = load_solutions(tree, problem, notes)
-    return Package(problem, solutions, "tps", tree.root, notes=tuple(notes.found))
+    solutions = load_solutions(tree, problem)
+    return Package(problem, solutions, "tps", tree.root, notes=tuple(tree.notes.found))
 
 
 def _parameters(tree: Tree, settings: _TpsProblem, kind: str) -> _Parameters:
