@@ -118,7 +118,7 @@ class Compiler:
         """
         found = registry.find(registry.get(program.language))
         language = found.language
-        own = program.name or naming.file_name(language, program.source)
+        own = naming.own_name(language, program)
         files = {**program.files, own: program.encoded(), **(stub_files or {})}
         if assertions:
             flags = [*flags, *language.assertions.flags]

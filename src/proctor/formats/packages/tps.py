@@ -324,7 +324,14 @@ def _has_grader(tree: Tree, settings: _TpsProblem, kind: str, parameters: _Param
 def _stubs(tree: Tree, settings: _TpsProblem, code: str) -> dict[str, Stub]:
     """Return the files compiled with a submission, by family."""
     stubs = {}
-    for each, found in _linked(tree).items():
+    kind = settings.task_type or settings.type
+    other = "grader." if kind == "Communication" else "stub."
+    own = "stub." if kind == "Communication" else "grader."
+    for each, linked in _linked(tree).items():
+        both = any(name.startswith(own) for name in linked)  # each has a main; CMS takes its own
+        found = {
+            name: data for name, data in linked.items() if not (both and name.startswith(other))
+        }
         if all(extension(name) in _HEADERS for name in found) and each != "cpp":
             continue  # a header alone makes no grader for C
         name = code + ("." + each if each in {"c", "cpp", "java"} else "")
