@@ -179,10 +179,11 @@ def _name(fd: int) -> str:
 
 def _opinion(how: Interactive | Communication, partner: Finished, test: Test) -> Opinion:
     if isinstance(how, Communication):
-        return checkers.opinion(Convention.SCORE, partner.execution, {})
+        return checkers.opinion(Convention.SCORE, partner.execution, {}, who="manager")
     return checkers.opinion(
-        how.convention, partner.execution, partner.files, stderr_scores=True, full=test.full
-    )
+        how.convention, partner.execution, partner.files, stderr_scores=True, full=test.full,
+        who="interactor",
+    )  # fmt: skip
 
 
 def decide(

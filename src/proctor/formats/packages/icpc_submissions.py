@@ -47,9 +47,13 @@ _OF_DIRECTORY: dict[str, tuple[Verdicts, Bound]] = {
     "memory_limit_exceeded": (frozenset({Verdict.MLE, Verdict.RE}), Bound.NONE),
     "output_limit_exceeded": (frozenset({Verdict.OLE, Verdict.RE}), Bound.NONE),
     "compiler_error": (frozenset({Verdict.CE}), Bound.NONE),
+    "compile_error": (frozenset({Verdict.CE}), Bound.NONE),
     "rejected": (REJECTED, Bound.NONE),
 }
 """Legacy: the verdict, which is that of the first test that is not accepted."""
+
+_UNCOMPILED = ("compiler_error", "compile_error")
+"""Directories that the newer formats do not have, and whose meaning is clear."""
 
 _TAG = re.compile(r"@EXPECTED_(RESULTS|SCORE)@:[ \t]*([^\r\n]*)")
 _WORDS: dict[str, Verdicts] = {
@@ -220,7 +224,7 @@ class _Rules:
         directory = name.partition("/")[0]
         path = join(DIRECTORY, name)
         matching = [pattern for pattern in self._rules if _covers(pattern, name)]
-        if self._legacy and not matching:
+        if (self._legacy or directory in _UNCOMPILED) and not matching:
             return self._by_directory(directory, path, program)
         own, inner = self._rules.get(directory, (_Rule(), {}))
         base = _merged(_DEFAULTS.get(directory), own)

@@ -144,6 +144,8 @@ def _tests(
         what = f"is {count}, but there are {len(elements)} tests"
         raise InputError(what, field="testset.test-count")
     inputs, answers = (_pattern(testset, f"{kind}-path-pattern") for kind in ("input", "answer"))
+    points = [points_of(each, f"test[{n}]") for n, each in enumerate(elements, 1)] or [0.0] * count
+    most = max(points, default=0.0) or 1.0
     found = {}
     for number in range(1, count + 1):
         element = elements[number - 1] if elements else None
@@ -152,14 +154,14 @@ def _tests(
         for path in (given, answer):
             if not tree.is_file(path):
                 raise InputError(_absent(element, name), file=tree.shown(path))
-        points = points_of(element, f"test[{number}]") if element is not None else 0.0
+        worth = points[number - 1]
         found[name] = Test(
             tree.file(given),
             tree.file(answer),
             name=name,
             public=element is not None and element.get("sample") == "true",
-            weight=points if scored else 1.0,
-            full=points or 1.0,
+            weight=worth if scored else 1.0,
+            full=worth or most,  # what is worth nothing is scored on the scale of the others
         )
     return found
 
