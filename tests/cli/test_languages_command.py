@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from command import proctor
 
 BROKEN = """
@@ -96,3 +97,17 @@ def test_a_broken_definition_is_named(tmp_path: Path) -> None:
     done = proctor("languages", env=environment)
     assert done.returncode == 2
     assert b"broken.toml" in done.stderr
+
+
+@pytest.mark.language("cpp")
+def test_headers_are_made_once(tmp_path: Path) -> None:
+    home = {"XDG_CACHE_HOME": str(tmp_path)}
+    first = proctor("languages", "--warm", env=home)
+    assert (first.returncode, first.stdout) == (0, b"C++17: ready\nC++17 -DEVAL: ready\n")
+    made = {path: path.stat().st_ino for path in tmp_path.rglob("*.gch")}
+    assert len(made) == 2
+    assert proctor("languages", "--warm", "cpp17", env=home).stdout == first.stdout
+    assert {path: path.stat().st_ino for path in tmp_path.rglob("*.gch")} == made
+    wrong = proctor("languages", "--warm", "python", env=home)
+    assert (wrong.returncode, wrong.stdout) == (2, b"")
+    assert b"only C++ has headers" in wrong.stderr

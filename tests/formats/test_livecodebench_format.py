@@ -244,7 +244,7 @@ def test_errors_say_where_and_what(
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ('{"question_id": "a"', "broken JSON: Expecting ',' delimiter at column"),
+        ('{"question_id": "a"', "broken JSON: it breaks off"),
         ("[1]", "expected `object`, got `array`"),
         ('{"question_id": "b", "x": ' + "[" * 100_000, "nested too deeply"),
         ("{}", "is missing"),

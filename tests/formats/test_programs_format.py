@@ -98,7 +98,7 @@ def test_lists_need_one_per_problem(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "field", "words"),
     [
-        ('{"question_id": "a", "code": "x"', None, "broken JSON: Expecting ',' delimiter"),
+        ('{"question_id": "a", "code": "x"', None, "broken JSON: it breaks off"),
         ("half a line", None, "broken JSON"),
         ("3", None, "expected `object`, got `int`"),
         ({"code": "x"}, "question_id", "is missing"),

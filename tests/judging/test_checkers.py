@@ -163,3 +163,29 @@ def test_whatever_it_says_a_score_is_a_share(
     assert 0 <= found.score <= 1
     assert (found.score == 1) == (found.verdict is AC)
     assert (0 < found.score < 1) == (found.verdict is PA)
+
+
+@pytest.mark.parametrize(
+    ("convention", "execution", "files", "said"),
+    [
+        (Convention.TESTLIB, ended(7, b"", b"points 10 x"), {},
+         "the checker gives points 10, and must give a number from 0 to 1"),
+        (Convention.TESTLIB, ended(7, b"", b"so-so"), {},
+         "the checker gives no points, and must give a number from 0 to 1"),
+        (Convention.KATTIS, ended(42), {f"{FEEDBACK}/score.txt": b"much"},
+         "the validator's score.txt holds 'much', no number from 0 to 1"),
+    ],
+)  # fmt: skip
+def test_a_score_that_is_none_is_shown(
+    convention: Convention, execution: Execution, files: dict[str, bytes], said: str
+) -> None:
+    assert judged(convention, execution, files).message == said
+
+
+@pytest.mark.parametrize("who", ["manager", "interactor"])
+def test_who_failed_is_named(who: str) -> None:
+    crashed = ended(None, signalled=signal.SIGSEGV)
+    found = opinion(Convention.SCORE, crashed, {}, who=who)
+    assert found.message == f"the {who} was ended by signal 11"
+    wrong = opinion(Convention.SCORE, ended(0, b"0\n", b"as the checker knows"), {}, who=who)
+    assert wrong.message == "as the checker knows"

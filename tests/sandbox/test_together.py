@@ -62,6 +62,38 @@ def test_members_have_a_cell_each() -> None:
     assert len(cells) == 3
 
 
+@pytest.mark.parametrize("size", [2, 3])
+def test_as_many_groups_at_once_as_cells(size: int) -> None:
+    everybody = threading.Barrier(2 * size)
+    with open_pool(cells=2) as pool:
+        futures = [
+            future
+            for _ in range(2)
+            for future in pool.submit_together([lambda cell, queued: everybody.wait(LONG)] * size)
+        ]
+        assert sorted(future.result(LONG) for future in futures) == list(range(2 * size))
+
+
+def test_no_more_groups_at_once_than_cells() -> None:
+    running, most, lock = 0, 0, threading.Lock()
+
+    def member(cell: Cell, _queued: float) -> None:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        meeting.wait(LONG)
+        with lock:
+            running -= 1
+
+    meeting = threading.Barrier(2)
+    with open_pool(cells=1) as pool:
+        futures = [each for _ in range(9) for each in pool.submit_together([member] * 2)]
+        for future in futures:
+            future.result(LONG)
+    assert most == 2
+
+
 def test_more_cells_for_a_group_take_no_ordinary_work() -> None:
     """A pool of one cell runs one ordinary job at a time, whatever groups it has had."""
     with open_pool(cells=1) as pool:

@@ -154,6 +154,15 @@ def _show(console: Screen, entry: _SolutionEntry, judgement: Judgement, *, alone
             console.print(line("    ", render.coloured(each.verdict), told))
     if alone and judgement.tests:
         console.print(_tests_table(judgement))
+        show_log(console, judgement)
+
+
+def show_log(console: Screen, judgement: Judgement) -> None:
+    """Print what the checker (or manager, ...) says to the problem's author of a failed test."""
+    failed = (each for each in judgement.tests if not each.verdict.passed and each.log.strip())
+    if (first := next(failed, None)) is not None:
+        console.print(f"said of test {first.name}, for the author of the problem:")
+        console.print(first.log[:2000].rstrip())
 
 
 def _tests_table(judgement: Judgement) -> Table:

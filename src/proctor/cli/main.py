@@ -215,6 +215,10 @@ def languages_command(
             "--selftest", help="Compile and run the self-test of each language in a cell."
         ),
     ] = False,
+    warm: Annotated[
+        bool,
+        typer.Option("--warm", help="Precompile the standard header of C++, or of those named."),
+    ] = False,
     isolation: Isolation = None,
     json: Json = False,
 ) -> None:
@@ -226,6 +230,10 @@ def languages_command(
 
     if selftest:
         raise typer.Exit(languages.test(names or (), isolation, as_json=json))
+    if warm:
+        from proctor.cli import headers
+
+        raise typer.Exit(headers.warm(names or ("cpp",), isolation))
     raise typer.Exit(languages.show(names or (), as_json=json))
 
 

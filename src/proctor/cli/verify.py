@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from proctor.cli import render, terminal
-from proctor.cli.contest import to_json
+from proctor.cli.contest import show_log, to_json
 from proctor.cli.screen import Screen, coloured, line
 from proctor.errors import InputError
 from proctor.formats.packages.package import load
@@ -40,8 +40,11 @@ def verify_package(path: str, pool: Pool, *, as_json: bool) -> int:
         _show_timing(console, timed)
         right = len(checked) - len(wrong)
         console.print(f"{right} of {len(checked)} submissions as labelled")
-    if any(each.judgement.verdict is Verdict.INFRA_FAULT for each in wrong):
+    verdicts = {each.judgement.verdict for each in wrong}
+    if Verdict.INFRA_FAULT in verdicts:
         return 125
+    if Verdict.TASK_FAULT in verdicts:
+        return InputError.exit_code
     return 1 if wrong else 0
 
 
@@ -54,8 +57,10 @@ def _show_checked(console: Screen, checked: Checked) -> None:
     console.print(line(mark, f"  {name}: ", verdict, took))
     for text in (*checked.differences, *checked.warnings):
         console.print(f"    {text}")
-    if checked.differences and judgement.compiler_output:
-        console.print(judgement.compiler_output[:2000])
+    if checked.differences:
+        if judgement.compiler_output:
+            console.print(judgement.compiler_output[:2000])
+        show_log(console, judgement)
 
 
 def _show_timing(console: Screen, timed: Timed) -> None:

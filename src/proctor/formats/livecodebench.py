@@ -336,10 +336,14 @@ def parse_json(text: bytes | str) -> Any:
         # The standard library also takes what Python programs write although JSON has no such
         # thing (NaN, lone surrogates), and its messages say where.
         pass
+    text = text.rstrip()
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        what = f"broken JSON: {error.msg} at column {error.colno}; repair or remove it"
+        if error.pos >= len(error.doc) or error.msg.startswith("Unterminated string"):
+            what = "broken JSON: it breaks off; was the file cut short? repair or remove it"
+        else:
+            what = f"broken JSON: {error.msg} at column {error.colno}; repair or remove it"
         raise InputError(what, line=error.lineno) from error
     except RecursionError as error:
         raise InputError("the JSON is nested too deeply to be read") from error

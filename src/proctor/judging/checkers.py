@@ -7,7 +7,7 @@ directory), and the way open-r1's codeforces checkers are called.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proctor.execution import Execution
 from proctor.problem import Convention
@@ -41,20 +41,35 @@ class Opinion:
     """To the author of the problem."""
 
 
-def opinion(  # noqa: PLR0911 - one for each convention
+def opinion(
     convention: Convention,
     execution: Execution,
     files: Mapping[str, bytes],
     *,
     stderr_scores: bool = False,
     full: float = 1.0,
+    who: str = "checker",
 ) -> Opinion:
     """Return the opinion of a checker that has ended. `files` are its feedback directory's.
 
     `stderr_scores` is for SCORE: True if the score is the first line of stderr, since an
     interactor's stdout goes to the submission. `full` is for KATTIS and TESTLIB: the number that
-    means full marks.
+    means full marks. `who` is what messages call the program.
     """
+    found = _opinion(convention, execution, files, full, stderr_scores=stderr_scores)
+    if found.verdict is not Verdict.TASK_FAULT:
+        return found  # its message is the program's own
+    return replace(found, message=found.message.replace("the checker", f"the {who}", 1))
+
+
+def _opinion(  # noqa: PLR0911 - one for each convention
+    convention: Convention,
+    execution: Execution,
+    files: Mapping[str, bytes],
+    full: float,
+    *,
+    stderr_scores: bool,
+) -> Opinion:
     if execution.limit is not None:
         return fault(f"the checker exceeded its {execution.limit.value} limit", execution)
     if execution.signal is not None:
@@ -90,7 +105,9 @@ def _testlib(execution: Execution, full: float) -> Opinion:
         found = _POINTS.match(message)
         score = _number(found[1]) if found else None
         if score is None or score > full:
-            return fault(f"the checker's points are no number from 0 to {full:g}", execution)
+            given = f"points {found[1][:40]}" if found else "no points"
+            what = f"the checker gives {given}, and must give a number from 0 to {full:g}"
+            return fault(what, execution)
         return _graded(score / full, message)
     if code is not None and _TESTLIB_PARTIAL <= code <= _TESTLIB_PARTIAL + 100:
         return _graded((code - _TESTLIB_PARTIAL) / 100, message)
@@ -112,7 +129,8 @@ def _kattis(execution: Execution, files: Mapping[str, bytes], full: float) -> Op
             continue
         score = _number(_text(given))
         if score is None or score > most:
-            message = f"the validator's {name} holds no number from 0 to {most:g}"
+            shown = _text(given).strip()[:40]
+            message = f"the validator's {name} holds {shown!r}, no number from 0 to {most:g}"
             return fault(message, execution)
         return _graded(score / most, message, log)
     return Opinion(Verdict.AC, 1.0, message, log)

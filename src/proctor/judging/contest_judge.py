@@ -55,17 +55,18 @@ def compile_graders(
     Raises InputError if one does not compile, NoLanguage, InfraFault.
     """
     running = problem.running
+    partner, who = None, "checker"
     try:
         output = prepare(environment, problem.grading, tolerance)
-        partner = None
         if isinstance(running, Interactive):
+            who = "interactor"
             partner = environment.compile_grader(running.interactor)
         elif isinstance(running, Communication):
+            who = "manager"
             partner = environment.compile_grader(running.manager)
     except CompileFailed as error:
-        raise InputError(
-            f"a program of problem {problem.id} does not compile: {error}\n{error.output}"
-        ) from error
+        why = str(error).replace("the program", f"the {who} of problem {problem.id}")
+        raise InputError(f"{why}\n{error.output}") from error
     return Graders(output, partner)
 
 

@@ -31,6 +31,7 @@ from proctor.verdict import Verdict
 _NOBODY_READS = b"Broken pipe"  # in the message of Python, of Java and of strerror(3)
 _NOTHING_TO_READ = b"EOFError"
 _TAIL = 4096
+_CMS_INPUT = "input.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,10 @@ def _with_manager(how: Communication, contact: Contact, test: Test) -> list[Memb
     manager = contact.partner.command(memory=LIMITS.memory)
     at = first_inherited(manager)
     names = [_name(at + number) for number in range(2 * how.processes)]
-    manager = contact.partner.command([*names, *how.manager_args], memory=LIMITS.memory)
+    given = {_CMS_INPUT: test.input_bytes()} if _opens_input(how) else {}
+    manager = contact.partner.command(
+        [*names, *how.manager_args], memory=LIMITS.memory, files=given
+    )
     inherit = [fd for i in range(how.processes) for fd in (up[i][0], down[i][1])]
     streams = Streams(test.input_bytes(), inherit=tuple(inherit))
     members = [Member(manager, streams, contact.partner.limits(LIMITS, manager), grader=True)]
@@ -125,6 +129,12 @@ def _with_manager(how: Communication, contact: Contact, test: Test) -> list[Memb
         user = contact.submission.command(words, memory=limits.memory, judged=True)
         members.append(Member(user, streams, contact.submission.limits(limits, user)))
     return members
+
+
+def _opens_input(how: Communication) -> bool:
+    """Return whether a manager reads the test's input from a file, which CMS puts beside it."""
+    sources = [how.manager.source.encode(errors="replace"), *how.manager.files.values()]
+    return any(_CMS_INPUT.encode() in source for source in sources)
 
 
 def _with_interactor(
@@ -169,10 +179,11 @@ def _name(fd: int) -> str:
 
 def _opinion(how: Interactive | Communication, partner: Finished, test: Test) -> Opinion:
     if isinstance(how, Communication):
-        return checkers.opinion(Convention.SCORE, partner.execution, {})
+        return checkers.opinion(Convention.SCORE, partner.execution, {}, who="manager")
     return checkers.opinion(
-        how.convention, partner.execution, partner.files, stderr_scores=True, full=test.full
-    )
+        how.convention, partner.execution, partner.files, stderr_scores=True, full=test.full,
+        who="interactor",
+    )  # fmt: skip
 
 
 def decide(

@@ -77,6 +77,8 @@ def verify(package: Package, pool: Pool, show: Show | None = None) -> tuple[list
         checked.append(found)
         if show is not None:
             show(found)
+    if not settled:  # all have to be fast enough
+        limit = _worked_out(package, checked, limit)
     return checked, _timed(checked, limit, package)
 
 

@@ -118,7 +118,7 @@ class Compiler:
         """
         found = registry.find(registry.get(program.language))
         language = found.language
-        own = program.name or naming.file_name(language, program.source)
+        own = naming.own_name(language, program)
         files = {**program.files, own: program.encoded(), **(stub_files or {})}
         if assertions:
             flags = [*flags, *language.assertions.flags]
@@ -209,6 +209,9 @@ def run_compiler(
     if execution.limit is not None:
         raise failed(f"compiling exceeded its {limit_name(execution.limit)} limit", finished)
     if execution.exit_code != 0:
+        if b"File size limit exceeded" in execution.stderr:  # gcc takes it for a bug of its own
+            what = "compiling exceeded its limit on the size of a file"
+            raise CompileFailed(what, "", execution)
         raise failed("the program does not compile", finished)
     return finished
 

@@ -61,14 +61,23 @@ class Headers:
         made = self.place / key
         if not made.exists() and self._first_need(key):
             return ()
-        with self._lock:
-            if not (made / (_HEADER + ".gch")).is_file() and not self._make(
-                execute, found, flags, made
-            ):
-                return ()
+        if not self.ensure(execute, found, identity, flags):
+            return ()
         with contextlib.suppress(FileNotFoundError):  # just thrown out: it will be made again
             os.utime(made)
         return ("-I", str(made))
+
+    def ensure(
+        self, execute: Executor, found: InstalledLanguage, identity: str, flags: Sequence[str]
+    ) -> bool:
+        """Return whether the header for these flags is there, or could be made. Raises InfraFault.
+
+        `identity` is compiler.identity() of the language.
+        """
+        made = self.place / _key(identity, flags)
+        with self._lock:
+            there = (made / (_HEADER + ".gch")).is_file()
+            return there or self._make(execute, found, flags, made)
 
     def _first_need(self, key: str) -> bool:
         """Return whether this is its first use: making it takes longer than one compilation."""

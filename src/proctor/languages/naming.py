@@ -6,6 +6,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 from proctor.languages.language import Language
+from proctor.program import Program
 
 # What is left open ends with the line or the text: else every beginning is searched to the end.
 _NOT_CODE = re.compile(
@@ -29,6 +30,15 @@ def file_name(language: Language, source: str) -> str:
     if "{class}" not in language.source:
         return language.source
     return language.source.replace("{class}", _Classes(source).of_file)
+
+
+def own_name(language: Language, program: Program) -> str:
+    """Return the file name of a program: its own, in Java with its public class for the stem."""
+    name = program.name
+    if not name or "{class}" not in language.source:
+        return name or file_name(language, program.source)
+    public = _Classes(program.source).public
+    return str(PurePosixPath(name).with_stem(public)) if public else name
 
 
 def is_source(language: Language, name: str) -> bool:
@@ -67,7 +77,8 @@ class _Classes:
         package = _PACKAGE.search(code)
         self.package = f"{package[1]}." if package else ""
         top = list(_outermost(code))
-        public = [found[2] for found in top if found[1]]
+        self.public = next((found[2] for found in top if found[1]), "")
+        """The class that is public; empty if none is."""
         self.starting = ""
         """The class that main is in; empty if there is none."""
         for found, after in pairwise([*top, None]):
@@ -75,7 +86,7 @@ class _Classes:
             if found and _MAIN.search(code, found.end(), end):
                 self.starting = found[2]
                 break
-        names = [*public, self.starting, *(found[2] for found in top), _USUAL]
+        names = [self.public, self.starting, *(found[2] for found in top), _USUAL]
         self.of_file = next(name for name in names if name)
         """The class that the file must be named after, or may be."""
 

@@ -95,6 +95,8 @@ class Pool:
         self._seats: list[_CellSeat] = []
         self._resting: set[_CellSeat] = set()
         """Seats whose thread waits for work that is anybody's."""
+        self._groups = 0
+        """Groups of jobs submitted together of which the last has not ended."""
         self._closed = False
         self._companion: Pool | None = None
         self._owner = os.getpid()
@@ -198,19 +200,27 @@ class Pool:
         """Queue jobs that wait for one another: each gets a cell of its own, all at once.
 
         They stand next to one another in the queue, so that those that have a cell wait only for
-        the rest, never for the members of another such group. If they are more than the pool has
-        cells, it gets further ones that do nothing else. A member must not raise what makes the
-        pool try again (CellDied, OSError): it would be alone. Raises PoolClosed.
+        the rest, never for the members of another such group. Mostly one of them computes while the
+        others wait, so there are cells for as many groups at once as for ordinary jobs; those
+        beyond the pool's number do nothing else. A member must not raise what makes the pool try
+        again (CellDied, OSError): it would be alone. Raises PoolClosed.
         """
         items = [_Item(job, Future(), together=True) for job in jobs]
         with self._changed:
             if self._closed:
                 raise PoolClosed("the pool is closed")
             self._waiting.extend(items)
-            while len(self._threads) < max(self.cells, len(items)):
+            self._groups += 1
+            items[-1].future.add_done_callback(self._group_ended)
+            at_once = min(self._groups, self.cells)
+            while len(self._threads) < max(self.cells, at_once * len(items)):
                 self._start_thread()
             self._changed.notify_all()
         return [item.future for item in items]
+
+    def _group_ended(self, _future: Future[Any]) -> None:
+        with self._changed:
+            self._groups -= 1
 
     def _start_thread(self) -> None:
         seat = _CellSeat(len(self._threads))

@@ -269,12 +269,6 @@ BROKEN = [
     (checker("{name: bridged, args: {files: c.cpp}}"), FILE, "checker.args.files"),
     (checker("{name: bridged, args: {files: data/two.in}}"), FILE, "checker.args.lang"),
     (checker("{name: bridged, args: {files: c.cpp, type: coci}}"), FILE, "checker.args.type"),
-    (replaced("tests/spin/test.yml", "TLE", "TEL"), "tests/spin/test.yml", "expect"),
-    (replaced("tests/spin/test.yml", "{1: AC", "{9: AC"), "tests/spin/test.yml", "cases[9]"),
-    (replaced("tests/spin/test.yml", "time: 1", "time: 0"), "tests/spin/test.yml", "limits.cpu"),
-    (remove("tests/spin/spin.cpp"), "tests/spin/test.yml", "source"),
-    (replaced("tests/spin/test.yml", "source: spin", "source: ../spin/spin"),
-     "tests/spin/test.yml", "source"),
 ]  # fmt: skip
 
 

@@ -132,6 +132,8 @@ def test_groups_with_points() -> None:
 def test_strict_groups_are_all_or_nothing(tmp_path: Path) -> None:
     package = copied(tmp_path, "largestsum")
     (package / "data/secret/testdata.yaml").unlink()
+    for source in package.glob("submissions/*/*"):  # else it is DOMjudge's
+        source.write_text(source.read_text().replace("@EXPECTED_SCORE@", ""))
     assert subtasks(load(package))["secret"] == (100, 9, Aggregate.MIN)
 
 
@@ -249,7 +251,6 @@ BROKEN = [
     ("meanvalue", remove("data/secret/1-whole.ans"), "data/secret/1-whole.ans", None),
     ("meanvalue", remove("data/secret/1-whole.in"), "data/secret/1-whole.ans", None),
     ("meanvalue", write("problem.yaml", "a: [1\nb: 2"), "problem.yaml", None),
-    ("meanvalue", write("problem.yaml", "name: a\nname: b"), "problem.yaml", None),
     ("meanvalue", write("problem.yaml", "a: &x [1]\nb: *x"), "problem.yaml", None),
     ("meanvalue", write("problem.yaml", "- 1"), "problem.yaml", None),
     ("meanvalue", appended("problem.yaml", "validaton: custom\n"), "problem.yaml", "validaton"),
@@ -275,13 +276,6 @@ BROKEN = [
      "data/secret/group1/testdata.yaml", "grader_flags"),
     ("largestsum", write("data/secret/group1/testdata.yaml", "range: high"),
      "data/secret/group1/testdata.yaml", "range"),
-    ("anypair", appended("submissions/submissions.yaml", "accepted/none.py: {}\n"),
-     "submissions/submissions.yaml", "accepted/none.py"),
-    ("anypair", replaced("submissions/submissions.yaml", "secret/3-half", "secret/9"),
-     "submissions/submissions.yaml", "wrong_answer/same_twice.cpp.secret/9"),
-    ("anypair", replaced("submissions/submissions.yaml", "[WA]", "[WRONG]"),
-     "submissions/submissions.yaml",
-     "wrong_answer/same_twice.cpp.secret/3-half.required[0]"),
     ("pairsum", remove("tests/2-01.out"), "tests/2-01.out", None),
     ("pairsum", remove("tests/2-01.in"), "subtasks/02-full.json", "testcases"),
     ("pairsum", replaced("problem.json", "Batch\"", "Bach\""), "problem.json", "task_type"),
@@ -293,11 +287,6 @@ BROKEN = [
     ("relay", replaced("problem.json", "2,", "200,"), "problem.json", "num_processes"),
     ("relay", appended("tests/mapping", "fulll 0-01\n"), "tests/mapping", None),
     ("relay", appended("tests/mapping", "full 9-01\n"), "tests/mapping", "full"),
-    ("relay", replaced("solutions.json", '"partially_correct"', '"nearly"'), "solutions.json",
-     "doubled.cpp.verdict"),
-    ("relay", replaced("solutions.json", '"full"', '"ful"'), "solutions.json",
-     "eight_bits.cpp.except.ful"),
-    ("relay", replaced("solutions.json", "global.cpp", "../global.cpp"), "solutions.json", "../global.cpp"),
     ("wordcount", replaced("problem.toml", "memory", "memroy"), "problem.toml", "limits.memroy"),
     ("wordcount", replaced("problem.toml", "256M", "256 elephants"), "problem.toml",
      "limits.memory"),

@@ -17,7 +17,7 @@ from proctor.formats.packages.dmoj_files import Files
 from proctor.formats.packages.dmoj_submissions import load_submissions, read_labels, usual
 from proctor.formats.packages.documents import convert, read_yaml, set_aside
 from proctor.formats.packages.files import Tree, extension
-from proctor.formats.packages.model import Notes, Package, Timing, judgeable
+from proctor.formats.packages.model import Package, Timing, judgeable
 from proctor.limits import Limits
 from proctor.problem import (
     Aggregate,
@@ -83,16 +83,15 @@ class _DmojProblem(_Shared, forbid_unknown_fields=True):
 
 def load(tree: Tree) -> Package:
     """The package in a directory with init.yml. Raises InputError."""
-    notes = Notes()
-    raw = set_aside(tree, FILE, read_yaml(tree, FILE), _DmojProblem, notes)
+    raw = set_aside(tree, FILE, read_yaml(tree, FILE), _DmojProblem)
     settings = convert(tree, FILE, raw, _DmojProblem, strict=False)
     try:
-        return _package(tree, settings, notes)
+        return _package(tree, settings)
     except InputError as error:
         raise error if error.file else located(error, tree.root / FILE, None) from error
 
 
-def _package(tree: Tree, settings: _DmojProblem, notes: Notes) -> Package:
+def _package(tree: Tree, settings: _DmojProblem) -> Package:
     for key in ("custom_judge", "grader"):
         if getattr(settings, key) is not None:
             what = "graders that are modules of DMOJ's own judge are not run; use bridged ones"
@@ -105,11 +104,11 @@ def _package(tree: Tree, settings: _DmojProblem, notes: Notes) -> Package:
     )
     files = Files.at(tree, settings.archive, said_by=FILE)
     if settings.unbuffered and settings.interactive:
-        notes(f"{FILE}: unbuffered: there is no terminal here; submissions have to flush")
+        tree.notes(f"{FILE}: unbuffered: there is no terminal here; submissions have to flush")
     reader = Cases(settings, files)
     reader.read(settings.pretest_test_cases, "pretest_test_cases", pretests=True)
     reader.read(cases, "test_cases")
-    labels = read_labels(tree, notes)
+    labels = read_labels(tree)
     problem = judgeable(Problem(
         id=tree.root.name,
         tests=tuple(reader.tests.values()),
@@ -121,9 +120,9 @@ def _package(tree: Tree, settings: _DmojProblem, notes: Notes) -> Package:
         stubs=_stubs(files, settings.signature_grader),
         title=tree.root.name,
     ))  # fmt: skip
-    submissions = load_submissions(tree, problem, labels, notes)
+    submissions = load_submissions(tree, problem, labels)
     timing = Timing(given=any(label.time is not None for label in labels))
-    return Package(problem, submissions, "dmoj", tree.root, timing, tuple(notes.found))
+    return Package(problem, submissions, "dmoj", tree.root, timing, tuple(tree.notes.found))
 
 
 def _limits(reader: "Cases", limits: Limits) -> Limits:
@@ -152,7 +151,7 @@ def _stubs(files: Files, given: _Signature | None) -> dict[str, Stub]:
     entry = files.content(given.entry, "signature_grader.entry")
     header = files.content(given.header, "signature_grader.header")
     name = given.header.rpartition("/")[2]
-    flags: tuple[str, ...] = ("-include", name)
+    flags: tuple[str, ...] = ("-DSIGNATURE_GRADER", "-include", name)
     if not given.allow_main:
         flags = (*flags, f"-Dmain={_HIDDEN_MAIN}")
         entry = b"#undef main\n#line 1\n" + entry

@@ -13,10 +13,11 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean
-from proctor.formats.packages.documents import convert, read_yaml
+from proctor.formats.packages.documents import convert, read_yaml, set_aside
 from proctor.formats.packages.files import Tree, join
 from proctor.formats.packages.model import (
     ACCEPTED,
+    PARTIAL,
     REJECTED,
     SLOW,
     WRONG,
@@ -24,7 +25,6 @@ from proctor.formats.packages.model import (
     Claim,
     Expectation,
     Labelled,
-    Notes,
     Part,
     Verdicts,
     bound,
@@ -51,7 +51,8 @@ _LANGUAGES = {
 _SKIPPED = "SC"
 _ANY = "*"
 _CODES: dict[str, Verdicts] = {
-    "AC": ACCEPTED,
+    # A checker may pass an output and give it less than full points.
+    "AC": ACCEPTED | PARTIAL,
     "WA": WRONG | {Verdict.PA},
     "TLE": SLOW,
     "MLE": frozenset({Verdict.MLE}),
@@ -74,9 +75,24 @@ class _Label(msgspec.Struct, forbid_unknown_fields=True):
     memory: int | None = None
     expect: _Codes = "AC"
     cases: list[_Codes] | dict[int, _Codes] = []
+    skip: Any = None
+    # Not checked, see _NOT_CHECKED.
     feedback: Any = None
     feedback_cases: Any = None
-    skip: Any = None
+    extended_feedback: Any = None
+    extended_feedback_cases: Any = None
+    score: Any = None
+    score_cases: Any = None
+    points: Any = None
+    # Of the machine that it is meant for.
+    arch: Any = None
+    required_auxiliary_executors: Any = None
+
+
+_NOT_CHECKED = (
+    "feedback", "feedback_cases", "extended_feedback", "extended_feedback_cases", "score",
+    "score_cases", "points",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,23 +126,23 @@ def language_of(key: str) -> str | None:
     return found if found in registry.languages() else None
 
 
-def read_labels(tree: Tree, notes: Notes) -> list[Label]:
-    """Every test.yml, in the order of their names. Raises InputError."""
+def read_labels(tree: Tree) -> list[Label]:
+    """Every test.yml that can be read, in the order of their names; others are noted."""
     found = []
     for entry in tree.entries(DIRECTORY):
         path = join(DIRECTORY, entry)
         file = join(path, FILE)
         if not tree.is_file(file):
             continue
-        values = convert(tree, file, read_yaml(tree, file), _Label, strict=False)
-        label = Label(path, values)
-        try:
+        with tree.noting(file):
+            raw = set_aside(tree, file, read_yaml(tree, file), _Label)
+            values = convert(tree, file, raw, _Label, strict=False)
+            label = Label(path, values)
             label.limits  # noqa: B018 - checked here, where the file is known
-        except InputError as error:
-            raise InputError(error.message, file=tree.shown(file), field=error.field) from error
-        if values.feedback not in (None, _ANY) or values.feedback_cases:
-            notes(f"{file}: what feedback is expected was left out")
-        found.append(label)
+            for key in _NOT_CHECKED:
+                if getattr(values, key) not in (None, _ANY, [], {}):
+                    tree.notes(f"{file}: {key} is not checked")
+            found.append(label)
     return found
 
 
@@ -136,31 +152,35 @@ def usual(labels: Sequence[Label]) -> Limits:
     return given.most_common(1)[0][0] if given else Limits()
 
 
-def load_submissions(
-    tree: Tree, problem: Problem, labels: Sequence[Label], notes: Notes
-) -> tuple[Labelled, ...]:
-    """Submissions whose language is known; the others are noted. Raises InputError."""
-    found = []
+def load_submissions(tree: Tree, problem: Problem, labels: Sequence[Label]) -> tuple[Labelled, ...]:
+    """Submissions whose language and label are known; the others are noted."""
+    found: list[Labelled] = []
     for label in labels:
-        file, values = join(label.path, FILE), label.values
-        language = language_of(values.language)
-        if language is None or values.skip:
-            why = "its test.yml says to skip it" if values.skip else "its language is not known"
-            notes(f"{label.path}: {why} ({values.language})")
-            continue
-        if "IE" in _listed(values.expect):
-            notes(f"{label.path}: a fault of the problem is expected")
-            continue
-        expected = _expectation(tree, problem, file, values)
-        own = _own_limits(problem, label)
-        role = _bound(expected) if own is None else Bound.NONE
-        sources = [values.source] if isinstance(values.source, str) else values.source
-        for source in sources:
-            path = join(label.path, source)
-            text = tree.source(path, said_by=file, field="source")
-            program = Program(text, language, source.rpartition("/")[2])
-            found.append(Labelled(path, program, expected, role, own))
+        with tree.noting(label.path):
+            found += _labelled(tree, problem, label)
     return tuple(found)
+
+
+def _labelled(tree: Tree, problem: Problem, label: Label) -> list[Labelled]:
+    """Return the submissions of one label. Raises InputError if there are none to judge."""
+    file, values = join(label.path, FILE), label.values
+    language = language_of(values.language)
+    if language is None or values.skip:
+        why = "its test.yml says to skip it" if values.skip else "its language is not known"
+        raise InputError(f"{why} ({values.language})")
+    if "IE" in _listed(values.expect):
+        raise InputError("a fault of the problem is expected")
+    expected = _expectation(tree, problem, file, values)
+    own = _own_limits(problem, label)
+    role = _bound(expected) if own is None else Bound.NONE
+    sources = [values.source] if isinstance(values.source, str) else values.source
+    found = []
+    for source in sources:
+        path = join(label.path, source)
+        text = tree.source(path, said_by=file, field="source")
+        program = Program(text, language, source.rpartition("/")[2])
+        found.append(Labelled(path, program, expected, role, own))
+    return found
 
 
 def _own_limits(problem: Problem, label: Label) -> Limits | None:

@@ -22,13 +22,17 @@ _UNKNOWN = re.compile(r"Object contains unknown field `(?P<key>.*?)`(?: - at `(?
 
 
 def read_yaml(tree: Tree, name: str, edit: Callable[[str], str] | None = None) -> dict[str, Any]:
-    """A YAML file's mapping; an empty file is an empty one. `edit` changes its text before."""
+    """A YAML file's mapping; an empty file is an empty one. `edit` changes its text before.
+
+    Of a key that is there twice the last value counts, as with PyYAML, and it is noted. Raises
+    InputError.
+    """
     # Not above: packages of our own, TPS's and Polygon's have none of it, and it takes its time.
     from proctor.formats.packages.yaml_text import parse_yaml
 
     text = tree.text(name) if edit is None else edit(tree.text(name))
     try:
-        value = parse_yaml(text)
+        value = parse_yaml(text, lambda note: tree.notes(f"{name}: {note}"))
     except InputError as error:
         raise InputError(error.message, file=tree.shown(name), line=error.line) from error
     return _mapping(tree, name, {} if value is None else value)
@@ -105,6 +109,15 @@ def _mapping(tree: Tree, name: str, value: object) -> dict[str, Any]:
     return value
 
 
+def without_empty(value: dict[str, Any]) -> dict[str, Any]:
+    """The value without keys that have none (`key:`), which is as if they were not there."""
+    return {
+        key: without_empty(inner) if isinstance(inner, dict) else inner
+        for key, inner in value.items()
+        if inner is not None
+    }
+
+
 def convert(
     tree: Tree, name: str, value: Any, kind: type[_T], *, within: str = "", strict: bool = True
 ) -> _T:
@@ -149,9 +162,7 @@ def _keys(kind: Any) -> Collection[str]:
     return found
 
 
-def set_aside(
-    tree: Tree, name: str, value: dict[str, Any], kind: type, notes: Callable[[str], None]
-) -> dict[str, Any]:
+def set_aside(tree: Tree, name: str, value: dict[str, Any], kind: type) -> dict[str, Any]:
     """The value without keys that the record does not know, each of which is noted.
 
     For formats whose files carry what other systems like to know. A key that looks like a
@@ -161,5 +172,5 @@ def set_aside(
     for key in value.keys() - known:
         if hint := did_you_mean(key, known):
             raise InputError(f"unknown key{hint}", file=tree.shown(name), field=key)
-        notes(f"{name}: the key {key!r} is unknown and was left out")
+        tree.notes(f"{name}: the key {key!r} is unknown and was left out")
     return {key: content for key, content in value.items() if key in known}

@@ -2,8 +2,9 @@
 
 import os
 import stat
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from proctor.errors import InputError
@@ -15,6 +16,18 @@ LARGEST_SOURCE = 32 << 20
 """Bytes of a program, a grader or a settings file: what is read here is kept in memory."""
 
 
+@dataclass(slots=True)
+class Notes:
+    """Collects what a loader leaves out, and why."""
+
+    found: list[str] = field(default_factory=list)
+
+    def __call__(self, note: str) -> None:
+        """Add one, once."""
+        if note not in self.found:
+            self.found.append(note)
+
+
 @dataclass(frozen=True, slots=True)
 class Tree:
     """A package's directory.
@@ -24,6 +37,8 @@ class Tree:
     """
 
     root: Path
+    notes: Notes = field(default_factory=Notes, compare=False)
+    """Collects what the package's loader leaves out."""
 
     @classmethod
     def at(cls, path: Path) -> "Tree":
@@ -41,6 +56,15 @@ class Tree:
         """A file's name as messages give it."""
         return str(self.root / name)
 
+    @contextmanager
+    def noting(self, what: str) -> Iterator[None]:
+        """Turn an InputError into a note on what is left out for it: a submission, a label."""
+        try:
+            yield
+        except InputError as error:
+            where = f"{error.field}: " if error.field else ""
+            self.notes(f"{what}: {where}{error.message}")
+
     def resolved(self, name: str, *, said_by: str | None = None, field: str | None = None) -> Path:
         """Absolute path with links followed; the file need not exist.
 
@@ -50,12 +74,15 @@ class Tree:
         if not name:
             return self.root
         try:
+            if not _is_text(name):
+                place = said_by or name.rpartition("/")[0]
+                raise InputError(f"the name {name!r} is not UTF-8", file=self.shown(place))
             check_relative(name)
             if max(map(len, os.fsencode(name).split(b"/"))) > _LONGEST_NAME:
                 raise InputError(f"{name[:40]!r}... is too long for a file name")
             path = (self.root / name).resolve()
         except InputError as error:
-            raise InputError(error.message, file=place, field=field) from error
+            raise InputError(error.message, file=error.file or place, field=field) from error
         except (OSError, RuntimeError) as error:  # a loop of links
             raise InputError(f"{name!r}: {error}", file=place, field=field) from error
         if not path.is_relative_to(self.root):
@@ -114,8 +141,12 @@ class Tree:
         except UnicodeDecodeError:
             return data.decode("latin-1")
 
-    def entries(self, directory: str) -> list[str]:
-        """Names in a directory, sorted, hidden ones left out; none if there is no directory."""
+    def entries(self, directory: str, *, lenient: bool = False) -> list[str]:
+        """Names in a directory, sorted, hidden ones left out; none if there is no directory.
+
+        One that no file of a package may have is an InputError; if `lenient`, it is left out, and
+        noted.
+        """
         path = self.resolved(directory) if directory else self.root
         try:
             found = sorted(each.name for each in path.iterdir())
@@ -123,19 +154,29 @@ class Tree:
             return []
         except OSError as error:
             raise InputError(str(error.strerror), file=self.shown(directory)) from error
-        for name in found:
-            if not _is_text(name):
-                raise InputError(f"the name {name!r} is not UTF-8", file=self.shown(directory))
         # Hidden files are what editors and file managers leave; `~` is an editor's backup.
-        return [name for name in found if not name.startswith(".") and not name.endswith("~")]
+        found = [name for name in found if not name.startswith(".") and not name.endswith("~")]
+        usable = []
+        for name in found:
+            try:
+                self.resolved(join(directory, name))
+                usable.append(name)
+            except InputError as error:
+                if not lenient:
+                    raise
+                self.notes(f"{join(directory, name)!r}: {error.message}")
+        return usable
 
-    def walk(self, directory: str) -> list[str]:
-        """Every file below a directory, by its name in the package, sorted."""
+    def walk(self, directory: str, *, lenient: bool = False) -> list[str]:
+        """Every file below a directory, by its name in the package, sorted.
+
+        `lenient`: as for entries().
+        """
         found: list[str] = []
         todo, seen = [directory], {self.resolved(directory)}
         while todo:
             here = todo.pop()
-            for entry in self.entries(here):
+            for entry in self.entries(here, lenient=lenient):
                 name = join(here, entry)
                 path = self.resolved(name)
                 if not path.is_dir():

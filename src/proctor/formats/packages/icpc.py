@@ -13,12 +13,13 @@ import msgspec
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean, located
 from proctor.formats.packages import icpc_scoring as scoring
-from proctor.formats.packages.documents import convert, read_yaml, set_aside
+from proctor.formats.packages.documents import convert, read_yaml, set_aside, without_empty
 from proctor.formats.packages.files import Tree, first, join
 from proctor.formats.packages.icpc_constants import Constants
 from proctor.formats.packages.icpc_data import TestGroup, load_data
+from proctor.formats.packages.icpc_domjudge import Domjudge, is_meant
 from proctor.formats.packages.icpc_submissions import load_submissions
-from proctor.formats.packages.model import Notes, Package, Timing, judgeable
+from proctor.formats.packages.model import Package, Timing, judgeable
 from proctor.formats.packages.programs import families, is_source, load_program
 from proctor.formats.packages.validator_flags import DEFAULT, comparison
 from proctor.limits import MIB, Limits
@@ -46,6 +47,8 @@ SCRATCH = 64 * MIB
 _OLD_SETTINGS = ("data/testdata.yaml", "data/secret/testdata.yaml")
 _LEGACY = {"legacy", "legacy-icpc"}
 _NEWER = {"2023-07", "2023-07-draft", "2025-09", "2025-09-draft", "draft"}
+_NEWER_LIMITS = {"time_multipliers", "time_resolution"}
+_LEGACY_LIMITS = {"time_multiplier", "time_safety_margin"}
 _TYPES = {"pass-fail", "scoring", "interactive", "multi-pass", "submit-answer"}
 _INI = re.compile(r"^\s*timelimit\s*=\s*['\"]?([^'\"\s]*)", re.MULTILINE)
 _IDS = {
@@ -117,18 +120,21 @@ class _Kind:
     multipass: bool = False
     by_validator: bool = False
     """The validator gives scores (legacy)."""
+    domjudge: bool = False
+    """Scores are made of those of groups as DOMjudge does it (legacy)."""
 
 
 def load(tree: Tree) -> Package:
     """The package in a directory with problem.yaml. Raises InputError."""
-    notes = Notes()
-    raw = set_aside(tree, FILE, read_yaml(tree, FILE), _IcpcProblem, notes)
-    settings = convert(tree, FILE, raw, _IcpcProblem, strict=False)
+    raw = set_aside(tree, FILE, without_empty(read_yaml(tree, FILE)), _IcpcProblem)
+    legacy = raw.get("problem_format_version", "legacy") in _LEGACY
+    settings = convert(
+        tree, FILE, _of_version(tree, raw, legacy=legacy), _IcpcProblem, strict=False
+    )
     version = settings.problem_format_version
     if version not in _LEGACY | _NEWER:
         known = ", ".join(sorted(_LEGACY | _NEWER))
         raise _error(tree, f"{version!r} is not read; known: {known}", "problem_format_version")
-    legacy = version in _LEGACY
     if legacy and settings.constants:
         raise _error(tree, "belongs to the newer formats, not to the legacy one", "constants")
     try:
@@ -141,6 +147,9 @@ def load(tree: Tree) -> Package:
     root = load_data(tree, constants, legacy=old_data)
     flags = tuple(settings.validator_flags.split())
     passes = settings.limits.validation_passes if kind.multipass else 1
+    if old_data and kind.scoring and is_meant(tree, root):
+        kind = replace(kind, domjudge=True)
+        kind = replace(kind, by_validator=Domjudge(tree, custom=kind.custom).by_validator(root))
     grading, running, tests = _grading(tree, kind, root, flags, passes, constants)
     timing, seconds = _timing(tree, settings.limits, legacy=legacy)
     limits = _limits(tree, settings, seconds)
@@ -161,23 +170,36 @@ def load(tree: Tree) -> Package:
         raise located(error, tree.root / FILE, None) if error.file is None else error from error
     if old_data and kind.by_validator:
         problem = replace(problem, tests=_with_full_marks(problem))
-    submissions = load_submissions(tree, problem, notes, legacy=legacy, is_scoring=kind.scoring)
+    submissions = load_submissions(tree, problem, legacy=legacy, is_scoring=kind.scoring)
     submissions = tuple(
         replace(each, program=constants.program(each.program)) for each in submissions
     )
-    return Package(problem, submissions, "icpc", tree.root, timing, tuple(notes.found))
+    return Package(problem, submissions, "icpc", tree.root, timing, tuple(tree.notes.found))
+
+
+def _of_version(tree: Tree, raw: dict[str, Any], *, legacy: bool) -> dict[str, Any]:
+    """The settings without the limits that its format does not have; these are noted."""
+    limits = raw.get("limits")
+    if not isinstance(limits, dict):
+        return raw
+    foreign = _NEWER_LIMITS if legacy else _LEGACY_LIMITS
+    for key in foreign & limits.keys():
+        tree.notes(f"{FILE}: limits.{key} is not of this format and was left out")
+    return {**raw, "limits": {key: limits[key] for key in limits if key not in foreign}}
 
 
 def _with_full_marks(problem: Problem) -> tuple[Test, ...]:
     """Return the tests with the score that is full marks for each.
 
-    Legacy scores are points; of a group that adds up, each test has an equal share.
+    Legacy scores are points; of a group that adds up, each test has an equal share, and where
+    nothing is to be had, as in samples, the scale is that of the group worth most.
     """
     tests = problem.tests_by_name()
+    most = max((subtask.points for subtask in problem.subtasks), default=0.0) or 1.0
     for subtask in problem.subtasks:
         share = len(subtask.tests) if subtask.aggregate is Aggregate.SUM else 1
         for name in subtask.tests:
-            tests[name] = replace(tests[name], full=subtask.points / share or 1.0)
+            tests[name] = replace(tests[name], full=subtask.points / share or most)
     return tuple(tests.values())
 
 
@@ -339,6 +361,8 @@ def _limits(tree: Tree, settings: _IcpcProblem, seconds: float) -> Limits:
 def _subtasks(tree: Tree, kind: _Kind, root: TestGroup, *, legacy: bool) -> Any:
     if not kind.scoring:
         return scoring.pass_fail(root)
+    if kind.domjudge:
+        return Domjudge(tree, custom=kind.custom).subtasks(root)
     if legacy:
         return scoring.Legacy(tree, by_validator=kind.by_validator).subtasks(root)
     return scoring.Newer(tree).subtasks(root)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from proctor.errors import InputError
-from proctor.formats.packages.documents import convert, read_yaml
+from proctor.formats.packages.documents import convert, read_yaml, without_empty
 from proctor.formats.packages.files import Tree, join
 from proctor.formats.packages.icpc_constants import Constants
 from proctor.problem import Test
@@ -72,6 +72,8 @@ class GroupSettings:
     """Newer formats; never inherited."""
     file: str = ""
     """File that states these settings."""
+    stated: frozenset[str] = frozenset()
+    """Legacy: keys of the group's own file; other settings are those of the group around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +123,14 @@ def load_data(tree: Tree, constants: Constants, *, legacy: bool) -> TestGroup:
         for name in (SAMPLE, SECRET)
         if tree.is_dir(join("data", name))
     ]
+    secret = next((group for group in members if group.name == SECRET), None)
+    if secret is None:
+        members.append(TestGroup(SECRET, settings, ()))
     root = TestGroup("", settings, tuple(members))
-    secret = [group for group in members if group.name == SECRET]
-    if not secret or not secret[0].every():
-        raise InputError("there is no secret test (NAME.in)", file=tree.shown("data/secret"))
+    if not root.every():
+        raise InputError("there is no test (NAME.in)", file=tree.shown("data/secret"))
+    if secret is None or not secret.every():
+        tree.notes("data: there is no secret test; the samples are all that is judged")
     return root
 
 
@@ -176,7 +182,7 @@ def _test(
             file=tree.shown(path + ".ans"),
         )
     if not legacy and tree.is_file(path + ".yaml"):
-        own = {**_inheritable(raw), **read_yaml(tree, path + ".yaml")}
+        own = {**_inheritable(raw), **without_empty(read_yaml(tree, path + ".yaml"))}
         settings = _from_args(convert(tree, path + ".yaml", own, _Args), path + ".yaml")
     return Test(
         tree.file(path + ".in"),
@@ -195,8 +201,10 @@ def _test(
 def _legacy(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) -> GroupSettings:
     """Settings of a group. `raw` holds those of the group around it, and gets its own."""
     name = join("data", group, "testdata.yaml")
+    own: dict[str, Any] = {}
     if tree.is_file(name):
-        raw.update(read_yaml(tree, name, constants.text))
+        own = without_empty(read_yaml(tree, name, constants.text))
+        raw.update(own)
     data = convert(tree, name, raw, _Legacy, strict=False)
     if data.grading != "default":
         what = f"grading by a program ({data.grading!r}) is not supported; only `default`"
@@ -215,6 +223,7 @@ def _legacy(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) -
         accept_score=data.accept_score,
         best=_best(tree, name, data.range),
         file=name,
+        stated=frozenset(own),
     )
 
 
@@ -233,7 +242,7 @@ def _newer(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) ->
     """As `_legacy`, for test_group.yaml (testdata.yaml in early drafts)."""
     names = [join("data", group, name) for name in ("test_group.yaml", "testdata.yaml")]
     name = next((name for name in names if tree.is_file(name)), names[0])
-    own = read_yaml(tree, name, constants.text) if tree.is_file(name) else {}
+    own = without_empty(read_yaml(tree, name, constants.text)) if tree.is_file(name) else {}
     data = convert(tree, name, own, _GroupFile)
     scoring = data.scoring or data.grading or Scoring()
     if scoring != Scoring() and (group or SAMPLE).startswith(SAMPLE):

@@ -1,5 +1,6 @@
 """Labelled submissions of an ICPC/Kattis package."""
 
+import contextlib
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -21,7 +22,6 @@ from proctor.formats.packages.model import (
     Claim,
     Expectation,
     Labelled,
-    Notes,
     Part,
     Verdicts,
     bound,
@@ -47,9 +47,13 @@ _OF_DIRECTORY: dict[str, tuple[Verdicts, Bound]] = {
     "memory_limit_exceeded": (frozenset({Verdict.MLE, Verdict.RE}), Bound.NONE),
     "output_limit_exceeded": (frozenset({Verdict.OLE, Verdict.RE}), Bound.NONE),
     "compiler_error": (frozenset({Verdict.CE}), Bound.NONE),
+    "compile_error": (frozenset({Verdict.CE}), Bound.NONE),
     "rejected": (REJECTED, Bound.NONE),
 }
 """Legacy: the verdict, which is that of the first test that is not accepted."""
+
+_UNCOMPILED = ("compiler_error", "compile_error")
+"""Directories that the newer formats do not have, and whose meaning is clear."""
 
 _TAG = re.compile(r"@EXPECTED_(RESULTS|SCORE)@:[ \t]*([^\r\n]*)")
 _WORDS: dict[str, Verdicts] = {
@@ -95,51 +99,46 @@ _DEFAULTS: dict[str, _Rule] = {
 
 
 def load_submissions(
-    tree: Tree, problem: Problem, notes: Notes, *, legacy: bool, is_scoring: bool
+    tree: Tree, problem: Problem, *, legacy: bool, is_scoring: bool
 ) -> tuple[Labelled, ...]:
     """Every submission whose language and label are known; the others are noted."""
     names = [
         join(directory, entry)
-        for directory in tree.entries(DIRECTORY)
-        for entry in tree.entries(join(DIRECTORY, directory))
+        for directory in tree.entries(DIRECTORY, lenient=True)
+        for entry in tree.entries(join(DIRECTORY, directory), lenient=True)
     ]
-    rules = _Rules(tree, problem, notes, names, is_scoring=is_scoring, legacy=legacy)
+    rules = _Rules(tree, problem, names, is_scoring=is_scoring, legacy=legacy)
     found = []
     for name in names:
         path = join(DIRECTORY, name)
-        try:
-            program = load_program(tree, path, language=rules.language(name))
-        except InputError as error:
-            if error.file != tree.shown(path):
-                raise
-            notes(f"{path}: {error.message}")
+        if rules.is_broken(name):
             continue
-        labelled = _tagged(tree, path, program, notes) or rules.label(name, program)
-        if labelled is None:
-            notes(f"{path}: its directory says nothing of what is expected")
-        else:
+        with tree.noting(path):
+            program = load_program(tree, path, language=rules.language(name))
+            tagged = _tagged(tree, path, program, is_scoring=is_scoring)
+            labelled = tagged or rules.label(name, program)
+            if labelled is None:
+                raise InputError("its directory says nothing of what is expected")
             found.append(labelled)
     if not any(each.bound is Bound.LOWER for each in found):
-        notes(f"{DIRECTORY}: there is no accepted submission to measure the time limit by")
+        tree.notes(f"{DIRECTORY}: there is no accepted submission to measure the time limit by")
     return tuple(found)
 
 
-def _tagged(tree: Tree, path: str, program: Program, notes: Notes) -> Labelled | None:
+def _tagged(tree: Tree, path: str, program: Program, *, is_scoring: bool) -> Labelled | None:
     """DOMjudge's tags in the source, which go before the directory."""
     words: list[str] = []
     points: tuple[float, float] | None = None
     for kind, text in _TAG.findall(program.source):
         if kind == "SCORE":
-            try:
+            with contextlib.suppress(ValueError):
                 points = (float(text), float(text))
-            except ValueError as error:
-                what = f"@EXPECTED_SCORE@ is not a number: {text!r}"
-                raise InputError(what, file=tree.shown(path)) from error
-        else:
-            words += [word.strip().upper().replace("_", "-") for word in text.split(",")]
+                continue
+        # DOMjudge reads results from either tag.
+        words += [word.strip().upper().replace("_", "-") for word in text.split(",")]
     words = [re.sub(r"[^A-Z-].*", "", word) for word in words]
     if unknown := [word for word in words if word not in _WORDS]:
-        notes(f"{path}: @EXPECTED_RESULTS@ with the unknown word {unknown[0]!r}")
+        tree.notes(f"{path}: @EXPECTED_...@ with the unknown word {unknown[0]!r}")
         return None
     if not words and points is None:
         return None
@@ -147,7 +146,19 @@ def _tagged(tree: Tree, path: str, program: Program, notes: Notes) -> Labelled |
     right = verdicts == ACCEPTED
     slow = verdicts is not None and verdicts <= SLOW
     role = Bound.LOWER if right else Bound.UPPER if slow else Bound.NONE
-    return Labelled(path, program, Expectation(Claim(verdicts, points=points)), role)
+    claim = _claimed(verdicts, is_scoring=is_scoring)
+    return Labelled(path, program, Expectation(replace(claim, points=points)), role)
+
+
+def _claimed(verdicts: Verdicts | None, *, is_scoring: bool) -> Claim:
+    """Return the claim of a label that names the verdict of the whole."""
+    if not is_scoring or verdicts is None:
+        return Claim(verdicts)
+    if Verdict.AC in verdicts:
+        # A validator may give an accepted answer less than full score.
+        return Claim(verdicts | PARTIAL)
+    # There is no first wrong test where groups are added up.
+    return Claim(verdicts) if Verdict.CE in verdicts else Claim(required=verdicts)
 
 
 class _Rules:
@@ -157,21 +168,25 @@ class _Rules:
         self,
         tree: Tree,
         problem: Problem,
-        notes: Notes,
         names: list[str],
         *,
         is_scoring: bool,
         legacy: bool,
     ) -> None:
-        self._tree, self._problem, self._notes = tree, problem, notes
+        self._tree, self._problem = tree, problem
         self._scoring, self._legacy = is_scoring, legacy
         self._rules: dict[str, tuple[_Rule, dict[str, _Rule]]] = {}
-        if tree.is_file(FILE):
-            for pattern, value in read_yaml(tree, FILE).items():
-                if not any(_covers(pattern, name) for name in names):
-                    raise InputError("there is no such submission", file=tree.shown(FILE),
-                                     field=pattern)  # fmt: skip
+        self._broken: list[str] = []
+        for pattern, value in read_yaml(tree, FILE).items() if tree.is_file(FILE) else ():
+            if not any(_covers(pattern, name) for name in names):
+                tree.notes(f"{FILE}: {pattern}: there is no such submission")
+                continue
+            try:
                 self._rules[pattern] = self._rule(pattern, value)
+            except InputError as error:
+                where = f"{error.field}: " if error.field else ""
+                tree.notes(f"{FILE}: {where}{error.message}; left out with what it is about")
+                self._broken.append(pattern)
 
     def _rule(self, pattern: str, value: object) -> tuple[_Rule, dict[str, _Rule]]:
         if not isinstance(value, dict):
@@ -194,6 +209,10 @@ class _Rules:
                 )
         return rule, inner
 
+    def is_broken(self, name: str) -> bool:
+        """Return True if what submissions.yaml says of a submission cannot be read."""
+        return any(_covers(pattern, name) for pattern in self._broken)
+
     def language(self, name: str) -> str | None:
         """Return its language by submissions.yaml."""
         for pattern, (rule, _) in self._rules.items():
@@ -205,7 +224,7 @@ class _Rules:
         directory = name.partition("/")[0]
         path = join(DIRECTORY, name)
         matching = [pattern for pattern in self._rules if _covers(pattern, name)]
-        if self._legacy and not matching:
+        if (self._legacy or directory in _UNCOMPILED) and not matching:
             return self._by_directory(directory, path, program)
         own, inner = self._rules.get(directory, (_Rule(), {}))
         base = _merged(_DEFAULTS.get(directory), own)
@@ -236,20 +255,14 @@ class _Rules:
         if directory not in _OF_DIRECTORY:
             return None
         verdicts, role = _OF_DIRECTORY[directory]
-        claim = Claim(verdicts)
-        if self._scoring and verdicts == ACCEPTED:
-            # A validator may give an accepted answer less than full score.
-            claim = Claim(ACCEPTED | PARTIAL)
-        elif self._scoring and Verdict.CE not in verdicts:
-            # There is no first wrong test where groups are added up.
-            claim = Claim(required=verdicts)
+        claim = _claimed(verdicts, is_scoring=self._scoring)
         return Labelled(path, program, Expectation(claim), role)
 
     def _claim(self, rule: _Rule) -> Claim:
         score = rule.score
         points = (score, score) if isinstance(score, int | float) else score
         if rule.message:
-            self._notes(f"{FILE}: messages of the validator are not checked")
+            self._tree.notes(f"{FILE}: messages of the validator are not checked")
         return Claim(None, self._set(rule.permitted), self._set(rule.required), points)
 
     def _set(self, words: list[_Short] | None) -> Verdicts | None:
@@ -272,7 +285,7 @@ class _Rules:
             if pattern in {subtask.name for subtask in self._problem.subtasks}:
                 yield Part(pattern, Claim(points=claim.points))
             else:
-                self._notes(f"{FILE}: the score of {pattern!r} is not checked: no subtask")
+                self._tree.notes(f"{FILE}: the score of {pattern!r} is not checked: no subtask")
         yield Part(pattern, replace(claim, points=None), self._tests(pattern))
 
 

@@ -116,26 +116,19 @@ class Package:
 
 
 def bound(claim: Claim) -> Bound:
-    """Return the bound that a claim sets: TLE forbidden, TLE demanded, or neither."""
+    """Return the bound that a claim sets: TLE forbidden, TLE demanded, or neither.
+
+    How long a submission takes that has to crash, or does not compile, says nothing.
+    """
     demanded = claim.required or claim.verdicts
     if demanded is not None and demanded <= SLOW:
         return Bound.UPPER
+    if demanded and demanded <= CRASHED | {Verdict.CE}:
+        return Bound.NONE
     allowed = [some for some in (claim.verdicts, claim.permitted) if some is not None]
     if any(not some & SLOW for some in allowed):
         return Bound.LOWER
     return Bound.NONE
-
-
-@dataclass(slots=True)
-class Notes:
-    """Collects what a loader leaves out."""
-
-    found: list[str] = field(default_factory=list)
-
-    def __call__(self, note: str) -> None:
-        """Add one, once."""
-        if note not in self.found:
-            self.found.append(note)
 
 
 def judgeable(problem: Problem) -> Problem:

@@ -12,7 +12,7 @@ from proctor.errors import InputError
 from proctor.formats.livecodebench import located
 from proctor.formats.packages.documents import read_xml
 from proctor.formats.packages.files import Tree, extension, join
-from proctor.formats.packages.model import Notes, Package, judgeable
+from proctor.formats.packages.model import Package, judgeable
 from proctor.formats.packages.polygon_scoring import has_points, points_of, subtasks
 from proctor.formats.packages.polygon_solutions import language_of, load_solutions
 from proctor.formats.packages.programs import by_extension, family
@@ -66,23 +66,22 @@ STANDARD: dict[str, Comparison] = {
 
 def load(tree: Tree) -> Package:
     """The package in a directory with problem.xml. Raises InputError."""
-    notes = Notes()
     root = read_xml(tree, FILE)
     if root.tag != "problem":
         what = f"the root must be <problem>, not <{root.tag}>"
         raise InputError(what, file=tree.shown(FILE))
     try:
-        return _package(tree, root, notes)
+        return _package(tree, root)
     except InputError as error:
         raise error if error.file else located(error, tree.root / FILE, None) from error
 
 
-def _package(tree: Tree, root: Element, notes: Notes) -> Package:
+def _package(tree: Tree, root: Element) -> Package:
     judging = _only(root, "judging")
     if judging.get("run-count", "1") != "1":
         what = "problems whose solutions run several times are not supported"
         raise InputError(what, field="judging.run-count")
-    testset = _testset(judging, notes)
+    testset = _testset(tree, judging)
     elements = testset.findall("tests/test")
     scored = has_points(testset)
     tests = _tests(tree, testset, elements, scored=scored)
@@ -98,8 +97,8 @@ def _package(tree: Tree, root: Element, notes: Notes) -> Package:
         title=_in_english(root.findall("names/name"), "value") or root.get("short-name", ""),
         statement=_statement(tree, root),
     ))  # fmt: skip
-    solutions = load_solutions(tree, root, notes, scored=scored)
-    return Package(problem, solutions, "polygon", tree.root, notes=tuple(notes.found))
+    solutions = load_solutions(tree, root, scored=scored)
+    return Package(problem, solutions, "polygon", tree.root, notes=tuple(tree.notes.found))
 
 
 def _only(parent: Element, path: str) -> Element:
@@ -109,7 +108,7 @@ def _only(parent: Element, path: str) -> Element:
     return found
 
 
-def _testset(judging: Element, notes: Notes) -> Element:
+def _testset(tree: Tree, judging: Element) -> Element:
     """The one named tests, else the only one."""
     sets = judging.findall("testset")
     chosen = [each for each in sets if each.get("name") == "tests"] or sets
@@ -118,7 +117,7 @@ def _testset(judging: Element, notes: Notes) -> Element:
         raise InputError(what, field="judging.testset")
     for other in sets:
         if other is not chosen[0]:
-            notes(f"{FILE}: the testset {other.get('name')!r} was left out")
+            tree.notes(f"{FILE}: the testset {other.get('name')!r} was left out")
     return chosen[0]
 
 
@@ -145,6 +144,8 @@ def _tests(
         what = f"is {count}, but there are {len(elements)} tests"
         raise InputError(what, field="testset.test-count")
     inputs, answers = (_pattern(testset, f"{kind}-path-pattern") for kind in ("input", "answer"))
+    points = [points_of(each, f"test[{n}]") for n, each in enumerate(elements, 1)] or [0.0] * count
+    most = max(points, default=0.0) or 1.0
     found = {}
     for number in range(1, count + 1):
         element = elements[number - 1] if elements else None
@@ -153,14 +154,14 @@ def _tests(
         for path in (given, answer):
             if not tree.is_file(path):
                 raise InputError(_absent(element, name), file=tree.shown(path))
-        points = points_of(element, f"test[{number}]") if element is not None else 0.0
+        worth = points[number - 1]
         found[name] = Test(
             tree.file(given),
             tree.file(answer),
             name=name,
             public=element is not None and element.get("sample") == "true",
-            weight=points if scored else 1.0,
-            full=points or 1.0,
+            weight=worth if scored else 1.0,
+            full=worth or most,  # what is worth nothing is scored on the scale of the others
         )
     return found
 

@@ -15,7 +15,6 @@ from proctor.formats.packages.model import (
     Claim,
     Expectation,
     Labelled,
-    Notes,
     Verdicts,
     bound,
 )
@@ -75,32 +74,36 @@ def language_of(kind: str, path: str, source: str) -> str | None:
     return found if found in registry.languages() else None
 
 
-def load_solutions(
-    tree: Tree, root: Element, notes: Notes, *, scored: bool
-) -> tuple[Labelled, ...]:
+def load_solutions(tree: Tree, root: Element, *, scored: bool) -> tuple[Labelled, ...]:
     """Every solution whose language is known; the others are noted. Raises InputError."""
     found = []
     for index, solution in enumerate(root.findall("assets/solutions/solution")):
-        field = f"solution[{index}]"
-        tag = solution.get("tag") or ""
-        if tag not in _TAGS:
-            what = f"unknown tag {tag!r}{did_you_mean(tag, _TAGS)}"
-            raise InputError(what, field=f"{field}.tag")
         source = solution.find("source")
-        if source is None:
-            raise InputError("is missing", field=f"{field}.source")
-        path = source.get("path") or ""
-        text = tree.source(path, said_by=FILE, field=f"{field}.source")
-        language = language_of(source.get("type") or "", path, text)
-        if tag == _NOT_RUN:
-            notes(f"{path}: its tag says not to run it")
-        elif language is None:
-            notes(f"{path}: its language, {source.get('type') or 'unnamed'}, is not known")
-        else:
-            claim = _claim(tag, scored=scored)
-            program = Program(text, language, path.rpartition("/")[2])
-            found.append(Labelled(path, program, Expectation(claim), bound(claim)))
+        path = "" if source is None else source.get("path") or ""
+        with tree.noting(path or f"{FILE}: solution[{index}]"):
+            found.append(_labelled(tree, solution, f"solution[{index}]", scored=scored))
     return tuple(found)
+
+
+def _labelled(tree: Tree, solution: Element, field: str, *, scored: bool) -> Labelled:
+    """Return a solution with its label. Raises InputError if there is none to judge."""
+    tag = solution.get("tag") or ""
+    if tag not in _TAGS:
+        what = f"unknown tag {tag!r}{did_you_mean(tag, _TAGS)}"
+        raise InputError(what, field=f"{field}.tag")
+    source = solution.find("source")
+    if source is None:
+        raise InputError("is missing", field=f"{field}.source")
+    if tag == _NOT_RUN:
+        raise InputError("its tag says not to run it")
+    path, kind = source.get("path") or "", source.get("type") or ""
+    text = tree.source(path, said_by=FILE, field=f"{field}.source")
+    language = language_of(kind, path, text)
+    if language is None:
+        raise InputError(f"its language, {kind or 'unnamed'}, is not known")
+    claim = _claim(tag, scored=scored)
+    program = Program(text, language, path.rpartition("/")[2])
+    return Labelled(path, program, Expectation(claim), bound(claim))
 
 
 def _claim(tag: str, *, scored: bool) -> Claim:

@@ -7,7 +7,7 @@ from pathlib import Path
 from proctor.errors import InputError
 from proctor.formats.packages.files import Tree, join
 from proctor.languages import registry
-from proctor.problem import OutputOnly, Running, TwoSteps
+from proctor.problem import Communication, OutputOnly, Running, TwoSteps
 from proctor.program import Program
 
 _MAIN = {
@@ -56,8 +56,8 @@ def load_program(
 ) -> Program:
     """A program that is a file, or a directory with one main file.
 
-    With `linked` the main file is one of the problem's own, and none is looked for. Raises
-    InputError if its language cannot be told, or its main file.
+    With `linked` the main file may be one of the problem's own. Raises InputError if its language
+    cannot be told, or its main file.
     """
     if tree.is_dir(name):
         return _from_directory(tree, name, language, linked=linked)
@@ -81,10 +81,15 @@ def load_outputs(tree: Tree, name: str) -> Program:
 def load_submission(
     tree: Tree, name: str, running: Running, language: str | None = None
 ) -> Program:
-    """A submission to a problem of a certain kind, a file or a directory. Raises InputError."""
+    """A submission to a problem of a certain kind, a file or a directory. Raises InputError.
+
+    Several files of a submission to a task with processes or steps are compiled together with the
+    task's own, which is where the program starts.
+    """
     if isinstance(running, OutputOnly):
         return load_outputs(tree, name)
-    return load_program(tree, name, language=language, linked=isinstance(running, TwoSteps))
+    linked = isinstance(running, TwoSteps | Communication)
+    return load_program(tree, name, language=language, linked=linked)
 
 
 def with_files(tree: Tree, main: str, beside: Sequence[str]) -> Program:
@@ -110,7 +115,12 @@ def _from_directory(tree: Tree, name: str, language: str | None, *, linked: bool
         what = f"files of several languages: {', '.join(sorted(families))}"
         raise InputError(what, file=tree.shown(name))
     kind = families.pop() if language is None else family(language)
-    main = min(sources) if linked else _main(tree, name, sources, kind)
+    try:
+        main = _main(tree, name, sources, kind)
+    except InputError:
+        if not linked:
+            raise
+        main = min(sources)
     prefix = len(name) + 1
     files = {each[prefix:]: tree.content(each) for each in names if each != main}
     return Program(sources[main], language or languages[main], name=main[prefix:], files=files)

@@ -15,7 +15,7 @@ from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean, located
 from proctor.formats.packages.documents import convert, read_json, set_aside
 from proctor.formats.packages.files import Tree, extension, first, join
-from proctor.formats.packages.model import Notes, Package, judgeable
+from proctor.formats.packages.model import Package, judgeable
 from proctor.formats.packages.programs import by_extension, family, with_files
 from proctor.formats.packages.tps_solutions import load_solutions
 from proctor.formats.packages.tps_subtasks import SAMPLES, load_subtasks
@@ -100,8 +100,7 @@ class _Parameters(msgspec.Struct):
 
 def load(tree: Tree) -> Package:
     """The package in a directory with problem.json. Raises InputError."""
-    notes = Notes()
-    raw = set_aside(tree, FILE, read_json(tree, FILE), _TpsProblem, notes)
+    raw = set_aside(tree, FILE, read_json(tree, FILE), _TpsProblem)
     settings = convert(tree, FILE, raw, _TpsProblem)
     kind = settings.task_type or settings.type
     if kind not in _TYPES:
@@ -137,8 +136,8 @@ def load(tree: Tree) -> Package:
         ))  # fmt: skip
     except InputError as error:
         raise error if error.file else located(error, tree.root / FILE, None) from error
-    solutions = load_solutions(tree, problem, notes)
-    return Package(problem, solutions, "tps", tree.root, notes=tuple(notes.found))
+    solutions = load_solutions(tree, problem)
+    return Package(problem, solutions, "tps", tree.root, notes=tuple(tree.notes.found))
 
 
 def _parameters(tree: Tree, settings: _TpsProblem, kind: str) -> _Parameters:
@@ -325,7 +324,14 @@ def _has_grader(tree: Tree, settings: _TpsProblem, kind: str, parameters: _Param
 def _stubs(tree: Tree, settings: _TpsProblem, code: str) -> dict[str, Stub]:
     """Return the files compiled with a submission, by family."""
     stubs = {}
-    for each, found in _linked(tree).items():
+    kind = settings.task_type or settings.type
+    other = "grader." if kind == "Communication" else "stub."
+    own = "stub." if kind == "Communication" else "grader."
+    for each, linked in _linked(tree).items():
+        both = any(name.startswith(own) for name in linked)  # each has a main; CMS takes its own
+        found = {
+            name: data for name, data in linked.items() if not (both and name.startswith(other))
+        }
         if all(extension(name) in _HEADERS for name in found) and each != "cpp":
             continue  # a header alone makes no grader for C
         name = code + ("." + each if each in {"c", "cpp", "java"} else "")

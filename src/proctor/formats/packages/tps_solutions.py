@@ -18,7 +18,6 @@ from proctor.formats.packages.model import (
     Claim,
     Expectation,
     Labelled,
-    Notes,
     Part,
     Verdicts,
     bound,
@@ -80,25 +79,20 @@ class _Solution(msgspec.Struct, forbid_unknown_fields=True):
     comment: Any = None
 
 
-def load_solutions(tree: Tree, problem: Problem, notes: Notes) -> tuple[Labelled, ...]:
+def load_solutions(tree: Tree, problem: Problem) -> tuple[Labelled, ...]:
     """Those of solutions.json; or, without it, those in directories named for verdicts.
 
     With `except`, the verdict is that of every subtask but those named; without, it is that of
     the whole. Raises InputError.
     """
-    labels = _listed(tree, problem) if tree.is_file(FILE) else _by_directory(tree, notes)
+    labels = _listed(tree, problem) if tree.is_file(FILE) else _by_directory(tree)
     found = []
     for name, expected in labels.items():
-        try:
+        with tree.noting(name):
             program = load_submission(tree, name, problem.running)
-        except InputError as error:
-            if error.file != tree.shown(name):
-                raise
-            notes(f"{name}: {error.message}")
-            continue
-        claims = [expected.whole, *(part.claim for part in expected.parts)]
-        role = bound(Claim(_union(claims)))
-        found.append(Labelled(name, program, expected, role))
+            claims = [expected.whole, *(part.claim for part in expected.parts)]
+            role = bound(Claim(_union(claims)))
+            found.append(Labelled(name, program, expected, role))
     return tuple(found)
 
 
@@ -110,17 +104,23 @@ def _union(claims: list[Claim]) -> Verdicts:
 def _listed(tree: Tree, problem: Problem) -> dict[str, Expectation]:
     found = {}
     for name, value in read_json(tree, FILE).items():
-        solution = convert(tree, FILE, value, _Solution, within=name)
-        candidates = [join(directory, name) for directory in _DIRECTORIES]
-        candidates += [join("solutions", verdict, name) for verdict in _VERDICTS]
-        for candidate in candidates:
-            tree.resolved(candidate, said_by=FILE, field=name)
-        path = first(candidates, tree) or next((c for c in candidates if tree.is_dir(c)), None)
-        if path is None:
-            what = f"there is no file {candidates[0]} or {candidates[1]}"
-            raise InputError(what, file=tree.shown(FILE), field=name)
-        found[path] = _expectation(tree, problem, name, solution)
+        with tree.noting(FILE):
+            solution = convert(tree, FILE, value, _Solution, within=name)
+            found[_path(tree, name)] = _expectation(tree, problem, name, solution)
     return found
+
+
+def _path(tree: Tree, name: str) -> str:
+    """Find a solution that solutions.json names."""
+    candidates = [join(directory, name) for directory in _DIRECTORIES]
+    candidates += [join("solutions", verdict, name) for verdict in _VERDICTS]
+    for candidate in candidates:
+        tree.resolved(candidate, said_by=FILE, field=name)
+    path = first(candidates, tree) or next((c for c in candidates if tree.is_dir(c)), None)
+    if path is None:
+        what = f"there is no file {candidates[0]} or {candidates[1]}"
+        raise InputError(what, file=tree.shown(FILE), field=name)
+    return path
 
 
 def _expectation(tree: Tree, problem: Problem, name: str, solution: _Solution) -> Expectation:
@@ -161,13 +161,13 @@ def _verdicts(tree: Tree, word: str, field: str) -> Verdicts:
     return _VERDICTS[verdict]
 
 
-def _by_directory(tree: Tree, notes: Notes) -> dict[str, Expectation]:
+def _by_directory(tree: Tree) -> dict[str, Expectation]:
     found = {}
     for directory in _DIRECTORIES:
         for entry in tree.entries(directory):
             path, verdict = join(directory, entry), _ALIASES.get(entry.lower(), entry.lower())
             if not tree.is_dir(path) or verdict not in _VERDICTS:
-                notes(f"{path}: nothing says what is expected of it")
+                tree.notes(f"{path}: nothing says what is expected of it")
                 continue
             for name in tree.entries(path):
                 found[join(path, name)] = Expectation(_whole(_VERDICTS[verdict]))

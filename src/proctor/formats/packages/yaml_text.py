@@ -1,6 +1,6 @@
 """Untrusted YAML."""
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import yaml
@@ -9,11 +9,12 @@ from proctor.errors import InputError
 
 
 class _Loader(yaml.SafeLoader):
-    """Safe loader that takes no key twice and no alias.
+    """Safe loader that takes no alias, and tells of keys that are there twice.
 
-    With two values for a key it would be open which one counts, and nested aliases can make a small
-    text exhaust the memory of code that walks the result.
+    Nested aliases can make a small text exhaust the memory of code that walks the result.
     """
+
+    notes: Callable[[str], None]
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.events.AliasEvent):
@@ -30,18 +31,28 @@ class _Loader(yaml.SafeLoader):
             if not isinstance(key, Hashable):
                 continue  # the base class refuses it
             if key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key!r} is there twice", key_node.start_mark
-                )
+                line = key_node.start_mark.line + 1
+                self.notes(f"line {line}: the key {key!r} is there twice; the last one counts")
             seen.add(key)
         return super().construct_mapping(node, deep)
 
 
-def parse_yaml(text: str) -> Any:
-    """The text's value, None for an empty one. Raises InputError, with the line if it is known."""
+def _ignore(_note: str) -> None:
+    """Do nothing with a note."""
+
+
+def parse_yaml(text: str, notes: Callable[[str], None] = _ignore) -> Any:
+    """The text's value, None for an empty one. `notes` is told of keys that are there twice.
+
+    Raises InputError, with the line if it is known.
+    """
     try:
-        # _Loader is a SafeLoader.
-        return yaml.load(text, Loader=_Loader)  # noqa: S506
+        loader = _Loader(text)
+        loader.notes = notes
+        try:
+            return loader.get_single_data()
+        finally:
+            loader.dispose()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else None
