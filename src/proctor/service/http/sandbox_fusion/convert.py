@@ -62,10 +62,11 @@ async def run_code(
     engine: Engine, data: RunCodeRequest, context: RequestContext
 ) -> RunCodeResponse:
     """Run a program. Raises what run_request and Engine.run raise."""
-    return run_response(await engine.run(run_request(data), context), data)
+    request = run_request(data, loopback=await engine.loopback())
+    return run_response(await engine.run(request, context), data)
 
 
-def run_request(data: RunCodeRequest) -> RunRequest:
+def run_request(data: RunCodeRequest, *, loopback: bool) -> RunRequest:
     """Return the engine's request for a client's. Raises InputError, NoLanguage."""
     language = LANGUAGES.get(data.language)
     if language is None:
@@ -79,7 +80,7 @@ def run_request(data: RunCodeRequest) -> RunRequest:
     return RunRequest(
         program,
         _stdin(data),
-        limits=_limits(data.run_timeout, memory_limit(data)),
+        limits=_limits(data.run_timeout, memory_limit(data), loopback=loopback),
         # The others' own limit, where upstream has but the run's: its machine checks nothing first.
         compile_cpu=_limits(data.compile_timeout, MEMORY).cpu if compiled else None,
         collect=fetched(data.fetch_files),
@@ -104,9 +105,9 @@ def plain_path(name: str) -> str:
 
 
 @lru_cache(64)
-def _limits(cpu: float, memory: int) -> Limits:
+def _limits(cpu: float, memory: int, *, loopback: bool = False) -> Limits:
     """Return limits, those of earlier requests if they are the same. Raises InputError."""
-    return Limits(cpu=cpu, elapsed=cpu, memory=memory, disk=DISK)
+    return Limits(cpu=cpu, elapsed=cpu, memory=memory, disk=DISK, loopback=loopback)
 
 
 def _stdin(data: RunCodeRequest) -> bytes:

@@ -39,7 +39,10 @@ async def run(
         check_relative(name)
     wanted = dict(zip(data.fetch_files, fetched(data.fetch_files), strict=True))
     disk = DISK + sum(map(len, files.values()))
-    limits = Limits(cpu=data.total_timeout, memory=memory_limit(data), disk=disk)
+    limits = Limits(
+        cpu=data.total_timeout, memory=memory_limit(data), disk=disk,
+        loopback=await engine.loopback(),
+    )  # fmt: skip
     async with engine.sessions.leased(context, limits) as session:
         for name, content in files.items():
             await session.write(name, content, context)
