@@ -11,6 +11,7 @@ from proctor.execution import TIME_LIMITS, Execution
 from proctor.languages.run import Compilation, Ran, RunRequest
 from proctor.limits import GIB, LEAST_MEMORY, MIB, Limits
 from proctor.program import Program, check_relative
+from proctor.sandbox.container.size import WORK
 from proctor.service.admission import RequestContext, physical_memory
 from proctor.service.encoding import as_text, packed, unpacked, unpacked_files
 from proctor.service.engine import Engine
@@ -75,7 +76,7 @@ def run_request(data: RunCodeRequest, *, loopback: bool) -> RunRequest:
     code = data.code
     if language == "csharp" and not _FIRST.search(code):
         code = _USINGS + code.removeprefix("\ufeff")
-    program = Program(code, language, files=unpacked_files(data.files, "files"))
+    program = Program(code, language, files=files_of(data))
     compiled = data.language in _COMPILED
     return RunRequest(
         program,
@@ -86,6 +87,12 @@ def run_request(data: RunCodeRequest, *, loopback: bool) -> RunRequest:
         collect=fetched(data.fetch_files),
         assertions=True,  # as upstream: `java -ea`, `dotnet run` and `rustc` without -O
     )
+
+
+def files_of(data: RunCodeRequest | RunJupyterRequest) -> dict[str, bytes]:
+    """Return a request's files by their relative paths. Raises InputError for other paths."""
+    files = unpacked_files(data.files, "files").items()
+    return {check_relative(plain_path(name)): content for name, content in files}
 
 
 def fetched(names: Iterable[str]) -> tuple[str, ...]:
@@ -100,8 +107,8 @@ def packed_as(files: Mapping[str, bytes], names: Iterable[str]) -> dict[str, str
 
 
 def plain_path(name: str) -> str:
-    """Return a path without `.` and `..`, as far as it stays below the working directory."""
-    return posixpath.normpath(name) if name else name
+    """Return a path relative to the working directory, if it is in there, plain in any case."""
+    return posixpath.normpath(name).removeprefix(f"{WORK}/") if name else name
 
 
 @lru_cache(64)

@@ -1,7 +1,8 @@
 """Rows of data sets that the client sends along (`provided_data`), and replies judged by them.
 
-Upstream's rows lie in a database that it does not publish. Served is its stdin-and-stdout kind,
-CommonOJDataset; its comparison is kept to the letter, in the host, by `same_output`.
+Upstream's rows lie in a database that it does not publish. Served are its stdin-and-stdout kind,
+CommonOJDataset, whose comparison is kept to the letter, in the host, by `same_output`; and
+AutoEvalDataset, see autoeval.py.
 """
 
 import asyncio
@@ -14,21 +15,31 @@ from proctor.errors import InputError, ProctorError
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
 from proctor.service.http.responses import JsonReply
-from proctor.service.http.sandbox_fusion import convert
+from proctor.service.http.sandbox_fusion import autoeval, convert
 from proctor.service.http.sandbox_fusion.extraction import program_of
 from proctor.service.http.sandbox_fusion.schema import (
+    AutoEvalRow,
     DatasetRow,
     DatasetTest,
     EvalResult,
     EvalTestCase,
     GetPromptsRequest,
+    PromptJson,
     RowId,
     RunCodeRequest,
     SubmitRequest,
     TestConfig,
 )
 
-KIND = "CommonOJDataset"
+Row = DatasetRow | AutoEvalRow
+KINDS: dict[str, type[DatasetRow] | type[AutoEvalRow]] = {
+    "CommonOJDataset": DatasetRow,
+    "AutoEvalDataset": AutoEvalRow,
+    "AutoEvalV4Dataset": AutoEvalRow,
+    "AutoEvalV5Dataset": AutoEvalRow,
+    "AutoEvalV6Dataset": AutoEvalRow,
+}
+"""Kinds of rows that are served, by upstream's names."""
 _COMPILED = frozenset({"cpp", "go", "java", "csharp", "rust", "typescript"})
 _RELATIVE_ERROR = 1e-5
 _SHOWN = 200
@@ -41,38 +52,47 @@ def failed(error: ProctorError) -> JsonReply:
     return JsonReply({"detail": str(error)}, status)
 
 
-def page(data: GetPromptsRequest) -> list[DatasetRow]:
+def page(data: GetPromptsRequest) -> list[Row]:
     """Return the rows that a request asks for. Raises InputError."""
     return _rows(data.dataset, data.config)[data.offset : data.offset + data.limit]
 
 
-def check_kind(dataset: str, config: TestConfig) -> None:
-    """Raise InputError for rows of a kind that is not served."""
-    if config.dataset_type != KIND:
+def prompt(row: Row, config: TestConfig) -> PromptJson:
+    """Return a row's prompt. Raises InputError."""
+    text = autoeval.prompt(row, config) if isinstance(row, AutoEvalRow) else row.content
+    return PromptJson(row.id, text, row.labels)
+
+
+def check_kind(dataset: str, config: TestConfig) -> type[DatasetRow] | type[AutoEvalRow]:
+    """Return the kind of the rows that a request is about. Raises InputError for others."""
+    kind = KINDS.get(config.dataset_type or "")
+    if kind is None:
         what = f"no eval class found for dataset {dataset}"
-        raise InputError(f"{what}: only config.dataset_type {KIND!r} is served")
+        raise InputError(f"{what}: config.dataset_type is one of {', '.join(KINDS)}")
+    return kind
 
 
-def _rows(dataset: str, config: TestConfig) -> list[DatasetRow]:
+def _rows(dataset: str, config: TestConfig) -> list[Row]:
     """Raises InputError."""
-    check_kind(dataset, config)
+    kind = check_kind(dataset, config)
     given = config.provided_data
     if given is None:
         raise InputError(f"dataset {dataset} has no rows here: send config.provided_data")
     try:
         rows = [_plain(row) for row in (given if isinstance(given, list) else [given])]
-        return msgspec.convert(rows, list[DatasetRow])
+        return [msgspec.convert(row, kind) for row in rows]
     except msgspec.DecodeError as error:
         raise InputError(f"config.provided_data: {error}") from error
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row whose labels and tests are values: in upstream's tables they are JSON texts."""
-    texts = {key: row[key] for key in ("labels", "test") if isinstance(row.get(key), str)}
-    return {**row, **{key: msgspec.json.decode(text) for key, text in texts.items()}}
+    texts = {key: row[key] for key in ("labels", "test", "asset") if isinstance(row.get(key), str)}
+    row = {**row, **{key: msgspec.json.decode(text) for key, text in texts.items()}}
+    return {**row, "test": _plain(row["test"])} if isinstance(row.get("test"), dict) else row
 
 
-def find_row(dataset: str, config: TestConfig, identity: RowId) -> DatasetRow:
+def find_row(dataset: str, config: TestConfig, identity: RowId) -> Row:
     """Return the row of this id, or the only one that was sent, whatever its id.
 
     Raises InputError if there is none.
@@ -84,9 +104,11 @@ def find_row(dataset: str, config: TestConfig, identity: RowId) -> DatasetRow:
 
 
 async def submit(
-    engine: Engine, data: SubmitRequest, row: DatasetRow, context: RequestContext
+    engine: Engine, data: SubmitRequest, row: Row, context: RequestContext
 ) -> EvalResult:
     """Judge a reply to a row. Raises InputError for what is not served."""
+    if isinstance(row, AutoEvalRow):
+        return await autoeval.submit(engine, data, row, context)
     config = data.config
     if config.language is None:
         raise InputError("config.language is required")
