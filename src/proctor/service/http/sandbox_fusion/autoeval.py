@@ -5,7 +5,6 @@ unless the client asks for `append_flag`.
 """
 
 import asyncio
-import re
 import secrets
 from string import Template
 from typing import Any
@@ -33,9 +32,6 @@ _PLACE = "#<INSERT>"
 _MAIN = "if __name__ =="
 _RULE = "-" * 16
 _REPORT = "jest-report.json"
-_PACKAGE = re.compile(r"package\s+(\w+)")
-_IMPORT = re.compile(r'import\s+("\w+")')
-_IMPORTS = re.compile(r"import\s+\(")
 
 
 def prompt(row: AutoEvalRow, config: TestConfig) -> str:
@@ -118,7 +114,7 @@ def _parts(
         files["index.html"] = packed(code.encode())
         return code, row.test.code, files
     whole = _with_test(code, row.test.code, quoted=bool(data.config.extra.get("repr_code")))
-    return code, _one_go_file(whole) if runs_as in {"go", "go_test"} else whole, files
+    return code, replies.one_go_file(whole) if runs_as in {"go", "go_test"} else whole, files
 
 
 def _with_test(code: str, test: str, *, quoted: bool) -> str:
@@ -128,26 +124,6 @@ def _with_test(code: str, test: str, *, quoted: bool) -> str:
         return before + (repr(code) if quoted else code) + after
     code = code.partition(_MAIN)[0]
     return (repr(code) if quoted else code) + "\n" + test
-
-
-def _one_go_file(code: str) -> str:
-    """Return Go code with its packages and imports, wherever they are, at the beginning."""
-    packages = dict.fromkeys(_PACKAGE.findall(code))
-    code = _PACKAGE.sub("", code)
-    imports = dict.fromkeys(_IMPORT.findall(code))
-    kept, at = [], 0
-    for match in _IMPORTS.finditer(code):
-        end = code.find(")", match.end())
-        if end < 0:
-            break
-        if match.start() >= at:
-            lines = code[match.end() : end].split("\n")
-            imports |= dict.fromkeys(line.strip() for line in lines if line.strip())
-            kept.append(code[at : match.start()])
-            at = end + 1
-    rest = _IMPORT.sub("", "".join([*kept, code[at:]]))
-    head = [*(f"package {name}" for name in packages), ""]
-    return "\n".join([*head, *(f"import {name}" for name in imports), "", rest])
 
 
 class _JestTest(msgspec.Struct, rename="camel"):

@@ -1,8 +1,8 @@
 """Rows of data sets that the client sends along (`provided_data`), and replies judged by them.
 
 Upstream's rows lie in a database that it does not publish. Served are its stdin-and-stdout kind,
-CommonOJDataset, whose comparison is kept to the letter, in the host, by `same_output`; and
-AutoEvalDataset, see autoeval.py.
+CommonOJDataset, whose comparison is kept to the letter, in the host, by `same_output`;
+AutoEvalDataset, see autoeval.py; and HumanEvalDataset and MultiPLEDataset, see multipl_e.py.
 """
 
 import asyncio
@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
-from proctor.errors import InputError, ProctorError
+from proctor.errors import InputError, NoLanguage, ProctorError
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
 from proctor.service.http.responses import JsonReply
-from proctor.service.http.sandbox_fusion import autoeval, convert
+from proctor.service.http.sandbox_fusion import autoeval, convert, multipl_e
 from proctor.service.http.sandbox_fusion.extraction import program_of
 from proctor.service.http.sandbox_fusion.schema import (
     AutoEvalRow,
@@ -24,6 +24,7 @@ from proctor.service.http.sandbox_fusion.schema import (
     EvalResult,
     EvalTestCase,
     GetPromptsRequest,
+    MultipleRow,
     PromptJson,
     RowId,
     RunCodeRequest,
@@ -31,13 +32,16 @@ from proctor.service.http.sandbox_fusion.schema import (
     TestConfig,
 )
 
-Row = DatasetRow | AutoEvalRow
-KINDS: dict[str, type[DatasetRow] | type[AutoEvalRow]] = {
+Row = DatasetRow | AutoEvalRow | MultipleRow
+RowKind = type[DatasetRow] | type[AutoEvalRow] | type[MultipleRow]
+KINDS: dict[str, RowKind] = {
     "CommonOJDataset": DatasetRow,
     "AutoEvalDataset": AutoEvalRow,
     "AutoEvalV4Dataset": AutoEvalRow,
     "AutoEvalV5Dataset": AutoEvalRow,
     "AutoEvalV6Dataset": AutoEvalRow,
+    "HumanEvalDataset": MultipleRow,
+    "MultiPLEDataset": MultipleRow,
 }
 """Kinds of rows that are served, by upstream's names."""
 _COMPILED = frozenset({"cpp", "go", "java", "csharp", "rust", "typescript"})
@@ -48,7 +52,7 @@ _SHOWN = 200
 
 def failed(error: ProctorError) -> JsonReply:
     """Answer in upstream's form: {"detail": ...}."""
-    status = 400 if isinstance(error, InputError) else 503
+    status = 400 if isinstance(error, InputError | NoLanguage) else 503
     return JsonReply({"detail": str(error)}, status)
 
 
@@ -57,13 +61,18 @@ def page(data: GetPromptsRequest) -> list[Row]:
     return _rows(data.dataset, data.config)[data.offset : data.offset + data.limit]
 
 
-def prompt(row: Row, config: TestConfig) -> PromptJson:
+def prompt(dataset: str, row: Row, config: TestConfig) -> PromptJson:
     """Return a row's prompt. Raises InputError."""
-    text = autoeval.prompt(row, config) if isinstance(row, AutoEvalRow) else row.content
+    if isinstance(row, AutoEvalRow):
+        text = autoeval.prompt(row, config)
+    elif isinstance(row, MultipleRow):
+        text = multipl_e.prompt(dataset, row, config)
+    else:
+        text = row.content
     return PromptJson(row.id, text, row.labels)
 
 
-def check_kind(dataset: str, config: TestConfig) -> type[DatasetRow] | type[AutoEvalRow]:
+def check_kind(dataset: str, config: TestConfig) -> RowKind:
     """Return the kind of the rows that a request is about. Raises InputError for others."""
     kind = KINDS.get(config.dataset_type or "")
     if kind is None:
@@ -79,7 +88,8 @@ def _rows(dataset: str, config: TestConfig) -> list[Row]:
     if given is None:
         raise InputError(f"dataset {dataset} has no rows here: send config.provided_data")
     try:
-        rows = [_plain(row) for row in (given if isinstance(given, list) else [given])]
+        plain = _named if kind is MultipleRow else _plain
+        rows = [plain(row) for row in (given if isinstance(given, list) else [given])]
         return [msgspec.convert(row, kind) for row in rows]
     except msgspec.DecodeError as error:
         raise InputError(f"config.provided_data: {error}") from error
@@ -90,6 +100,12 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
     texts = {key: row[key] for key in ("labels", "test", "asset") if isinstance(row.get(key), str)}
     row = {**row, **{key: msgspec.json.decode(text) for key, text in texts.items()}}
     return {**row, "test": _plain(row["test"])} if isinstance(row.get("test"), dict) else row
+
+
+def _named(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row in MultiPL-E's format with its id, and with all but its prompt as labels."""
+    labels = {key: value for key, value in row.items() if key != "prompt"}
+    return {**row, "id": row.get("task_id", row.get("name")), "labels": labels}
 
 
 def find_row(dataset: str, config: TestConfig, identity: RowId) -> Row:
@@ -109,6 +125,8 @@ async def submit(
     """Judge a reply to a row. Raises InputError for what is not served."""
     if isinstance(row, AutoEvalRow):
         return await autoeval.submit(engine, data, row, context)
+    if isinstance(row, MultipleRow):
+        return await multipl_e.submit(engine, data, row, context)
     config = data.config
     if config.language is None:
         raise InputError("config.language is required")

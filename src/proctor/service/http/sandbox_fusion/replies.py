@@ -36,6 +36,9 @@ _CLOSING = re.compile(r"\n[^\S\n]*```")
 _SQL = re.compile(r"^[^\S\n]*(?:select|with\s[^\n]+as)[^;]*", re.MULTILINE | re.IGNORECASE)
 _ENTRIES = {"python": 'if __name__ == "__main__":', "cpp": "int main()"}
 _EXAMPLE = "# Example usage"
+_PACKAGE = re.compile(r"package\s+(\w+)")
+_IMPORT = re.compile(r'import\s+("\w+")')
+_IMPORTS = re.compile(r"import\s+\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +56,15 @@ def program_of(reply: str, language: str) -> str:
     Of whole blocks, else of what follows the first fence, else of what looks like the language:
     the first in that language, or else the first.
     """
-    blocks = fenced(reply) or _unclosed(reply)
-    blocks = blocks or [Block(language, code) for code in _without_fences(reply, language)]
+    blocks = blocks_of(reply, language)
     wanted = [each for each in blocks if each.language == language]
     return (wanted or blocks)[0].code if blocks else ""
+
+
+def blocks_of(reply: str, language: str) -> list[Block]:
+    """Return the parts of a reply that may be the program, of the most certain sort there is."""
+    blocks = fenced(reply) or _unclosed(reply)
+    return blocks or [Block(language, code) for code in _without_fences(reply, language)]
 
 
 def fenced(reply: str) -> list[Block]:
@@ -127,3 +135,23 @@ def without_entry_point(code: str, language: str) -> str:
         elif mark is not None and mark in code:
             code = code[: code.index(mark)].strip()
     return code
+
+
+def one_go_file(code: str) -> str:
+    """Return Go code with its packages and imports, wherever they are, at the beginning."""
+    packages = dict.fromkeys(_PACKAGE.findall(code))
+    code = _PACKAGE.sub("", code)
+    imports = dict.fromkeys(_IMPORT.findall(code))
+    kept, at = [], 0
+    for match in _IMPORTS.finditer(code):
+        end = code.find(")", match.end())
+        if end < 0:
+            break
+        if match.start() >= at:
+            lines = code[match.end() : end].split("\n")
+            imports |= dict.fromkeys(line.strip() for line in lines if line.strip())
+            kept.append(code[at : match.start()])
+            at = end + 1
+    rest = _IMPORT.sub("", "".join([*kept, code[at:]]))
+    head = [*(f"package {name}" for name in packages), ""]
+    return "\n".join([*head, *(f"import {name}" for name in imports), "", rest])

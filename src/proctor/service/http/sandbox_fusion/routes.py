@@ -79,12 +79,13 @@ def _datasets(engine: Engine) -> list[HTTPRouteHandler]:
     @post("/get_prompts", status_code=200)
     async def get_prompts(data: GetPromptsRequest) -> list[PromptJson]:
         """Prompts of the rows that are sent along."""
-        return [datasets.prompt(row, data.config) for row in datasets.page(data)]
+        return [datasets.prompt(data.dataset, row, data.config) for row in datasets.page(data)]
 
     @post("/get_prompt_by_id", status_code=200)
     async def get_prompt_by_id(data: GetPromptByIdRequest) -> PromptJson:
         """Prompt of one of them."""
-        return datasets.prompt(datasets.find_row(data.dataset, data.config, data.id), data.config)
+        row = datasets.find_row(data.dataset, data.config, data.id)
+        return datasets.prompt(data.dataset, row, data.config)
 
     @post("/submit", status_code=200)
     async def submit(data: SubmitRequest, request: _Request) -> PendingResponse:

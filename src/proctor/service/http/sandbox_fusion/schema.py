@@ -221,3 +221,17 @@ class AutoEvalRow(msgspec.Struct):
     content: str = ""
     labels: dict[str, Any] = {}
     test: AutoEvalTest | None = None
+
+
+class MultipleRow(msgspec.Struct):
+    """A row in MultiPL-E's format, or in HumanEval's: with `test` and `entry_point`."""
+
+    id: RowId
+    prompt: str
+    labels: dict[str, Any] = {}
+    """All of the row but its prompt, as it came."""
+    language: str = "python"
+    tests: str = ""
+    test: str = ""
+    stop_tokens: list[str] | None = None
+    entry_point: str = ""
