@@ -3,24 +3,27 @@
 import pytest
 
 from proctor.service.http.sandbox_fusion import replies
-from proctor.service.http.sandbox_fusion.replies import Block
+from proctor.service.http.sandbox_fusion.replies import ReplyBlock
 
 
 @pytest.mark.parametrize(
     ("reply", "blocks"),
     [
         ("", []),
-        ("```python\nx = 1\n```", [Block("python", "x = 1")]),
-        ("so: ```py\nx = 1\n\n  ```\n", [Block("python", "x = 1")]),
-        ("```\n\n```", [Block("", "")]),
+        ("```python\nx = 1\n```", [ReplyBlock("python", "x = 1")]),
+        ("so: ```py\nx = 1\n\n  ```\n", [ReplyBlock("python", "x = 1")]),
+        ("```\n\n```", [ReplyBlock("", "")]),
         ("```\n```", []),  # that is no end: between the fences there has to be a line
-        ("```c++\nint x;\n```\n```weird\ny\n```", [Block("cpp", "int x;"), Block("", "y")]),
-        ("```js\na ``` b\n```", [Block("nodejs", "a ``` b")]),
+        (
+            "```c++\nint x;\n```\n```weird\ny\n```",
+            [ReplyBlock("cpp", "int x;"), ReplyBlock("", "y")],
+        ),
+        ("```js\na ``` b\n```", [ReplyBlock("nodejs", "a ``` b")]),
         ("```python\nx", []),
         ("```no line", []),
     ],
 )
-def test_fenced_blocks(reply: str, blocks: list[Block]) -> None:
+def test_fenced_blocks(reply: str, blocks: list[ReplyBlock]) -> None:
     assert replies.fenced(reply) == blocks
 
 

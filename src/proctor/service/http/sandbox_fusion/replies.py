@@ -42,7 +42,7 @@ _IMPORTS = re.compile(r"import\s+\(")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ReplyBlock:
     """A part of a reply that may be the program."""
 
     language: str
@@ -61,15 +61,15 @@ def program_of(reply: str, language: str) -> str:
     return (wanted or blocks)[0].code if blocks else ""
 
 
-def blocks_of(reply: str, language: str) -> list[Block]:
+def blocks_of(reply: str, language: str) -> list[ReplyBlock]:
     """Return the parts of a reply that may be the program, of the most certain sort there is."""
     blocks = fenced(reply) or _unclosed(reply)
-    return blocks or [Block(language, code) for code in _without_fences(reply, language)]
+    return blocks or [ReplyBlock(language, code) for code in _without_fences(reply, language)]
 
 
-def fenced(reply: str) -> list[Block]:
+def fenced(reply: str) -> list[ReplyBlock]:
     """Return the blocks between fences; the last one may begin anywhere in a line."""
-    blocks: list[Block] = []
+    blocks: list[ReplyBlock] = []
     closing = _CLOSING.search(reply)
     opening = reply.find(_FENCE)
     while opening >= 0 and closing is not None:
@@ -82,7 +82,7 @@ def fenced(reply: str) -> list[Block]:
             break
         text = reply[line_end + 1 : closing.start() + 1]
         end = text.index("\n", len(text.rstrip()))  # blank lines before the fence are none of it
-        blocks.append(Block(_tag(reply[opening + 3 : line_end]), text[:end]))
+        blocks.append(ReplyBlock(_tag(reply[opening + 3 : line_end]), text[:end]))
         opening = reply.find(_FENCE, closing.end())
     return blocks
 
@@ -91,12 +91,12 @@ def _tag(text: str) -> str:
     return _LANGUAGES.get(text.strip(), "")
 
 
-def _unclosed(reply: str) -> list[Block]:
+def _unclosed(reply: str) -> list[ReplyBlock]:
     opening = reply.find(_FENCE)
     line_end = reply.find("\n", opening)
     if opening < 0 or line_end < 0:
         return []
-    return [Block(_tag(reply[opening + 3 : line_end]), reply[line_end + 1 :])]
+    return [ReplyBlock(_tag(reply[opening + 3 : line_end]), reply[line_end + 1 :])]
 
 
 def _without_fences(reply: str, language: str) -> list[str]:
