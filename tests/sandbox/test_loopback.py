@@ -4,7 +4,10 @@ What gets through them is tried by `proctor selftest`: the attacks whose limits 
 """
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +28,7 @@ from proctor.sandbox.cell import Cell
 from proctor.sandbox.clock import ContestClock
 from proctor.sandbox.command import Command, Streams
 from proctor.sandbox.container.size import size_for
+from proctor.sandbox.levels.bubblewrap import Bubblewrap, arrangements
 from proctor.sandbox.pool import Job
 from proctor.sandbox.process_cell import ProcessCell
 
@@ -218,3 +222,80 @@ def test_level_landlock_says_that_it_has_none() -> None:
         with pytest.raises(NoIsolation, match=r"limits.loopback: this cell \(level landlock\)"):
             run("print(1)", limits=LIMITS, pool=opened)
         assert run("print(1)", pool=opened).ok
+
+
+@pytest.mark.root
+def test_who_cannot_make_networks_says_so(pool: Pool) -> None:
+    """In an arrangement without a user namespace the agent has no right to set up an interface."""
+    for arranged in arrangements():
+        cell = Bubblewrap(arranged).open_cell(pool.setup, 0)
+        try:
+            assert cell.loopback == arranged.user_namespace
+            if not cell.loopback:
+                with pytest.raises(NoIsolation, match="with a user namespace"):
+                    cell.run(Program(TALK), b"", LIMITS)
+            assert b"not supported by protocol" in cell.run(Program(ASKED), b"", Limits()).stderr
+        finally:
+            cell.close()
+
+
+WATCHED = """
+import ctypes, os, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+allow = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7FFF0000), 8)
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", 1, ctypes.addressof(allow)), 16)
+libc.prctl(38, 1, 0, 0, 0)
+number = {"x86_64": 317, "aarch64": 277}[os.uname().machine]
+if libc.syscall(number, 1, 8, program) < 0: sys.exit(os.strerror(ctypes.get_errno()))
+from proctor import Limits, open_pool, run
+from proctor.errors import NoIsolation
+with open_pool(cells=1, isolation="namespaces") as pool:
+    done = run("import socket\\nsocket.socket()", pool=pool)
+    print(done.exit_code, b"not supported by protocol" in done.stderr)
+    try:
+        run("print(1)", limits=Limits(loopback=True), pool=pool)
+    except NoIsolation as error:
+        print(str(error)[:15])
+"""
+
+
+def test_where_somebody_else_answers_system_calls_there_are_no_sockets() -> None:
+    """The kernel lets one listener only answer for a process, such as that of a container's host."""
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED], capture_output=True, text=True, timeout=120
+    )
+    assert (done.stdout, done.stderr) == ("1 True\nlimits.loopback\n", "")
+
+
+@pytest.mark.root
+def test_the_key_of_the_sockets_is_nowhere_in_what_jobs_are_forked_from(pool: Pool) -> None:
+    """One of its parts may be there by chance, two of them are not."""
+    assert said(TALK, pool) == "HELLO\n"
+    cell = pool._live[0]
+    assert isinstance(cell, ProcessCell)
+    scanned = 0
+    for pid in cell._own:
+        there = {path.name for path in Path(f"/proc/{pid}/fd").iterdir() if is_key(path)}
+        for number in there:
+            key = Path(f"/proc/{pid}/fd/{number}").read_bytes()
+            parts = {key[at : at + 4] for at in range(0, len(key), 4)}
+            assert len(parts) == 3
+            memory = written_memory(pid)
+            assert sum(part in memory for part in parts) < 2
+            scanned += len(memory)
+    assert scanned > MIB
+
+
+def is_key(path: Path) -> bool:
+    return os.readlink(path).startswith("/memfd:key")
+
+
+def written_memory(pid: int) -> bytes:
+    found = b""
+    with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as memory:
+        for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
+            span, mode, *_ = line.split()
+            low, high = (int(end, 16) for end in span.split("-"))
+            if "w" in mode:
+                found += os.pread(memory.fileno(), high - low, low)
+    return found
