@@ -12,7 +12,11 @@
 #include <netinet/in.h>
 
 /* Own names, since build machines have older headers than hosts. */
+struct notif { uint64_t id; uint32_t pid, flags; struct seccomp_data data; };
+struct notif_answer { uint64_t id; int64_t value; int32_t error; uint32_t flags; };
 struct notif_addfd { uint64_t id; uint32_t flags, fd, newfd, newfd_flags; };
+#define NOTIF_RECEIVE _IOWR('!', 0, struct notif)
+#define NOTIF_ANSWER _IOWR('!', 1, struct notif_answer)
 #define NOTIF_ADDFD _IOW('!', 3, struct notif_addfd)
 enum { ADDFD_AND_SEND = 2 };
 
@@ -59,11 +63,11 @@ static int is_plain(const uint64_t *args)
 
 static void refuse_socket(uint64_t id, int error)
 {
-    struct seccomp_notif_resp answer = { .id = id, .error = -error };
-    ioctl(cell.listener, SECCOMP_IOCTL_NOTIF_SEND, &answer); /* fails if who asked is gone */
+    struct notif_answer answer = { .id = id, .error = -error };
+    ioctl(cell.listener, NOTIF_ANSWER, &answer); /* fails if who asked is gone */
 }
 
-static void hand_over_socket(const struct key *key, const struct seccomp_notif *asked)
+static void hand_over_socket(const struct key *key, const struct notif *asked)
 {
     const uint64_t args[] = { asked->data.args[0], asked->data.args[1], asked->data.args[2] };
     if (!is_plain(args)) {
@@ -83,7 +87,7 @@ static void hand_over_socket(const struct key *key, const struct seccomp_notif *
     close(fd);
 }
 
-static void broker(struct seccomp_notif asked)
+static void broker(struct notif asked)
 {
     struct key key;
     int bad = pread(cell.key, &key, sizeof key, 0) != sizeof key || enter_own_network(&key);
@@ -92,7 +96,7 @@ static void broker(struct seccomp_notif asked)
         if (bad) refuse_socket(asked.id, bad);
         else hand_over_socket(&key, &asked);
         do memset(&asked, 0, sizeof asked);
-        while (ioctl(cell.listener, SECCOMP_IOCTL_NOTIF_RECV, &asked)
+        while (ioctl(cell.listener, NOTIF_RECEIVE, &asked)
                && (errno == EINTR || errno == ENOENT)); /* who asked was killed meanwhile */
         if (!asked.id) _exit(1);
     }
@@ -101,8 +105,8 @@ static void broker(struct seccomp_notif asked)
 /* Answers a job's socket(). Returns the broker that answers from now on, 0 if there is none. */
 static pid_t answer_socket(int control, int may_have)
 {
-    struct seccomp_notif asked = { 0 };
-    if (ioctl(cell.listener, SECCOMP_IOCTL_NOTIF_RECV, &asked)) return 0;
+    struct notif asked = { 0 };
+    if (ioctl(cell.listener, NOTIF_RECEIVE, &asked)) return 0;
     pid_t pid = may_have ? fork() : -1;
     if (pid == 0) {
         close(control);
