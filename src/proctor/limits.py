@@ -32,6 +32,9 @@ class Limits:
     """Private scratch space in the working directory, in bytes; with 0 nothing is writable."""
     stack: int = 64 * MIB
     """Size of the main thread's C stack, in bytes."""
+    loopback: bool = False
+    """True to let it open TCP and UDP sockets on a loopback interface that nobody else has, and use
+    a /dev/shm of its own, which counts as memory. Not for judged programs."""
     elapsed: float | None = None
     """Time computing and at rest together, in seconds, without what a busy machine makes it wait;
     None for no such limit. Not counted where the kernel does not tell waiting from resting."""
@@ -49,6 +52,10 @@ class Limits:
                 raise InputError(f"must not be {value}", field=f"limits.{field}")
             if value == 0 and field != "disk":
                 raise InputError("must be more than zero", field=f"limits.{field}")
+        if not isinstance(self.loopback, bool):
+            raise InputError(
+                f"must be true or false, not {self.loopback!r}", field="limits.loopback"
+            )
         if self.memory < LEAST_MEMORY:
             raise InputError(
                 f"{self.memory} bytes cannot hold a program: it is counted in bytes, and must be at"

@@ -18,7 +18,14 @@ names = st.text(st.characters(exclude_characters="\0", codec=None), max_size=16)
 
 
 @given(
-    st.builds(Request, st.sampled_from(Kind), *[unsigned] * 6, function=names, only_cpu=signed),
+    st.builds(
+        Request,
+        st.sampled_from(Kind),
+        *[unsigned] * 6,
+        function=names,
+        only_cpu=signed,
+        shm=unsigned,
+    ),
 )
 def test_requests_survive(request: Request) -> None:
     assert Request.decode(request.encode()) == request

@@ -107,13 +107,13 @@ def library() -> Iterator[Path]:
         shutil.rmtree(place)
 
 
-def as_user(source: str, library: Path) -> dict[str, Any]:
+def as_user(source: str, library: Path) -> Any:
     done = subprocess.run(
         ["/usr/bin/python3", "-B", "-c", DROP + source, str(library)],
         capture_output=True, text=True, timeout=200, env={"PATH": "/usr/bin:/bin"},
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-    found: dict[str, Any] = json.loads(done.stdout)
+    found: Any = json.loads(done.stdout)
     return found
 
 
@@ -139,7 +139,7 @@ def test_the_guarantees_say_how(facts: dict[str, Any]) -> None:
     assert guarantees["cpu"]["strength"] == "partial"
     assert guarantees["cpu"]["how"] == "clocks of all processes, ended ones included"
     assert guarantees["processes"]["how"] == "PID namespace per job, RLIMIT_NPROC"
-    assert guarantees["network"]["how"] == "network namespace without interfaces"
+    assert guarantees["network"]["how"] == "network namespace without a way out"
     assert guarantees["kernel"] == {"strength": "full", "how": "seccomp", "gap": ""}
 
 
@@ -227,3 +227,35 @@ print(json.dumps(out))
 def test_sessions_end_programs_with_all_they_started(library: Path) -> None:
     found = as_user(SESSION, library)
     assert found == {"tmp": "y", "name": "cell\n", "limit": "wall", "left": 0}
+
+
+def test_programs_have_a_loopback_interface_and_shared_memory(library: Path) -> None:
+    """Whose buffers nobody counts here: it is bounded what a program can put into them."""
+    from test_loopback import FORKED, TALK
+
+    filled = """
+import socket
+listener = socket.create_server(("", 0), backlog=100)
+size, ends = 0, []
+for _ in range(50):
+    ends.append(socket.create_connection(("127.0.0.1", listener.getsockname()[1])))
+    ends.append(listener.accept()[0])
+    for end in ends[-2:]:
+        end.setblocking(False)
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 30)
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 30)
+        try:
+            while True: size += end.send(bytes(65536))
+        except BlockingIOError: pass
+print(size)
+"""
+    said = as_user(
+        "import json\nfrom proctor import Limits, open_pool, run\n"
+        "with open_pool(cells=1) as pool:\n"
+        "    limits = Limits(loopback=True, memory=256 << 20)\n"
+        f"    done = [run(each, limits=limits, pool=pool) for each in {[TALK, FORKED, filled]!r}]\n"
+        "print(json.dumps([(each.stdout + each.stderr).decode() for each in done]))",
+        library,
+    )
+    assert said[:2] == ["HELLO\n", "[0, 1, 4, 9]\n4 b'hi'\n"]
+    assert int(said[2]) < 50 << 20

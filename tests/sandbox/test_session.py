@@ -29,6 +29,22 @@ def test_the_workspace_lasts_and_state_does_not(session: Session) -> None:
     assert second.stdout == b"kept False\n"
 
 
+def test_programs_of_a_session_share_a_loopback_interface_and_dev_shm() -> None:
+    serve = (
+        "import socket\nlistener = socket.create_server(('', 8377))\nprint('up', flush=True)\n"
+        "listener.accept()[0].sendall(b'hello')\n"
+    )
+    ask = "import socket; print(socket.create_connection(('localhost', 8377)).recv(9))"
+    with open_session(limits=Limits(loopback=True, disk=MIB)) as opened:
+        server = opened.start(serve)
+        while server.stdout != b"up\n":
+            assert server.poll() is None
+        assert opened.run(ask).stdout == b"b'hello'\n"
+        assert server.wait().ok
+        assert opened.run("open('/dev/shm/kept', 'w')").ok
+        assert opened.run("import os; print(os.listdir('/dev/shm'))").stdout == b"['kept']\n"
+
+
 def test_files_go_in_and_out(session: Session) -> None:
     content = bytes(range(256)) * 4000
     session.write("deep/er/data.bin", content)

@@ -13,6 +13,7 @@ export interface Limits {
   disk?: number;
   stack?: number;
   elapsed?: number;
+  loopback?: boolean;
 }
 
 export interface Program {

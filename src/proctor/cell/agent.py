@@ -54,7 +54,7 @@ def _serve(control: socket.socket, config: dict[str, Any]) -> NoReturn:
     gc.freeze()
     gc.disable()
     lockdown.lay_out_memory(python_job.play)
-    lockdown.seal(config)
+    lockdown.seal(config, hello)
     control.send(json.dumps(hello).encode())
     kind, function = lockdown.serve(control.fileno(), parts.get_ready)
     # From here on this is a job: its descriptors are in place, ours are closed.

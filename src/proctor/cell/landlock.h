@@ -47,20 +47,21 @@ static int allow_path(int ruleset, const char *path, int kind, uint64_t handled)
 }
 
 PyDoc_STRVAR(landlock_ruleset_doc,
-"landlock_ruleset(rules) -> fd\n\n"
-"Prepares a ruleset from (path, kind) pairs, handling all rights the kernel knows, TCP and\n"
-"scopes included. Jobs enter it in spawn().");
+"landlock_ruleset(rules, tcp) -> fd\n\n"
+"Prepares a ruleset from (path, kind) pairs, handling all rights the kernel knows, scopes and,\n"
+"unless `tcp` is true, TCP included. Jobs enter it in spawn().");
 
 static PyObject *landlock_ruleset(PyObject *self, PyObject *args)
 {
     (void)self;
     PyObject *rules;
-    if (!PyArg_ParseTuple(args, "O", &rules)) return NULL;
+    int tcp;
+    if (!PyArg_ParseTuple(args, "Op", &rules, &tcp)) return NULL;
     long abi = query_landlock_abi();
     struct ruleset_attr attr = { LL_ABI1_ALL, 0, 0 };
     if (abi >= 2) attr.fs |= LL_REFER;
     if (abi >= 3) attr.fs |= LL_TRUNCATE;
-    if (abi >= 4) attr.net = 3;   /* bind and connect, TCP */
+    if (abi >= 4 && !tcp) attr.net = 3;   /* bind and connect, TCP */
     if (abi >= 5) attr.fs |= LL_IOCTL_DEV;
     if (abi >= 6) attr.scoped = 3; /* abstract UNIX sockets, signals */
     size_t size = abi >= 6 ? 24 : abi >= 4 ? 16 : 8;

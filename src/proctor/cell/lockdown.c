@@ -32,6 +32,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -72,10 +73,11 @@ enum { STACK_SIZE = 16384, CHILD_STACK_SIZE = 65536, MAX_KEPT = 40 };
  * runs: a lock-down that fails must not look like an exit code of the submission. */
 struct progress { int step; int error; };
 enum { STEP_NONE, STEP_NAMESPACES, STEP_OOM, STEP_DESCRIPTORS, STEP_DISK, STEP_RLIMITS,
-       STEP_LANDLOCK, STEP_UID, STEP_CAPS, STEP_FILTER, STEP_DONE };
+       STEP_LANDLOCK, STEP_UID, STEP_CAPS, STEP_FILTER, STEP_SHM, STEP_DONE };
 
 static struct {
-    int features, ruleset, scratch_ruleset, own_pidns;
+    int features, ruleset, own_pidns;
+    int wide_ruleset; /* of jobs with a directory of the host's, or sockets */
     int proc; /* the host's /proc, where the box has none */
     int last_pid; /* the host's /proc/sys/kernel/ns_last_pid, for writing */
     uid_t uid, own_uid; /* of jobs, and of the agent */
@@ -84,11 +86,13 @@ static struct {
     volatile struct progress *progress;
     int at_home; /* true if the agent stays on one CPU, of these */
     cpu_set_t cpus;
+    int listener, key; /* for jobs' sockets, see loopback.h; -1 if there are none */
     struct sock_fprog judged; /* a further filter for jobs that are judged; empty if unfiltered */
-} cell = { .ruleset = -1, .scratch_ruleset = -1, .own_pidns = -1, .proc = -1, .last_pid = -1 };
+} cell = { .ruleset = -1, .own_pidns = -1, .wide_ruleset = -1, .proc = -1, .last_pid = -1,
+           .listener = -1, .key = -1 };
 
 struct job {
-    uint64_t cpu, address_space, file_size, processes, stack, disk;
+    uint64_t cpu, address_space, file_size, processes, stack, disk, shm;
     int only_cpu; /* -1: all that the agent was started with */
     int streams[3], kept[MAX_KEPT], n_kept, judged;
 };
@@ -132,6 +136,17 @@ static int mount_disk(uint64_t bytes)
     if (cell.features & FEATURE_UID)
         snprintf(options + n, sizeof options - (size_t)n, ",uid=%u,gid=%u", cell.uid, cell.uid);
     return mount("proctor", cell.work, "tmpfs", MS_NOSUID | MS_NODEV, options);
+}
+
+/* What /dev/shm leads to is in there, not the root of the file system: where none is mounted, there
+ * is no such directory. */
+static int mount_shm(uint64_t bytes)
+{
+    char options[128];
+    snprintf(options, sizeof options, "size=%llu,nr_inodes=%llu,mode=755",
+             (unsigned long long)bytes, (unsigned long long)(bytes / 4096 + 64));
+    if (mount("proctor", "/box/ipc", "tmpfs", MS_NOSUID | MS_NODEV, options)) return -1;
+    return mkdir("/box/ipc/shm", 0700) || chmod("/box/ipc/shm", 01777) ? -1 : 0;
 }
 
 static int set_limits(const struct job *job)
@@ -195,7 +210,7 @@ static int lock_down(const struct job *job)
     int f = cell.features, namespaces = 0;
     if (f & FEATURE_IPCNS) namespaces |= CLONE_NEWIPC;
     int scratch = job->disk && (f & FEATURE_SCRATCH);
-    if (job->disk && !scratch) namespaces |= CLONE_NEWNS;
+    if ((job->disk && !scratch) || job->shm) namespaces |= CLONE_NEWNS;
     if (namespaces) STEP(STEP_NAMESPACES, unshare(namespaces));
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
     if (f & FEATURE_OOM) STEP(STEP_OOM, write_oom_score());
@@ -203,6 +218,7 @@ static int lock_down(const struct job *job)
     choose_cpus(job->only_cpu);
     STEP(STEP_DESCRIPTORS, place_descriptors(job));
     if (job->disk && !scratch) STEP(STEP_DISK, mount_disk(job->disk));
+    if (job->shm) STEP(STEP_SHM, mount_shm(job->shm));
     STEP(STEP_RLIMITS, set_limits(job));
     if (f & FEATURE_LANDLOCK) {
         /* The ruleset's own descriptor is closed by now: restrict through the saved copy. */
@@ -240,7 +256,7 @@ static void ask_for_short_turns(void)
 }
 
 PyDoc_STRVAR(configure_doc,
-"configure(features, ruleset_fd, ruleset_fd_with_scratch, pidfd_of_agent, proc_fd, last_pid_fd,\n"
+"configure(features, ruleset_fd, wide_ruleset_fd, pidfd_of_agent, proc_fd, last_pid_fd,\n"
 "uid_of_jobs, work_dir)\n\n"
 "Once per agent, before any spawn.");
 
@@ -248,7 +264,7 @@ static PyObject *configure(PyObject *self, PyObject *args)
 {
     (void)self;
     const char *work;
-    if (!PyArg_ParseTuple(args, "iiiiiiIs", &cell.features, &cell.ruleset, &cell.scratch_ruleset,
+    if (!PyArg_ParseTuple(args, "iiiiiiIs", &cell.features, &cell.ruleset, &cell.wide_ruleset,
                           &cell.own_pidns, &cell.proc, &cell.last_pid, &cell.uid, &work))
         return NULL;
     cell.own_uid = getuid();
@@ -368,6 +384,7 @@ static PyObject *keep_capabilities(PyObject *self, PyObject *args)
 }
 
 #include "landlock.h"
+#include "loopback.h"
 #include "seccomp.h"
 #include "serve.h"
 #include "session.h"
@@ -389,6 +406,7 @@ static PyMethodDef methods[] = {
     { "keep_times", keep_times, METH_VARARGS, keep_times_doc },
     { "mount_proc", mount_proc, METH_NOARGS, mount_proc_doc },
     { "may_unshare", may_unshare, METH_NOARGS, may_unshare_doc },
+    { "may_loop_back", may_loop_back, METH_NOARGS, may_loop_back_doc },
     { "adopt_orphans", adopt_orphans, METH_NOARGS, adopt_orphans_doc },
     { "keep_capabilities", keep_capabilities, METH_VARARGS, keep_capabilities_doc },
     { "landlock_abi", landlock_abi, METH_NOARGS, landlock_abi_doc },
@@ -416,6 +434,7 @@ PyMODINIT_FUNC PyInit__lockdown(void)
     PyModule_AddIntConstant(m, "FEATURE_UID", FEATURE_UID);
     PyModule_AddIntConstant(m, "FEATURE_SCRATCH", FEATURE_SCRATCH);
     PyModule_AddIntConstant(m, "NO_BOX", NO_BOX);
+    PyModule_AddIntConstant(m, "BROKERED", BROKERED);
     PyModule_AddIntConstant(m, "SHARED_FILES", SHARED_FILES);
     PyModule_AddIntConstant(m, "MEMORY_UNCOUNTED", MEMORY_UNCOUNTED);
     PyModule_AddIntConstant(m, "CPU_UNCOUNTED", CPU_UNCOUNTED);

@@ -32,7 +32,7 @@ def prepare(config: dict[str, Any]) -> dict[str, Any]:
     site.setquit()
     site.sethelper()
     facts = {"lockdown": _lockdown is not None, "landlock": 0, "seccomp": False, "proc": False}
-    facts |= {"pidns": False, "disk": False, "scope": False}
+    facts |= {"pidns": False, "disk": False, "scope": False, "loopback": False}
     if work := config.get("work"):  # a directory that a container gives all jobs, one by one
         os.chdir(work)
         facts["disk"] = True
@@ -60,13 +60,16 @@ def prepare(config: dict[str, Any]) -> dict[str, Any]:
     if not abi and not boxed:
         raise RuntimeError("level landlock needs Landlock (Linux 5.13, lsm=landlock,...)")
     config["features"] = _features(config, facts)
-    config["ruleset"] = config["scratch_ruleset"] = -1
+    facts["loopback"] = facts["pidns"] and _lockdown.may_loop_back()
+    config["ruleset"] = config["wide_ruleset"] = -1
     if abi:
         rules = _rules(config, boxed, proc)
-        config["ruleset"] = _lockdown.landlock_ruleset(rules)
+        config["ruleset"] = _lockdown.landlock_ruleset(rules, False)
         if config["scratch"] is not None:
             rules.append((config["scratch"], _lockdown.LANDLOCK_WORK))
-            config["scratch_ruleset"] = _lockdown.landlock_ruleset(rules)
+        loopback = bool(facts["loopback"])
+        if config["scratch"] is not None or loopback:
+            config["wide_ruleset"] = _lockdown.landlock_ruleset(rules, loopback)
     return facts
 
 
@@ -102,8 +105,11 @@ def lay_out_memory(play: Callable[[], object]) -> None:
         memory.lay_out(play)
 
 
-def seal(config: dict[str, Any]) -> None:
-    """Give up what only the set-up needed; after this the agent serves."""
+def seal(config: dict[str, Any], facts: dict[str, Any]) -> None:
+    """Give up what only the set-up needed; after this the agent serves.
+
+    `facts` are those that `prepare` has returned: what then fails is no longer among them.
+    """
     if _lockdown is not None and config["home"] is not None:
         # Each step of a job wakes the next process: on another CPU that would often wait for its
         # turn while this one does nothing.
@@ -114,17 +120,9 @@ def seal(config: dict[str, Any]) -> None:
     if _lockdown is None:
         fallback.give_up()
         return
-    lacks = 0
-    if config["box"] != "namespaces":
-        lacks |= _lockdown.NO_BOX | _lockdown.SHARED_FILES
-    elif config["scratch"] is not None:  # of our user, and there for longer than one job
-        lacks |= _lockdown.SHARED_FILES
+    lacks = _lacks(config)
     if config["box"] == "landlock":
         keeper.drop(config)
-    if "memory" not in config["controls"]:
-        lacks |= _lockdown.MEMORY_UNCOUNTED
-    if "cpu" not in config["controls"]:
-        lacks |= _lockdown.CPU_UNCOUNTED
     if config["box"] == "filter":  # all there is to do is the filter; a container is around us
         _lockdown.configure(_lockdown.FEATURE_CAPS, -1, -1, -1, -1, -1, 0, WORK)
         _lockdown.install_seccomp(lacks)
@@ -133,12 +131,34 @@ def seal(config: dict[str, Any]) -> None:
     proc = -1 if config["proc_fd"] is None else config["proc_fd"]
     last_pid = -1 if config["last_pid_fd"] is None else config["last_pid_fd"]
     _lockdown.configure(
-        config["features"], config["ruleset"], config["scratch_ruleset"], pidfd, proc, last_pid,
+        config["features"], config["ruleset"], config["wide_ruleset"], pidfd, proc, last_pid,
         config["uid"] or 0, _work(config["scratch"]),
     )  # fmt: skip
     with contextlib.suppress(PermissionError):  # takes a capability; no_new_privs is set anyway
         _lockdown.drop_bounding()  # nothing is ever gained by execve; the agent keeps what it has
+    if facts["loopback"]:
+        try:
+            _lockdown.install_seccomp(lacks | _lockdown.BROKERED)
+        except OSError:  # an old kernel, or somebody around us watches our system calls
+            facts["loopback"] = False
+        else:
+            return
     _lockdown.install_seccomp(lacks)
+
+
+def _lacks(config: dict[str, Any]) -> int:
+    """Return the bits for what the filter must make up for."""
+    assert _lockdown is not None
+    lacks = 0
+    if config["box"] != "namespaces":
+        lacks |= _lockdown.NO_BOX | _lockdown.SHARED_FILES
+    elif config["scratch"] is not None:  # of our user, and there for longer than one job
+        lacks |= _lockdown.SHARED_FILES
+    if "memory" not in config["controls"]:
+        lacks |= _lockdown.MEMORY_UNCOUNTED
+    if "cpu" not in config["controls"]:
+        lacks |= _lockdown.CPU_UNCOUNTED
+    return lacks
 
 
 def _keep_times(devices: tuple[str, ...]) -> None:

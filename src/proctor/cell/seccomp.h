@@ -9,14 +9,15 @@
 #define REFUSE(error) RETURN(SECCOMP_RET_ERRNO | (error))
 
 enum {
-    MOST_INSTRUCTIONS = 230 + 2 * (LEN(DENIED) + LEN(DENIED_OUTSIDE_A_BOX)
+    MOST_INSTRUCTIONS = 260 + 2 * (LEN(DENIED) + LEN(DENIED_OUTSIDE_A_BOX)
                                + LEN(DENIED_ON_SHARED_FILES))
                         + 6 * (LEN(SELF_ONLY) + 1 + LEN(SELF_ONLY_OUTSIDE_A_BOX))
                         + LEN(IOCTLS_OUTSIDE_A_BOX),
 };
 
-/* What the cell lacks, for which the filter must make up. */
-enum { NO_BOX = 1, MEMORY_UNCOUNTED = 2, CPU_UNCOUNTED = 4, SHARED_FILES = 8 };
+/* What the cell lacks, for which the filter must make up; and what it has, if it answers socket(). */
+enum { NO_BOX = 1, MEMORY_UNCOUNTED = 2, CPU_UNCOUNTED = 4, SHARED_FILES = 8, BROKERED = 16 };
+enum { RET_USER_NOTIF = 0x7fc00000 };
 
 struct program { struct sock_filter code[MOST_INSTRUCTIONS]; unsigned short n; };
 
@@ -107,7 +108,43 @@ static void leave_sigchld(struct program *p)
     EMIT(LOAD(offsetof(struct seccomp_data, nr)));
 }
 
-static void build_filter(struct program *p, int lacks)
+/* Allows who has the key; skips to behind that otherwise. 7 instructions. */
+static void allow_with_key(struct program *p, const struct key *key)
+{
+    for (int i = 0; i < 3; i++) {
+        EMIT(LOAD(ARG_HIGH(i)));
+        EMIT(SKIP_UNLESS(key->parts[i], (uint8_t)(5 - 2 * i)));
+    }
+    EMIT(RETURN(SECCOMP_RET_ALLOW));
+}
+
+/* To ask for other buffers of a socket has no effect: programs do it to be faster, and go on. */
+static void keep_buffers(struct program *p, const struct key *key)
+{
+    EMIT(SKIP_UNLESS(SYS_setsockopt, 12));
+    EMIT(LOAD(ARG_LOW(2)));
+    EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SO_SNDBUF, 1, 0));
+    EMIT(SKIP_UNLESS(SO_RCVBUF, 8));
+    allow_with_key(p, key);
+    EMIT(REFUSE(0));
+    EMIT(LOAD(offsetof(struct seccomp_data, nr)));
+}
+
+/* socket() makes UNIX sockets; of the internet's it makes those that who has the key asks for, and
+ * asks the agent about others. */
+static void ask_for_sockets(struct program *p, const struct key *key)
+{
+    EMIT(SKIP_UNLESS(SYS_socket, 13));
+    EMIT(LOAD(ARG_LOW(0)));
+    EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 8, 0));
+    EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_INET, 1, 0));
+    EMIT(SKIP_UNLESS(AF_INET6, 8));
+    allow_with_key(p, key);
+    EMIT(RETURN(RET_USER_NOTIF));
+    EMIT(REFUSE(EAFNOSUPPORT));
+}
+
+static void build_filter(struct program *p, int lacks, const struct key *key)
 {
     p->n = 0;
     EMIT(LOAD(offsetof(struct seccomp_data, arch)));
@@ -145,6 +182,9 @@ static void build_filter(struct program *p, int lacks)
     refuse_flags(p, SYS_preadv2, 5, 8 /* RWF_NOWAIT */);
     /* A number that counts the machine's sockets, as far as anybody has asked for it. */
     refuse_value(p, SYS_getsockopt, 2, 57 /* SO_COOKIE */);
+    refuse_value(p, SYS_getsockopt, 2, 71 /* SO_NETNS_COOKIE */); /* likewise, of its networks */
+    /* Ciphers in the kernel: nobody's need on a loopback interface, and the way of many exploits. */
+    refuse_value(p, SYS_setsockopt, 2, 31 /* TCP_ULP */);
     /* Newer twins of futex; libraries use the old one where there are none. */
     refuse(p, NR_futex_waitv, ENOSYS);
     refuse(p, NR_futex_wake, ENOSYS);
@@ -172,10 +212,12 @@ static void build_filter(struct program *p, int lacks)
     if (lacks & MEMORY_UNCOUNTED) {
         refuse(p, SYS_memfd_create, ENOSYS);
         refuse_masked(p, SYS_mmap, 3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS);
+        keep_buffers(p, key);
     }
     if (lacks & CPU_UNCOUNTED) leave_sigchld(p);
     for (size_t i = 0; i < LEN(SELF_ONLY); i++) allow_only(p, SELF_ONLY[i], 0, 0, EPERM);
-    allow_only(p, SYS_socket, 0, AF_UNIX, EAFNOSUPPORT);
+    if (lacks & BROKERED) ask_for_sockets(p, key);
+    else allow_only(p, SYS_socket, 0, AF_UNIX, EAFNOSUPPORT);
     allow_only(p, SYS_socketpair, 0, AF_UNIX, EAFNOSUPPORT);
     refuse_all(p, DENIED, LEN(DENIED));
     EMIT(RETURN(SECCOMP_RET_ALLOW));
@@ -212,22 +254,39 @@ static void build_filter_for_judged(struct program *p)
 
 PyDoc_STRVAR(install_seccomp_doc,
 "install_seccomp(lacks)\n\nLocks this process and all it will ever start out of risky system calls.\n"
-"`lacks` says which further ones: NO_BOX, SHARED_FILES, MEMORY_UNCOUNTED, CPU_UNCOUNTED. Sets\n"
-"no_new_privs.\n"
-"Cannot be undone.");
+"`lacks` says which further ones: NO_BOX, SHARED_FILES, MEMORY_UNCOUNTED, CPU_UNCOUNTED; with\n"
+"BROKERED jobs can be given sockets. Sets no_new_privs. Cannot be undone. Raises OSError, for BROKERED\n"
+"where the kernel cannot do that, which may be tried again without.");
 
 static PyObject *install_seccomp(PyObject *self, PyObject *args)
 {
     (void)self;
-    int lacks;
+    int lacks, listener = 0;
     static struct program program, judged;
+    struct key key = { { 0 } };
     if (!PyArg_ParseTuple(args, "i", &lacks)) return NULL;
-    build_filter(&program, lacks);
-    struct sock_fprog filter = { program.n, program.code };
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* jobs must not look into the agent */
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return PyErr_SetFromErrno(PyExc_OSError);
+    cell.key = memfd_create("key", MFD_CLOEXEC);
+    if (cell.key < 0 || getrandom(&key, sizeof key, 0) != sizeof key
+        || write(cell.key, &key, sizeof key) != sizeof key)
+        return PyErr_SetFromErrno(PyExc_OSError);
+    build_filter(&program, lacks, &key);
     build_filter_for_judged(&judged);
     cell.judged = (struct sock_fprog){ judged.n, judged.code };
-    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* jobs must not look into the agent */
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+    struct sock_fprog filter = { program.n, program.code };
+    listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                            lacks & BROKERED ? SECCOMP_FILTER_FLAG_NEW_LISTENER : 0, &filter);
+    int error = errno;
+    /* Jobs are forked with this memory. */
+    explicit_bzero(&key, sizeof key);
+    explicit_bzero(&program, sizeof program);
+    errno = error;
+    if (listener < 0) return PyErr_SetFromErrno(PyExc_OSError);
+    if (!(lacks & BROKERED)) Py_RETURN_NONE;
+    struct notif_addfd nobodys = { 0, ADDFD_AND_SEND, (uint32_t)cell.key, 0, 0 };
+    if (ioctl(listener, NOTIF_ADDFD, &nobodys) && errno != ENOENT) /* before Linux 5.14 */
         return PyErr_SetFromErrno(PyExc_OSError);
+    cell.listener = listener;
     Py_RETURN_NONE;
 }

@@ -7,7 +7,7 @@
 
 struct __attribute__((packed)) request {
     uint8_t kind, judged;
-    uint64_t cpu, address_space, file_size, processes, stack, disk;
+    uint64_t cpu, address_space, file_size, processes, stack, disk, shm;
     int32_t only_cpu;
     char function[64];
 };
@@ -23,7 +23,7 @@ struct __attribute__((packed)) ended {
     double user, system;
     uint64_t peak;
 };
-_Static_assert(sizeof(struct request) == 118 && sizeof(struct result) == 44
+_Static_assert(sizeof(struct request) == 126 && sizeof(struct result) == 44
                && sizeof(struct ended) == 29, "differs from wire.py");
 
 enum { KIND_RUN = 0, KIND_OFFICIAL = 3, KIND_COMMAND = 5, KIND_EXECUTE = 6, TAG_ENDED = 3, MOST_FDS = 3 + MAX_KEPT };
@@ -154,12 +154,15 @@ static void end_job(pid_t pid, pid_t stub)
     }
 }
 
-/* Waits for a job's end, or for the host's word to end it; leaves nothing of it alive. */
-static void supervise(int control, pid_t pid, pid_t stub, uint64_t started)
+/* Waits for a job's end, or for the host's word to end it; leaves nothing of it alive. Meanwhile it
+ * answers the job's socket(), by sockets only if it may have them. */
+static void supervise(int control, pid_t pid, pid_t stub, uint64_t started, int may_have_sockets)
 {
     int pidfd = (int)syscall(NR_pidfd_open, pid, 0);
-    struct pollfd watched[2] = { { pidfd, POLLIN, 0 }, { control, POLLIN, 0 } };
+    struct pollfd watched[3] = { { pidfd, POLLIN, 0 }, { control, POLLIN, 0 },
+                                 { cell.listener, POLLIN, 0 } };
     int pause = -1;
+    pid_t broker = 0;
     if (pidfd < 0 && errno == ENOSYS) { /* not in gVisor: look again and again */
         pause = 1;
     } else if (pidfd < 0) { /* out of descriptors or memory: a job we cannot watch must not run */
@@ -168,11 +171,13 @@ static void supervise(int control, pid_t pid, pid_t stub, uint64_t started)
     }
     while (!watched[0].revents) {
         char word;
-        if (poll(watched, 2, pause) < 0 && errno != EINTR) _exit(1);
+        if (poll(watched, 3, pause) < 0 && errno != EINTR) _exit(1);
         siginfo_t ended = { 0 };
         if (pause > 0 && !waitid(P_PID, (id_t)pid, &ended, WEXITED | WNOHANG | WNOWAIT)
             && ended.si_pid == pid)
             watched[0].revents = POLLIN;
+        if (watched[2].revents & POLLIN && (broker = answer_socket(control, may_have_sockets)))
+            watched[2].fd = -1;
         if (!watched[1].revents || watched[0].revents) continue;
         ssize_t size = recv(control, &word, 1, 0);
         end_job(pid, stub);
@@ -187,6 +192,10 @@ static void supervise(int control, pid_t pid, pid_t stub, uint64_t started)
     int status;
     struct result result = { .wall = now_ns() - started };
     if (pidfd >= 0) close(pidfd);
+    if (broker) {
+        kill(broker, SIGKILL);
+        reap(broker, 0, &status, &used, &usage);
+    }
     reap(pid, 0, &status, &used, &usage);
     if (stub) {
         kill(stub, SIGKILL);
@@ -224,15 +233,15 @@ static pid_t spawn(const struct request *request, const int *fds, int n_fds, con
 {
     struct job job = { .cpu = request->cpu, .address_space = request->address_space,
                        .file_size = request->file_size, .processes = request->processes,
-                       .stack = request->stack, .disk = request->disk,
+                       .stack = request->stack, .disk = request->disk, .shm = request->shm,
                        .judged = request->judged, .only_cpu = request->only_cpu };
     /* Tests bring streams of their own. */
     int streams = request->kind == KIND_RUN || request->kind >= KIND_COMMAND ? 3 : 0;
     for (int i = 0; i < streams; i++) job.streams[i] = fds[i];
     for (int i = streams; i < n_fds && job.n_kept < MAX_KEPT - 1; i++) job.kept[job.n_kept++] = fds[i];
-    int scratch = job.disk && cell.features & FEATURE_SCRATCH;
+    int wide = job.shm || (job.disk && cell.features & FEATURE_SCRATCH);
     if (cell.features & FEATURE_LANDLOCK)
-        job.kept[job.n_kept++] = scratch ? cell.scratch_ruleset : cell.ruleset;
+        job.kept[job.n_kept++] = wide ? cell.wide_ruleset : cell.ruleset;
     cell.progress->step = STEP_NONE;
     cell.progress->error = 0;
     if (request->kind == KIND_EXECUTE) {
@@ -297,7 +306,7 @@ static PyObject *serve(PyObject *self, PyObject *args)
             return Py_BuildValue("iy#", request.kind, request.function,
                                  (Py_ssize_t)strnlen(request.function, sizeof request.function));
         close_all(fds, n_fds);
-        supervise(control, pid, stub, started);
+        supervise(control, pid, stub, started, request.shm > 0);
     }
 }
 

@@ -67,13 +67,13 @@ class Kind(IntEnum):
     RUN."""
 
 
-_REQUEST = struct.Struct("<B ? QQQQQQ i 64s")
+_REQUEST = struct.Struct("<B ? QQQQQQQ i 64s")
 _RESULT = struct.Struct("<i d d Q Q i i")
 _ENDED = struct.Struct("<i d d Q")
 
 
 class Request(NamedTuple):
-    """A job for the agent. Seconds, bytes, processes; 0 turns address_space and disk off."""
+    """A job for the agent. Seconds, bytes, processes; 0 turns address_space, disk and shm off."""
 
     kind: Kind
     cpu: int
@@ -88,6 +88,8 @@ class Request(NamedTuple):
     """A verdict will be passed on it: it gets no locks and no shared futexes."""
     only_cpu: int = -1
     """Number of the one CPU that it runs on; -1 for all that its cell was started with."""
+    shm: int = 0
+    """Size of /dev/shm; with one, it may also open sockets on a loopback interface of its own."""
 
     def encode(self) -> bytes:
         """Raise ValueError if the function's name is too long to be one."""
@@ -96,17 +98,17 @@ class Request(NamedTuple):
             raise ValueError(f"function name longer than 64 bytes: {self.function[:70]!r}")
         return _REQUEST.pack(
             self.kind, self.judged, self.cpu, self.address_space, self.file_size, self.processes,
-            self.stack, self.disk, self.only_cpu, name,
+            self.stack, self.disk, self.shm, self.only_cpu, name,
         )  # fmt: skip
 
     @classmethod
     def decode(cls, data: bytes) -> "Request":
-        kind, judged, cpu, space, file_size, processes, stack, disk, only_cpu, name = (
+        kind, judged, cpu, space, file_size, processes, stack, disk, shm, only_cpu, name = (
             _REQUEST.unpack(data)
         )
         function = name.rstrip(b"\0").decode("utf-8", "surrogatepass")
         limits = (cpu, space, file_size, processes, stack, disk)
-        return cls(Kind(kind), *limits, function, judged, only_cpu)
+        return cls(Kind(kind), *limits, function, judged, only_cpu, shm)
 
 
 class Result(NamedTuple):

@@ -89,6 +89,12 @@ def run_command(
     disk: Annotated[
         str, typer.Option(help="Size of scratch space in the working directory.", metavar="SIZE")
     ] = "0",
+    loopback: Annotated[
+        bool,
+        typer.Option(
+            "--loopback", help="A loopback interface and a /dev/shm of the program's own."
+        ),
+    ] = False,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     python: Python = None,
@@ -103,7 +109,7 @@ def run_command(
     """
     from proctor.cli import run
 
-    limits = run.limits(cpu, wall, memory, output, processes, disk)
+    limits = run.limits(cpu, wall, memory, output, processes, disk, loopback=loopback)
     pool = pool_settings(isolation, min_isolation, python, packages, preload)
     raise typer.Exit(run.run(file, stdin, language, limits, pool, as_json=json))
 

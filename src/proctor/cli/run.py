@@ -20,7 +20,14 @@ LIMIT_EXIT = 124
 
 
 def limits(
-    cpu: str, wall: str | None, memory: str, output: str, processes: int, disk: str
+    cpu: str,
+    wall: str | None,
+    memory: str,
+    output: str,
+    processes: int,
+    disk: str,
+    *,
+    loopback: bool,
 ) -> Limits:
     """Build limits from what was typed."""
     return Limits(
@@ -30,6 +37,7 @@ def limits(
         output=size(output, "--output"),
         processes=processes,
         disk=size(disk, "--disk"),
+        loopback=loopback,
     )
 
 

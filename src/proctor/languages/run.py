@@ -60,6 +60,8 @@ class RunRequest:
     """Name of the service's package set to run with; None for the packages that all may import."""
     assertions: bool = False
     """True to evaluate assertions in languages that do not do so by themselves."""
+    merged: bool = False
+    """True if what the program writes to stderr goes to stdout, in the order in which it writes."""
     scripts: Scripts | None = None
     """Scripts that compile and run the program's files, and its source if that has a name; None
     to compile and run it as its language is defined."""
@@ -77,7 +79,8 @@ class RunRequest:
         program = self.program
         named = program.name not in {"", ON_COMMAND_LINE}
         around = program.files or named or self.args or self.environment or self.collect
-        return program.language == PYTHON and not around and self.scripts is None
+        plain = not around and not self.merged and self.scripts is None
+        return program.language == PYTHON and plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +154,12 @@ class Runner:
 
     def compile(self, execute: Executor, request: RunRequest) -> Prepared:
         """Compile with `execute`. Raises CompileFailed, InputError, NoLanguage, InfraFault."""
+        prepared = self._compile(execute, request)
+        if request.merged:
+            return replace(prepared, command=replace(prepared.command, merged=True))
+        return prepared
+
+    def _compile(self, execute: Executor, request: RunRequest) -> Prepared:
         if self.only_python and request.program.language != PYTHON:
             raise NoLanguage(
                 f"{request.program.language} is not available at level container, which runs Python"

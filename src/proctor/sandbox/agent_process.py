@@ -17,10 +17,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from proctor.cell.wire import KILL, MAX_MESSAGE, Kind, Request, Result, send
-from proctor.errors import CellDied, CellStartFailed, NoIsolation
+from proctor.errors import CellDied, CellStartFailed, InputError, NoIsolation
 from proctor.execution import Isolation
 from proctor.limits import Limits
 from proctor.sandbox.backend import CellSetup, Launch, Launcher, Start
+from proctor.sandbox.cell import lacks_loopback
 from proctor.sandbox.machine import cgroup, cpus, memfile, procfs, users
 from proctor.sandbox.machine.scratch import Scratch
 
@@ -33,6 +34,8 @@ RETIRE_AFTER = 10_000
 OWN_PROCESSES = 8
 """Room in the process limit for the box itself: bwrap, its init, agent, stub, serving process."""
 _LARGEST_ADDRESS_SPACE_RATIO = 4
+_UNCOUNTED_SHARE = 4
+"""Part of the memory limit that /dev/shm may take where it is not counted: one in so many."""
 _ONE_PROCESS_A_TEST = (Kind.RUN, Kind.STRING, Kind.SERVE_FORK, Kind.COMMAND, Kind.EXECUTE)
 _JUDGED = (Kind.SERVE_FORK, Kind.SERVE_SHARED, Kind.SERVE_OFFICIAL)
 _NO_CPU_LIMIT = 1 << 30  # seconds: RLIMIT_CPU counts a process's whole life, not one test's part
@@ -95,7 +98,7 @@ class AgentProcess:
             raise
         self.isolation = Isolation(backend.level, backend.guarantees(hello, controls))
         self.single_use = not hello["lockdown"]
-        self._disk = bool(hello["disk"])
+        self._disk, self.loopback = bool(hello["disk"]), bool(hello["loopback"])
         self.disk_used = self._scratch.used if self._scratch is not None else None
         """Measures what a job with disk has written, where nothing else bounds it."""
         self.watch_memory = "memory" not in controls
@@ -203,8 +206,12 @@ class AgentProcess:
     ) -> Request:
         """Turn limits into a request; rlimits are backstops behind the host's clock.
 
-        Kinds of jobs that take tests are judged in any case.
+        Kinds of jobs that take tests are judged in any case. Raises InputError for a loopback
+        interface of a judged program: ports are a note from one of its tests to the next.
         """
+        judged = judged or kind in _JUDGED
+        if judged and limits.loopback:
+            raise InputError("judged programs get no loopback interface", field="limits.loopback")
         return Request(
             kind,
             cpu=math.ceil(limits.cpu) + 2 if kind in _ONE_PROCESS_A_TEST else _NO_CPU_LIMIT,
@@ -213,8 +220,9 @@ class AgentProcess:
             processes=self.process_limit(limits),
             stack=limits.stack,
             disk=self.disk_to_mount(limits),
+            shm=self._shm(limits),
             function=function,
-            judged=judged or kind in _JUDGED,
+            judged=judged,
             only_cpu=only_cpu,
         )
 
@@ -301,8 +309,19 @@ class AgentProcess:
         """Return the bytes of the file system that the job is to mount for itself."""
         return limits.disk
 
+    def _shm(self, limits: Limits) -> int:
+        """Return the bytes of /dev/shm for a job; 0 for none, and no sockets.
+
+        A control group counts them as memory; elsewhere nobody sees those that are not mapped.
+        """
+        if not limits.loopback:
+            return 0
+        return limits.memory // _UNCOUNTED_SHARE if self.watch_memory else limits.memory
+
     def set_limits(self, limits: Limits) -> None:
         """Set what the control group enforces for the next job. Raises NoIsolation."""
+        if limits.loopback and not self.loopback:
+            raise lacks_loopback(self.isolation.level)
         if limits.disk and not self._disk:
             raise NoIsolation(
                 f"limits.disk: this cell (level {self.isolation.level}) cannot give a program"

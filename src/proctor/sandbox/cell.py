@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from proctor.cell.wire import Kind
+from proctor.errors import NoIsolation
 from proctor.execution import Execution, Isolation, LimitHit
 from proctor.limits import Limits
 from proctor.program import Program
@@ -66,10 +67,21 @@ class Serving(Protocol):
         """End the program and all it started."""
 
 
+def lacks_loopback(level: str) -> NoIsolation:
+    """Return the error for a program that asks for a loopback interface where there is none."""
+    return NoIsolation(
+        f"limits.loopback: this cell (level {level}) cannot give a program a loopback interface of"
+        " its own, which takes level namespaces with a user namespace, Linux 5.14 and proctor's C"
+        " part: ask for none"
+    )
+
+
 class Cell(Protocol):
     """A warm sandbox that runs one job at a time, driven by one thread at a time."""
 
     isolation: Isolation
+    loopback: bool
+    """True if it can give a program a loopback interface of its own."""
     odd: bool
     """Set at the first sign of trouble; the pool then replaces the cell."""
     killed: bool

@@ -42,6 +42,8 @@ class Command:
     """True if a verdict will be passed on it: it gets no locks and no shared futexes."""
     only_cpu: int = -1
     """Number of the one CPU that it runs on; -1 for any."""
+    merged: bool = False
+    """True if what it writes to stderr goes to stdout, in the order in which it writes."""
 
     @property
     def needs_disk(self) -> bool:

@@ -56,7 +56,7 @@ class ProcessCell(AgentProcess):
             own.append(stderr := memfile.empty())
             words = command.words(limits)
             own.append(what := memfile.sealed_reader(words or command.bundle()))
-            fds = [stdin, stdout, stderr, what]
+            fds = [stdin, stdout, stdout if command.merged else stderr, what]
             if command.executable is not None:
                 own.append(program := memfile.sealed_reader(command.executable))
                 fds.append(program)

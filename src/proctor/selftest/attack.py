@@ -14,7 +14,7 @@ the first line that is no comment::
 |      | after the first, separated by the line SECOND; `guess`: a submission that is judged again |
 |      | and again, in two cells and all modes alternately |
 | must | what has to happen; see RequiredOutcome. For `judge` and `guess` always `not AC` |
-| limits | `cpu=0.5 wall=1 memory=64M output=1M processes=16 disk=0 stack=8M`, any of them |
+| limits | any of `cpu=0.5 wall=1 memory=64M output=1M processes=16 disk=0 stack=8M loopback` |
 | modes | judge and guess: some of `standard fast official`; all if left out |
 | function | judge only: the function to call, for a function-call problem |
 | source | `printed`: the submission is what this file prints when it is run |
@@ -281,6 +281,9 @@ class _Reader:
         changes: dict[str, float | int] = {}
         for part in self.values.get("limits", "").split():
             name, _, value = part.partition("=")
+            if part == "loopback":
+                changes[part] = True
+                continue
             found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG]?)", value)
             if name not in Limits.__slots__ or found is None:
                 raise self.error(f"{part!r} is no limit", self.lines["limits"])

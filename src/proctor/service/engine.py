@@ -90,6 +90,7 @@ class Engine:
         self.problems = ProblemStore()
         self.judgements = Jobs()
         """Judgements of `problems`; not among `jobs`, which their owners may look at for long."""
+        self._loopback: bool | None = None
         self.stopping = False
         """True once the server is to end: what has not begun is better done elsewhere."""
 
@@ -191,6 +192,13 @@ class Engine:
         async with self.admission.place(context):
             future = self.pool.submit(lambda cell, _queued: cell.isolation)
             return await asyncio.wrap_future(future)
+
+    async def loopback(self) -> bool:
+        """Return whether programs can have a loopback interface of their own; asks a cell once."""
+        if self._loopback is None:
+            future = self.pool.submit(lambda cell, _queued: cell.loopback)
+            self._loopback = await asyncio.wrap_future(future)
+        return self._loopback
 
     def stop(self) -> None:
         """Take back judgements that have not begun, and begin no more: the server is to end."""

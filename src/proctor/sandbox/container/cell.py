@@ -52,6 +52,8 @@ class Starter(Protocol):
 class ContainerCell:
     """A warm container that runs one job at a time."""
 
+    loopback = False
+
     def __init__(self, starter: Starter, setup: CellSetup, slot: int) -> None:
         """Start a container and wait until its cell has run a program.
 

@@ -102,6 +102,7 @@ def command_to_json(command: Command, packages: Sequence[str]) -> dict[str, Any]
         "collect": list(command.collect),
         "most": command.most,
         "judged": command.judged,
+        "merged": command.merged,
     }
 
 
@@ -113,7 +114,7 @@ def command_from_json(fields: Fields, files: bytes, python: str) -> Command:
     return Command(
         (python, *arguments), None, harvested(files), directories,
         fields.object("environment").header, collect, fields.count("most"),
-        fields.flag("judged"),
+        fields.flag("judged"), merged=fields.flag("merged"),
     )  # fmt: skip
 
 

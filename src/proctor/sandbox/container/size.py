@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from proctor.limits import MIB, Limits
+from proctor.sandbox.cell import lacks_loopback
 
 WORK = "/box/work"
 """Mount point of a job's disk, if it has any."""
@@ -36,8 +37,11 @@ def size_for(limits: Limits, payload: int = 0) -> Size:
 
     Its input is held twice while it runs, the second half of the headroom takes what is usual; what
     is more is rounded up to a power of two, so that few containers are outgrown. Its outputs are
-    held four times after its end, when its own memory is free again.
+    held four times after its end, when its own memory is free again. Raises NoIsolation for a
+    loopback interface, which would be the container's and last longer than the job.
     """
+    if limits.loopback:
+        raise lacks_loopback("container")
     room = HEADROOM if 4 * payload <= HEADROOM else HEADROOM + (1 << (2 * payload).bit_length())
     memory = max(limits.memory, 4 * limits.output) + limits.disk + room
     return Size(memory, limits.processes + OWN_PROCESSES, limits.disk)

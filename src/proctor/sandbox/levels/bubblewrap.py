@@ -43,6 +43,11 @@ USER = "cell"
 USER_FILES = ("/etc/passwd", "/etc/group")
 TMP = "/box/work/.tmp"
 _HOME = "/home/user"
+_NAMES = {
+    "/etc/hosts": "127.0.0.1 localhost\n::1 localhost\n",
+    "/etc/nsswitch.conf": "hosts: files\n",
+}
+"""Files by which `localhost` is found, and no other host is looked for."""
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 
 
@@ -121,7 +126,7 @@ class Bubblewrap:
             "libraries": libraries,
             "binds": binds,
             "before": [*_box(self._arranged, scratch, setup), *_ways_to(binds)],
-            "files": _user_files(start) if setup.for_tools else {},
+            "files": {**_NAMES, **(_user_files(start) if setup.for_tools else {})},
             "after": [
                 "--remount-ro", "/", "--chdir", "/box" if scratch else "/box/work", "--",
                 setup.interpreter.executable, *PYTHON_FLAGS, "-c", BOOT,
@@ -142,7 +147,7 @@ class Bubblewrap:
             "proc_fd": proc_fd,
             "last_pid_fd": LAST_PID_FD,
             "scratch": "/box" if scratch is not None else None,
-            "readable": [*SYSTEM_DIRECTORIES, *SYSTEM_FILES, *USER_FILES, *visible],
+            "readable": [*SYSTEM_DIRECTORIES, *SYSTEM_FILES, *USER_FILES, *_NAMES, *visible],
             "paths": [f"/packages/{n}" for n in range(len(setup.packages))],
             "imports": [*WARM_IMPORTS, *setup.preload],
         }
@@ -167,7 +172,7 @@ class Bubblewrap:
             processes = Guarantee(Strength.PARTIAL, processes.how, gap)
         return {
             "filesystem": filesystem,
-            "network": Guarantee(Strength.FULL, "network namespace without interfaces"),
+            "network": Guarantee(Strength.FULL, "network namespace without a way out"),
             "processes": processes,
             "signals": Guarantee(Strength.FULL, apart),
             "memory": guarantees.memory(controls, filtered=hello["seccomp"]),
@@ -211,6 +216,8 @@ def _box(arranged: Arrangement, scratch: Scratch | None, setup: CellSetup) -> li
         args += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     for name, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
         args += ["--symlink", f"/proc/self/fd{target}", f"/dev/{name}"]
+    # Leads nowhere until a job mounts its own there, see mount_shm in lockdown.c.
+    args += ["--dir", "/box/ipc", "--symlink", "/box/ipc/shm", "/dev/shm"]  # noqa: S108
     args += ["--proc", "/proc"] if arranged.proc else []
     if setup.for_tools:
         args += ["--perms", "0755", "--dir", "/var"]

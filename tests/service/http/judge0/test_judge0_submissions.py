@@ -98,6 +98,19 @@ def test_a_language_that_is_compiled(ann: httpx.Client) -> None:
     assert found["stdout"] is found["time"] is found["memory"] is None
 
 
+def test_stderr_goes_to_stdout_in_the_order_in_which_it_is_written(ann: httpx.Client) -> None:
+    for language, source in (
+        (PYTHON, "import os\nfor n in range(4): os.write(1 + n % 2, b'%d' % n)"),
+        (CPP, '#include <unistd.h>\nint main() { write(2, "01", 2); write(1, "23", 2); }'),
+    ):
+        asked = {"source_code": source, "language_id": language, "expected_output": "0123"}
+        asked |= {"redirect_stderr_to_stdout": True}
+        query = "?wait=true&fields=stdout,stderr,status_id,redirect_stderr_to_stdout"
+        assert ann.post(f"/submissions{query}", json=asked).json() == {
+            "stdout": "0123", "stderr": None, "status_id": 3, "redirect_stderr_to_stdout": True,
+        }  # fmt: skip
+
+
 def test_texts_as_base64(ann: httpx.Client) -> None:
     def packed(data: bytes) -> str:
         return base64.encodebytes(data).decode()  # with line breaks, as Judge0 writes it
@@ -203,7 +216,6 @@ def test_batches(ann: httpx.Client) -> None:
         ({"callback_url": "http://example.org@127.0.0.1/"}, "callback_url", "none of the hosts"),
         ({"callback_url": "http://example.org/\r\nX: y"}, "callback_url", "is no URL"),
         ({"callback_url": "ftp://example.org/"}, "callback_url", "is no URL"),
-        ({"redirect_stderr_to_stdout": True}, "redirect_stderr_to_stdout", "is not served here"),
         ({"additional_files": "?"}, "additional_files", "is not base64"),
         ({"additional_files": "eA=="}, "additional_files", "no zip archive"),
         ({"command_line_arguments": "'"}, "command_line_arguments", "cannot be split"),

@@ -46,6 +46,22 @@ def test_a_run_says_what_happened(ann: httpx.Client) -> None:
     assert found["id"] == answer.headers["x-job-id"]
 
 
+def test_a_loopback_interface_on_request(ann: httpx.Client) -> None:
+    source = "import socket\nprint(socket.create_server(('127.0.0.1', 8377)).getsockname())"
+    asked = {"program": {"source": source}, "limits": {"loopback": True}}
+    found = ann.post("/v1/run", json=asked).json()
+    assert found["execution"]["stdout"]["text"] == "('127.0.0.1', 8377)\n"
+    asked["limits"] = {"loopback": False}
+    assert ann.post("/v1/run", json=asked).json()["verdict"] == "RE"
+    judged = {
+        "program": {"source": "print(1)"},
+        "problem": {"tests": [{"input": "", "output": "1"}]},
+    }
+    answer = ann.post("/v1/judge", json={**judged, "limits": {"loopback": True}})
+    assert answer.status_code == 400
+    assert "no loopback interface" in answer.text
+
+
 def test_ten_megabytes_of_any_bytes_pass_both_ways(ann: httpx.Client) -> None:
     data = bytes(range(256)) * (10 * 4096)
     program = "import sys\nsys.stdout.buffer.write(sys.stdin.buffer.read())"

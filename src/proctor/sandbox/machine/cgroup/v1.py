@@ -17,6 +17,8 @@ from proctor.sandbox.machine.cgroup.group import (
 )
 
 CONTROLLERS = ("memory", "pids", "cpuacct")
+_TCP_MEMORY = 64 << 20
+"""Bytes of TCP's buffers, which version 1 counts apart from memory: the machine has few for all."""
 
 
 class V1Group(Descriptors):
@@ -35,6 +37,9 @@ class V1Group(Descriptors):
                 home.mkdir(mode=0o755)
             if "cpu" in homes:
                 write(homes["cpu"] / "cpu.shares", str(1024 * CPU_WEIGHT // 100))
+            tcp = homes["memory"] / "memory.kmem.tcp.limit_in_bytes"
+            if tcp.exists():
+                write(tcp, str(_TCP_MEMORY))
             self._cpu = self._keep(homes["cpuacct"] / "cpuacct.usage")
             self._usage = self._keep(homes["memory"] / "memory.usage_in_bytes")
             self._peak = self._keep(homes["memory"] / "memory.max_usage_in_bytes", os.O_RDWR)

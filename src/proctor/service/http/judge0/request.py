@@ -29,7 +29,6 @@ _SWITCHES = {
     "enable_per_process_and_thread_time_limit": "this option cannot be enabled",
     "enable_per_process_and_thread_memory_limit": "this option cannot be enabled",
     "enable_network": "enabling network is not allowed",
-    "redirect_stderr_to_stdout": "is not served here: the two are captured apart",
 }
 _CALLBACK = (
     "setting callback is not allowed: who names the address would choose what this server talks to;"
@@ -79,6 +78,7 @@ def parsed(
     several = language is not None and language.id == MULTI_FILE
     _check_given(fields, texts["source_code"], archived, several=several)
     fields.refuse_switches()
+    merged = fields.switch("redirect_stderr_to_stdout")
     callback = _callback(fields)
     limits = _limits(fields)
     runs = int(fields.number("number_of_runs", 1, settings.max_number_of_runs, whole=True))
@@ -105,6 +105,7 @@ def parsed(
             limits=limits,
             collect=ALL_FILES if archived else (),
             most=settings.max_extract_size * KB,
+            merged=merged,
             scripts=scripts,
         )
     except InputError as error:
@@ -179,11 +180,16 @@ class _FieldReader:
             return self.given[field]  # type: ignore[no-any-return]
         return default
 
+    def switch(self, field: str) -> bool:
+        """Return whether something is switched on."""
+        on = self.body.get(field) not in (None, False, "", "false", 0, "0")
+        self.given[field] = on
+        return on
+
     def refuse_switches(self) -> None:
         for field, complaint in _SWITCHES.items():
-            if self.body.get(field) not in (None, False, "", "false", 0, "0"):
+            if self.switch(field):
                 self.complain(field, complaint)
-            self.given[field] = False
 
 
 def _callback(fields: _FieldReader) -> CallbackAddress | None:

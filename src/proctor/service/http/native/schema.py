@@ -28,6 +28,7 @@ class LimitsJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     disk: Annotated[int, msgspec.Meta(ge=0, le=1 << 40)] | None = None
     stack: Bytes | None = None
     elapsed: Seconds | None = None
+    loopback: bool | None = None
 
 
 class ProgramJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

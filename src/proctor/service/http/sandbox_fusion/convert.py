@@ -11,6 +11,7 @@ from proctor.execution import TIME_LIMITS, Execution
 from proctor.languages.run import Compilation, Ran, RunRequest
 from proctor.limits import GIB, LEAST_MEMORY, MIB, Limits
 from proctor.program import Program, check_relative
+from proctor.sandbox.container.size import WORK
 from proctor.service.admission import RequestContext, physical_memory
 from proctor.service.encoding import as_text, packed, unpacked, unpacked_files
 from proctor.service.engine import Engine
@@ -62,10 +63,11 @@ async def run_code(
     engine: Engine, data: RunCodeRequest, context: RequestContext
 ) -> RunCodeResponse:
     """Run a program. Raises what run_request and Engine.run raise."""
-    return run_response(await engine.run(run_request(data), context), data)
+    request = run_request(data, loopback=await engine.loopback())
+    return run_response(await engine.run(request, context), data)
 
 
-def run_request(data: RunCodeRequest) -> RunRequest:
+def run_request(data: RunCodeRequest, *, loopback: bool) -> RunRequest:
     """Return the engine's request for a client's. Raises InputError, NoLanguage."""
     language = LANGUAGES.get(data.language)
     if language is None:
@@ -74,17 +76,23 @@ def run_request(data: RunCodeRequest) -> RunRequest:
     code = data.code
     if language == "csharp" and not _FIRST.search(code):
         code = _USINGS + code.removeprefix("\ufeff")
-    program = Program(code, language, files=unpacked_files(data.files, "files"))
+    program = Program(code, language, files=files_of(data))
     compiled = data.language in _COMPILED
     return RunRequest(
         program,
         _stdin(data),
-        limits=_limits(data.run_timeout, memory_limit(data)),
+        limits=_limits(data.run_timeout, memory_limit(data), loopback=loopback),
         # The others' own limit, where upstream has but the run's: its machine checks nothing first.
         compile_cpu=_limits(data.compile_timeout, MEMORY).cpu if compiled else None,
         collect=fetched(data.fetch_files),
         assertions=True,  # as upstream: `java -ea`, `dotnet run` and `rustc` without -O
     )
+
+
+def files_of(data: RunCodeRequest | RunJupyterRequest) -> dict[str, bytes]:
+    """Return a request's files by their relative paths. Raises InputError for other paths."""
+    files = unpacked_files(data.files, "files").items()
+    return {check_relative(plain_path(name)): content for name, content in files}
 
 
 def fetched(names: Iterable[str]) -> tuple[str, ...]:
@@ -99,14 +107,14 @@ def packed_as(files: Mapping[str, bytes], names: Iterable[str]) -> dict[str, str
 
 
 def plain_path(name: str) -> str:
-    """Return a path without `.` and `..`, as far as it stays below the working directory."""
-    return posixpath.normpath(name) if name else name
+    """Return a path relative to the working directory, if it is in there, plain in any case."""
+    return posixpath.normpath(name).removeprefix(f"{WORK}/") if name else name
 
 
 @lru_cache(64)
-def _limits(cpu: float, memory: int) -> Limits:
+def _limits(cpu: float, memory: int, *, loopback: bool = False) -> Limits:
     """Return limits, those of earlier requests if they are the same. Raises InputError."""
-    return Limits(cpu=cpu, elapsed=cpu, memory=memory, disk=DISK)
+    return Limits(cpu=cpu, elapsed=cpu, memory=memory, disk=DISK, loopback=loopback)
 
 
 def _stdin(data: RunCodeRequest) -> bytes:

@@ -1,7 +1,8 @@
 """Rows of data sets that the client sends along (`provided_data`), and replies judged by them.
 
-Upstream's rows lie in a database that it does not publish. Served is its stdin-and-stdout kind,
-CommonOJDataset; its comparison is kept to the letter, in the host, by `same_output`.
+Upstream's rows lie in a database that it does not publish. Served are its stdin-and-stdout kind,
+CommonOJDataset, whose comparison is kept to the letter, in the host, by `same_output`;
+AutoEvalDataset, see autoeval.py; and HumanEvalDataset and MultiPLEDataset, see multipl_e.py.
 """
 
 import asyncio
@@ -10,25 +11,39 @@ from typing import Any
 
 import msgspec
 
-from proctor.errors import InputError, ProctorError
+from proctor.errors import InputError, NoLanguage, ProctorError
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
 from proctor.service.http.responses import JsonReply
-from proctor.service.http.sandbox_fusion import convert
+from proctor.service.http.sandbox_fusion import autoeval, convert, multipl_e
 from proctor.service.http.sandbox_fusion.extraction import program_of
 from proctor.service.http.sandbox_fusion.schema import (
+    AutoEvalRow,
     DatasetRow,
     DatasetTest,
     EvalResult,
     EvalTestCase,
     GetPromptsRequest,
+    MultipleRow,
+    PromptJson,
     RowId,
     RunCodeRequest,
     SubmitRequest,
     TestConfig,
 )
 
-KIND = "CommonOJDataset"
+Row = DatasetRow | AutoEvalRow | MultipleRow
+RowKind = type[DatasetRow] | type[AutoEvalRow] | type[MultipleRow]
+KINDS: dict[str, RowKind] = {
+    "CommonOJDataset": DatasetRow,
+    "AutoEvalDataset": AutoEvalRow,
+    "AutoEvalV4Dataset": AutoEvalRow,
+    "AutoEvalV5Dataset": AutoEvalRow,
+    "AutoEvalV6Dataset": AutoEvalRow,
+    "HumanEvalDataset": MultipleRow,
+    "MultiPLEDataset": MultipleRow,
+}
+"""Kinds of rows that are served, by upstream's names."""
 _COMPILED = frozenset({"cpp", "go", "java", "csharp", "rust", "typescript"})
 _RELATIVE_ERROR = 1e-5
 _SHOWN = 200
@@ -37,42 +52,63 @@ _SHOWN = 200
 
 def failed(error: ProctorError) -> JsonReply:
     """Answer in upstream's form: {"detail": ...}."""
-    status = 400 if isinstance(error, InputError) else 503
+    status = 400 if isinstance(error, InputError | NoLanguage) else 503
     return JsonReply({"detail": str(error)}, status)
 
 
-def page(data: GetPromptsRequest) -> list[DatasetRow]:
+def page(data: GetPromptsRequest) -> list[Row]:
     """Return the rows that a request asks for. Raises InputError."""
     return _rows(data.dataset, data.config)[data.offset : data.offset + data.limit]
 
 
-def check_kind(dataset: str, config: TestConfig) -> None:
-    """Raise InputError for rows of a kind that is not served."""
-    if config.dataset_type != KIND:
+def prompt(dataset: str, row: Row, config: TestConfig) -> PromptJson:
+    """Return a row's prompt. Raises InputError."""
+    if isinstance(row, AutoEvalRow):
+        text = autoeval.prompt(row, config)
+    elif isinstance(row, MultipleRow):
+        text = multipl_e.prompt(dataset, row, config)
+    else:
+        text = row.content
+    return PromptJson(row.id, text, row.labels)
+
+
+def check_kind(dataset: str, config: TestConfig) -> RowKind:
+    """Return the kind of the rows that a request is about. Raises InputError for others."""
+    kind = KINDS.get(config.dataset_type or "")
+    if kind is None:
         what = f"no eval class found for dataset {dataset}"
-        raise InputError(f"{what}: only config.dataset_type {KIND!r} is served")
+        raise InputError(f"{what}: config.dataset_type is one of {', '.join(KINDS)}")
+    return kind
 
 
-def _rows(dataset: str, config: TestConfig) -> list[DatasetRow]:
+def _rows(dataset: str, config: TestConfig) -> list[Row]:
     """Raises InputError."""
-    check_kind(dataset, config)
+    kind = check_kind(dataset, config)
     given = config.provided_data
     if given is None:
         raise InputError(f"dataset {dataset} has no rows here: send config.provided_data")
     try:
-        rows = [_plain(row) for row in (given if isinstance(given, list) else [given])]
-        return msgspec.convert(rows, list[DatasetRow])
+        plain = _named if kind is MultipleRow else _plain
+        rows = [plain(row) for row in (given if isinstance(given, list) else [given])]
+        return [msgspec.convert(row, kind) for row in rows]
     except msgspec.DecodeError as error:
         raise InputError(f"config.provided_data: {error}") from error
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row whose labels and tests are values: in upstream's tables they are JSON texts."""
-    texts = {key: row[key] for key in ("labels", "test") if isinstance(row.get(key), str)}
-    return {**row, **{key: msgspec.json.decode(text) for key, text in texts.items()}}
+    texts = {key: row[key] for key in ("labels", "test", "asset") if isinstance(row.get(key), str)}
+    row = {**row, **{key: msgspec.json.decode(text) for key, text in texts.items()}}
+    return {**row, "test": _plain(row["test"])} if isinstance(row.get("test"), dict) else row
 
 
-def find_row(dataset: str, config: TestConfig, identity: RowId) -> DatasetRow:
+def _named(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row in MultiPL-E's format with its id, and with all but its prompt as labels."""
+    labels = {key: value for key, value in row.items() if key != "prompt"}
+    return {**row, "id": row.get("task_id", row.get("name")), "labels": labels}
+
+
+def find_row(dataset: str, config: TestConfig, identity: RowId) -> Row:
     """Return the row of this id, or the only one that was sent, whatever its id.
 
     Raises InputError if there is none.
@@ -84,9 +120,13 @@ def find_row(dataset: str, config: TestConfig, identity: RowId) -> DatasetRow:
 
 
 async def submit(
-    engine: Engine, data: SubmitRequest, row: DatasetRow, context: RequestContext
+    engine: Engine, data: SubmitRequest, row: Row, context: RequestContext
 ) -> EvalResult:
     """Judge a reply to a row. Raises InputError for what is not served."""
+    if isinstance(row, AutoEvalRow):
+        return await autoeval.submit(engine, data, row, context)
+    if isinstance(row, MultipleRow):
+        return await multipl_e.submit(engine, data, row, context)
     config = data.config
     if config.language is None:
         raise InputError("config.language is required")
@@ -128,7 +168,8 @@ async def _tested(
         config.run_timeout or default,
         stdin=case.input.get("stdin"),
     )
-    ran = await engine.run(convert.run_request(wanted), context)
+    # Judged: no loopback interface, by whose ports one test could tell the next.
+    ran = await engine.run(convert.run_request(wanted, loopback=False), context)
     found = convert.run_response(ran, wanted)
     right = ran.execution is not None and ran.execution.ok
     if right and ran.execution is not None:

@@ -9,13 +9,18 @@ import msgspec
 from proctor.errors import InputError, NotFound, ProctorError
 from proctor.execution import TIME_LIMITS
 from proctor.limits import Limits
-from proctor.program import check_relative
 from proctor.sandbox.notebook import CellResult
 from proctor.service.admission import RequestContext
-from proctor.service.encoding import packed, unpacked_files
+from proctor.service.encoding import packed
 from proctor.service.engine import Engine
 from proctor.service.http.responses import JsonReply
-from proctor.service.http.sandbox_fusion.convert import DISK, POD, fetched, memory_limit
+from proctor.service.http.sandbox_fusion.convert import (
+    DISK,
+    POD,
+    fetched,
+    files_of,
+    memory_limit,
+)
 from proctor.service.http.sandbox_fusion.schema import (
     CellRunResult,
     CommandRunResult,
@@ -34,12 +39,13 @@ async def run(
     engine: Engine, data: RunJupyterRequest, context: RequestContext
 ) -> RunJupyterResponse:
     """Run cells in a session of their own. Raises InputError, and what sessions raise."""
-    files = unpacked_files(data.files, "files")
-    for name in files:
-        check_relative(name)
+    files = files_of(data)
     wanted = dict(zip(data.fetch_files, fetched(data.fetch_files), strict=True))
     disk = DISK + sum(map(len, files.values()))
-    limits = Limits(cpu=data.total_timeout, memory=memory_limit(data), disk=disk)
+    limits = Limits(
+        cpu=data.total_timeout, memory=memory_limit(data), disk=disk,
+        loopback=await engine.loopback(),
+    )  # fmt: skip
     async with engine.sessions.leased(context, limits) as session:
         for name, content in files.items():
             await session.write(name, content, context)

@@ -79,13 +79,13 @@ def _datasets(engine: Engine) -> list[HTTPRouteHandler]:
     @post("/get_prompts", status_code=200)
     async def get_prompts(data: GetPromptsRequest) -> list[PromptJson]:
         """Prompts of the rows that are sent along."""
-        return [PromptJson(row.id, row.content, row.labels) for row in datasets.page(data)]
+        return [datasets.prompt(data.dataset, row, data.config) for row in datasets.page(data)]
 
     @post("/get_prompt_by_id", status_code=200)
     async def get_prompt_by_id(data: GetPromptByIdRequest) -> PromptJson:
         """Prompt of one of them."""
         row = datasets.find_row(data.dataset, data.config, data.id)
-        return PromptJson(row.id, row.content, row.labels)
+        return datasets.prompt(data.dataset, row, data.config)
 
     @post("/submit", status_code=200)
     async def submit(data: SubmitRequest, request: _Request) -> PendingResponse:
@@ -96,7 +96,7 @@ def _datasets(engine: Engine) -> list[HTTPRouteHandler]:
 
     @post("/get_metrics", status_code=200)
     async def get_metrics(data: MetricsRequest) -> dict[str, Any]:
-        """Metrics of judged rows: this kind of data set has none, as upstream."""
+        """Metrics of judged rows: these kinds of data sets have none, as upstream."""
         datasets.check_kind(data.dataset, data.config)
         return {}
 

@@ -119,6 +119,8 @@ class TestConfig(msgspec.Struct, frozen=True):
 
     dataset_type: str | None = None
     language: Language | None = None
+    locale: str | None = None
+    is_fewshot: bool | None = None
     compile_timeout: float | None = None
     run_timeout: float | None = None
     custom_extract_logic: str | None = None
@@ -202,3 +204,34 @@ class DatasetRow(msgspec.Struct):
     content: str = ""
     labels: dict[str, Any] = {}
     test: list[DatasetTest] = []
+
+
+class AutoEvalTest(msgspec.Struct):
+    """Code that tests a program, with the files that it needs."""
+
+    code: str
+    files: dict[str, str | None] = msgspec.field(name="asset", default_factory=dict)
+    """Base64 by path; without the None that a path may have."""
+
+
+class AutoEvalRow(msgspec.Struct):
+    """A row of a data set of the kind AutoEvalDataset."""
+
+    id: RowId
+    content: str = ""
+    labels: dict[str, Any] = {}
+    test: AutoEvalTest | None = None
+
+
+class MultipleRow(msgspec.Struct):
+    """A row in MultiPL-E's format, or in HumanEval's: with `test` and `entry_point`."""
+
+    id: RowId
+    prompt: str
+    labels: dict[str, Any] = {}
+    """All of the row but its prompt, as it came."""
+    language: str = "python"
+    tests: str = ""
+    test: str = ""
+    stop_tokens: list[str] | None = None
+    entry_point: str = ""

@@ -1,0 +1,172 @@
+"""Rows of SandboxFusion's HumanEvalDataset and MultiPLEDataset, which are in MultiPL-E's format.
+
+A program is completed, or written anew with `extra.is_freeform`, and run with the row's tests. As
+upstream judges, by the exit code of that run.
+"""
+
+import asyncio
+import re
+
+import msgspec
+
+from proctor.errors import InputError
+from proctor.service.admission import RequestContext
+from proctor.service.engine import Engine
+from proctor.service.http.sandbox_fusion import convert, replies
+from proctor.service.http.sandbox_fusion.schema import (
+    EvalResult,
+    EvalTestCase,
+    Language,
+    MultipleRow,
+    RunCodeRequest,
+    SubmitRequest,
+    TestConfig,
+)
+
+_SECONDS = 20
+"""That compiling and running may take, each, where the client names no limit."""
+_BY_TABLE = {
+    "python": "python", "cpp": "cpp", "typescript": "typescript", "ts": "typescript",
+    "bash": "bash", "sh": "bash", "csharp": "csharp", "cs": "csharp", "go": "go", "go_test": "go",
+    "java": "java", "lua": "lua", "javascript": "js", "js": "js", "php": "php", "perl": "perl",
+    "pl": "perl", "racket": "racket", "rkt": "racket", "r": "r", "rust": "rust", "rs": "rust",
+    "scala": "scala", "swift": "swift", "ruby": "ruby", "rb": "ruby", "d": "d", "julia": "julia",
+    "jl": "julia",
+}  # fmt: skip
+"""Languages of this format by the endings of tables' names, and by what rows call them."""
+_RUNS_AS = {"go": "go_test", "js": "nodejs", "r": "R", "d": "D_ut"}
+"""Languages of `/run_code`, where they have another name."""
+_WHOLE = frozenset(
+    {"python", "typescript", "go", "perl", "racket", "lua", "julia", "d", "js", "php", "r", "ruby"}
+)
+"""Languages of which a whole block is the program; of others it ends at a stop token."""
+_ENDS = {
+    **dict.fromkeys(("julia", "lua", "ruby"), "\nend"),
+    **dict.fromkeys(("cpp", "csharp", "typescript", "perl", "r", "d", "go", "js", "php"), "\n}"),
+}
+"""Ends of a completed function: what follows is cut off."""
+_MAINS = {"d": "void main", "csharp": "public static void Main"}
+_CHECKED = frozenset({"humaneval_python", "shadow_humaneval_python", "evoeval"})
+"""Tables whose tests define `check`, to be called with the program's function."""
+_OUTSIDE = re.compile(r"\n(?=\S)")
+"""Ends a function that is completed in Python: a line that is not indented."""
+_HEADS = {
+    "python": (
+        "import collections, copy, datetime, functools, hashlib, heapq, itertools, math, re",
+        "import statistics, string, sys",
+        "try:\n    import numpy\n    import numpy as np\nexcept ImportError:\n    pass",
+        "from typing import *\nfrom collections import *",
+    ),
+    "cpp": (
+        "#include <bits/stdc++.h>",
+        "#if __has_include(<boost/any.hpp>)\n#include <boost/any.hpp>\n#endif",
+        "using namespace std;",
+    ),
+    "java": tuple(
+        f"import {name}.*;"
+        for name in (
+            "java.io", "java.lang.reflect", "java.math", "java.security", "java.util",
+            "java.util.stream", "org.javatuples",
+        )
+    ),
+    "csharp": tuple(
+        f"using System{name};"
+        for name in (
+            "", ".Collections.Generic", ".Diagnostics", ".Linq", ".Numerics",
+            ".Security.Cryptography", ".Text",
+        )
+    ),
+    "go": ('import ("fmt")',),
+    "d": ("import std.algorithm, std.array;",),
+}  # fmt: skip
+"""Lines before a program, so that it need not name what is usual."""
+
+
+def prompt(dataset: str, row: MultipleRow, config: TestConfig) -> str:
+    """Return a row's prompt; with `is_freeform`, a request for the whole program."""
+    if not config.extra.get("is_freeform"):
+        return row.prompt
+    asked = (
+        "请按照docstring的要求补全如上代码，写出完整的代码，代码要用markdown语法包裹。代码不要包含`Main`函数"
+        if config.locale == "zh"
+        else "Please complete the above code according to the requirements in the docstring. Write"
+        " the complete code and wrap it in markdown syntax. The code should not contain `Main`"
+        " function."
+    )
+    return f"```{_language(dataset, row)}\n{row.prompt}\n```\n\n{asked}"
+
+
+def _language(dataset: str, row: MultipleRow) -> str:
+    """Return the language by the table's name, else by the row's own."""
+    for name in (dataset.rpartition("_")[2], row.language.split(".")[0]):
+        if name in _BY_TABLE:
+            return _BY_TABLE[name]
+    return "python"
+
+
+async def submit(
+    engine: Engine, data: SubmitRequest, row: MultipleRow, context: RequestContext
+) -> EvalResult:
+    """Judge a reply to a row. Raises InputError for what is not served."""
+    config, language = data.config, _language(data.dataset, row)
+    # In a thread: a long reply takes long, and other clients wait for this loop.
+    code, whole = await asyncio.to_thread(_parts, data, row, language)
+    wanted = RunCodeRequest(
+        whole,
+        msgspec.convert(_RUNS_AS.get(language, language), Language),
+        config.compile_timeout or _SECONDS,
+        config.run_timeout or _SECONDS,
+    )
+    ran = await engine.run(convert.run_request(wanted, loopback=await engine.loopback()), context)
+    found = convert.run_response(ran, wanted)
+    accepted = found.status == "Success"
+    return EvalResult(data.id, accepted, code, [EvalTestCase(accepted, found)], full_code=whole)
+
+
+def _parts(data: SubmitRequest, row: MultipleRow, language: str) -> tuple[str, str]:
+    """Return the reply's program, and all that is run."""
+    if not data.config.extra.get("is_freeform"):
+        code = _completion(data.completion, row, language)
+        whole = f"{row.prompt}\n{code}\n{row.tests or row.test}"
+    else:
+        code = _program(data.completion, row, language)
+        whole = f"{code}\n{row.tests or row.test}"
+    whole = "\n".join([*_HEADS.get(language, ()), whole])
+    if data.dataset in _CHECKED:
+        whole += f"\ncheck({row.entry_point})"
+    if language == "java":
+        whole = whole.replace("class Problem", "class Main")
+    return code, replies.one_go_file(whole) if language == "go" else whole
+
+
+def _completion(text: str, row: MultipleRow, language: str) -> str:
+    """Return what completes the prompt: the reply up to the end of the function."""
+    code = _stopped(text, row)
+    end = _ENDS.get(language)
+    return code if end is None or end not in code else code[: code.index(end)] + end
+
+
+def _program(reply: str, row: MultipleRow, language: str) -> str:
+    """Return the program in a reply, without its main part."""
+    if language in _WHOLE:
+        code = replies.program_of(reply, language)
+    else:
+        blocks = replies.blocks_of(reply, language)
+        code = blocks[0].code.replace("\r", "") if blocks else ""
+        if language == "java" and "public class Main {\n" in code:
+            code = code.replace("public class Main {\n", "class Solution {\n")
+            code = code.replace("public static void main(String[] args)", "")
+        code = _stopped(replies.without_entry_point(code, language), row)
+    return code.partition(_MAINS[language])[0] if language in _MAINS else code
+
+
+def _stopped(code: str, row: MultipleRow) -> str:
+    """Return code up to the first of each stop token. Raises InputError for a pattern."""
+    if not row.tests:
+        return _OUTSIDE.split(code, maxsplit=1)[0]
+    for stop in row.stop_tokens or ():
+        if stop.startswith("re:"):
+            raise InputError(f"row {row.id!r}: a stop token that is a pattern ({stop!r})")
+        if stop and stop != "\n\n":
+            code = code.partition(stop)[0]
+    return code
