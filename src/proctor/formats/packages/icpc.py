@@ -4,7 +4,6 @@ Contract: the problem package format's specification (legacy, 2023-07-draft), an
 additions: `domjudge-problem.ini`, `.timelimit`, the tags in submissions.
 """
 
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,17 +11,18 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean, located
+from proctor.formats.packages import icpc_limits
 from proctor.formats.packages import icpc_scoring as scoring
 from proctor.formats.packages.documents import convert, read_yaml, set_aside, without_empty
 from proctor.formats.packages.files import Tree, first, join
 from proctor.formats.packages.icpc_constants import Constants
 from proctor.formats.packages.icpc_data import TestGroup, load_data
 from proctor.formats.packages.icpc_domjudge import Domjudge, is_meant
+from proctor.formats.packages.icpc_limits import FILE, IcpcLimits
 from proctor.formats.packages.icpc_submissions import load_submissions
-from proctor.formats.packages.model import Package, Timing, judgeable
+from proctor.formats.packages.model import Package, judgeable
 from proctor.formats.packages.programs import families, is_source, load_program
 from proctor.formats.packages.validator_flags import DEFAULT, comparison
-from proctor.limits import MIB, Limits
 from proctor.problem import (
     Aggregate,
     Batch,
@@ -38,46 +38,15 @@ from proctor.problem import (
 )
 from proctor.program import Program
 
-FILE = "problem.yaml"
-DEFAULT_TIME = 10.0
-"""CPU seconds where the package states no limit and it has not been worked out."""
-SCRATCH = 64 * MIB
-"""Bytes that a submission may write where `allow_file_writing` is set."""
-
 _OLD_SETTINGS = ("data/testdata.yaml", "data/secret/testdata.yaml")
 _LEGACY = {"legacy", "legacy-icpc"}
 _NEWER = {"2023-07", "2023-07-draft", "2025-09", "2025-09-draft", "draft"}
-_NEWER_LIMITS = {"time_multipliers", "time_resolution"}
-_LEGACY_LIMITS = {"time_multiplier", "time_safety_margin"}
 _TYPES = {"pass-fail", "scoring", "interactive", "multi-pass", "submit-answer"}
-_INI = re.compile(r"^\s*timelimit\s*=\s*['\"]?([^'\"\s]*)", re.MULTILINE)
 _IDS = {
     "cpp": ("cpp11", "cpp14", "cpp17", "cpp20", "cpp23"),
     "python3": ("python", "pypy"),
     "python2": ("python2",),
 }
-
-
-class _Multipliers(msgspec.Struct, forbid_unknown_fields=True):
-    ac_to_time_limit: float = 2.0
-    time_limit_to_tle: float = 1.5
-
-
-class _IcpcLimits(msgspec.Struct, forbid_unknown_fields=True):
-    time_limit: float | None = None
-    time_multiplier: float = 5.0
-    time_safety_margin: float = 2.0
-    time_multipliers: _Multipliers = msgspec.field(default_factory=_Multipliers)
-    time_resolution: float = 1.0
-    memory: float = 2048
-    output: float = 8
-    code: float | None = None
-    compilation_time: float | None = None
-    compilation_memory: float | None = None
-    validation_time: float | None = None
-    validation_memory: float | None = None
-    validation_output: float | None = None
-    validation_passes: int = 2
 
 
 class _IcpcGrading(msgspec.Struct, forbid_unknown_fields=True):
@@ -89,7 +58,7 @@ class _IcpcProblem(msgspec.Struct, forbid_unknown_fields=True):
     problem_format_version: str = "legacy"
     type: str | list[str] = "pass-fail"
     name: str | dict[str, str] = ""
-    limits: _IcpcLimits = msgspec.field(default_factory=_IcpcLimits)
+    limits: IcpcLimits = msgspec.field(default_factory=IcpcLimits)
     validation: str = "default"
     validator_flags: str = ""
     grading: _IcpcGrading = msgspec.field(default_factory=_IcpcGrading)
@@ -129,7 +98,7 @@ def load(tree: Tree) -> Package:
     raw = set_aside(tree, FILE, without_empty(read_yaml(tree, FILE)), _IcpcProblem)
     legacy = raw.get("problem_format_version", "legacy") in _LEGACY
     settings = convert(
-        tree, FILE, _of_version(tree, raw, legacy=legacy), _IcpcProblem, strict=False
+        tree, FILE, icpc_limits.of_version(tree, raw, legacy=legacy), _IcpcProblem, strict=False
     )
     version = settings.problem_format_version
     if version not in _LEGACY | _NEWER:
@@ -151,8 +120,8 @@ def load(tree: Tree) -> Package:
         kind = replace(kind, domjudge=True)
         kind = replace(kind, by_validator=Domjudge(tree, custom=kind.custom).by_validator(root))
     grading, running, tests = _grading(tree, kind, root, flags, passes, constants)
-    timing, seconds = _timing(tree, settings.limits, legacy=legacy)
-    limits = _limits(tree, settings, seconds)
+    timing, seconds = icpc_limits.timing(tree, settings.limits, legacy=legacy)
+    limits = icpc_limits.limits(tree, settings.limits, seconds, writes=settings.allow_file_writing)
     try:
         problem = judgeable(Problem(
             id=tree.root.name,
@@ -175,17 +144,6 @@ def load(tree: Tree) -> Package:
         replace(each, program=constants.program(each.program)) for each in submissions
     )
     return Package(problem, submissions, "icpc", tree.root, timing, tuple(tree.notes.found))
-
-
-def _of_version(tree: Tree, raw: dict[str, Any], *, legacy: bool) -> dict[str, Any]:
-    """The settings without the limits that its format does not have; these are noted."""
-    limits = raw.get("limits")
-    if not isinstance(limits, dict):
-        return raw
-    foreign = _NEWER_LIMITS if legacy else _LEGACY_LIMITS
-    for key in foreign & limits.keys():
-        tree.notes(f"{FILE}: limits.{key} is not of this format and was left out")
-    return {**raw, "limits": {key: limits[key] for key in limits if key not in foreign}}
 
 
 def _with_full_marks(problem: Problem) -> tuple[Test, ...]:
@@ -312,50 +270,6 @@ def _validator(tree: Tree) -> Program:
         what = f"only one validator is supported, not {', '.join(found)}"
         raise InputError(what, file=tree.shown(found[0].partition("/")[0]))
     return load_program(tree, found[0])
-
-
-def _timing(tree: Tree, limits: _IcpcLimits, *, legacy: bool) -> tuple[Timing, float]:
-    if limits.time_limit is not None:
-        seconds: float | None = limits.time_limit
-        place, field = FILE, "limits.time_limit"
-    else:
-        place, text = _time_limit_file(tree)
-        field = "timelimit"
-        try:
-            seconds = float(text) if text else None
-        except ValueError as error:
-            what = f"not a number of seconds: {text!r}"
-            raise InputError(what, file=tree.shown(place), field=field) from error
-    if seconds is not None and not 0 < seconds < 1e6:
-        raise InputError("must be more than zero seconds", file=tree.shown(place), field=field)
-    multiplier, margin = limits.time_multiplier, limits.time_safety_margin
-    if not legacy:
-        multiplier = limits.time_multipliers.ac_to_time_limit
-        margin = limits.time_multipliers.time_limit_to_tle
-    if not (multiplier >= 1 and margin >= 1 and limits.time_resolution > 0):
-        raise _error(tree, "multipliers must be at least 1, the resolution above 0", "limits")
-    timing = Timing(seconds is not None, multiplier, margin, limits.time_resolution)
-    return timing, DEFAULT_TIME if seconds is None else seconds
-
-
-def _time_limit_file(tree: Tree) -> tuple[str, str]:
-    if tree.is_file(".timelimit"):
-        return ".timelimit", tree.text(".timelimit").strip()
-    if tree.is_file("domjudge-problem.ini"):
-        match = _INI.search(tree.text("domjudge-problem.ini"))
-        return "domjudge-problem.ini", match[1] if match else ""
-    return FILE, ""
-
-
-def _limits(tree: Tree, settings: _IcpcProblem, seconds: float) -> Limits:
-    disk = SCRATCH if settings.allow_file_writing else 0
-    memory, output = settings.limits.memory * MIB, settings.limits.output * MIB
-    try:
-        # The stack is the memory, as on Kattis and DOMjudge.
-        stack = int(memory)
-        return Limits(seconds, memory=int(memory), output=int(output), disk=disk, stack=stack)
-    except InputError as error:
-        raise located(error, tree.root / FILE, None) from error
 
 
 def _subtasks(tree: Tree, kind: _Kind, root: TestGroup, *, legacy: bool) -> Any:
