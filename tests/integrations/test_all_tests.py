@@ -141,7 +141,7 @@ def test_submissions_to_sandbox_fusion(made: Made) -> None:
     tried = made(datasets, "_tested")
     cases = [{"input": {"stdin": c["input"]}, "output": {"stdout": c["output"]}} for c in CASES]
     config = datasets.TestConfig(
-        dataset_type=datasets.KIND, language="python", provided_data={"id": 1, "test": cases}
+        dataset_type="CommonOJDataset", language="python", provided_data={"id": 1, "test": cases}
     )
     data = datasets.SubmitRequest("mine", 1, REPLY, config)
     row = datasets.find_row("mine", config, 1)

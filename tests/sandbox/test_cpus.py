@@ -1,6 +1,7 @@
 """Agents stay on one CPU; what they start may use all, unless it is told to keep to one."""
 
 import os
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -39,7 +40,13 @@ def test_programs_may_use_all_cpus(pool: Pool) -> None:
 
 @pytest.mark.skipif(len(ALL) < 2, reason="there is one CPU")
 def test_each_agent_stays_on_one(pool: Pool) -> None:
-    homes = [future.result() for future in pool.submit_together([agent_cpus, agent_cpus])]
+    both = threading.Barrier(2)
+
+    def home(cell: Cell, queued: float) -> set[int]:
+        both.wait(60)  # or one cell could do both
+        return agent_cpus(cell, queued)
+
+    homes = [future.result() for future in pool.submit_together([home, home])]
     assert [len(home) for home in homes] == [1, 1]
     assert homes[0] != homes[1]
 

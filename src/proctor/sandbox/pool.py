@@ -95,8 +95,8 @@ class Pool:
         self._seats: list[_CellSeat] = []
         self._resting: set[_CellSeat] = set()
         """Seats whose thread waits for work that is anybody's."""
-        self._groups = 0
-        """Groups of jobs submitted together of which the last has not ended."""
+        self._groups: list[Future[Any]] = []
+        """The last job of each group submitted together, while it has not ended."""
         self._closed = False
         self._companion: Pool | None = None
         self._owner = os.getpid()
@@ -210,17 +210,13 @@ class Pool:
             if self._closed:
                 raise PoolClosed("the pool is closed")
             self._waiting.extend(items)
-            self._groups += 1
-            items[-1].future.add_done_callback(self._group_ended)
-            at_once = min(self._groups, self.cells)
+            self._groups = [each for each in self._groups if not each.done()]
+            self._groups.append(items[-1].future)
+            at_once = min(len(self._groups), self.cells)
             while len(self._threads) < max(self.cells, at_once * len(items)):
                 self._start_thread()
             self._changed.notify_all()
         return [item.future for item in items]
-
-    def _group_ended(self, _future: Future[Any]) -> None:
-        with self._changed:
-            self._groups -= 1
 
     def _start_thread(self) -> None:
         seat = _CellSeat(len(self._threads))
