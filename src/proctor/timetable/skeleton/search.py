@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil, floor, lcm
+from math import ceil, floor, inf, lcm
 from types import FrameType
 
 from ortools.sat.python import cp_model
+from ortools.sat.python import cp_model_helper as helper
 
 from .best import Best
 from .output import Json
@@ -112,10 +113,10 @@ class PhasedSearch:
         priced: Sequence[Priced],
         offer: Callable[[Sequence[int]], None],
         *,
-        share: float = 1.0,
+        most: float = inf,
         bounds: bool = True,
     ) -> str:
-        """Minimise in a share of the time left; return the status.
+        """Minimise for the time left, or for so many seconds at most; return the status.
 
         `bounds`: below what bounds this model no solution can be: it is the problem, or less.
         """
@@ -128,8 +129,12 @@ class PhasedSearch:
             return ceil(bound - 1e-6) / factor - own
 
         callback = _Incumbents(self.best, offer, whole if bounds and priced else None)
-        limit = max(0.05, self.left * share)
-        solver = self._solver(limit)
+        limit = max(0.05, min(self.left, most))
+        solver = cp_model.CpSolver()
+        self.limit(solver.parameters, limit)
+        solver.parameters.num_workers = self.settings.workers
+        solver.parameters.random_seed = self.settings.seed
+        solver.parameters.catch_sigint_signal = True
         began = time.monotonic()
         status = NAMES.get(solver.solve(model, callback), "UNKNOWN")
         self.listen()
@@ -156,16 +161,11 @@ class PhasedSearch:
         )
         return status
 
-    def _solver(self, limit: float) -> cp_model.CpSolver:
-        solver = cp_model.CpSolver()
-        parameters = solver.parameters
-        parameters.num_workers = self.settings.workers
-        parameters.random_seed = self.settings.seed
-        parameters.catch_sigint_signal = True
+    def limit(self, parameters: helper.SatParameters, seconds: float) -> None:
+        """Limit a search in time and memory."""
         if self.settings.memory_mb is not None:
             parameters.max_memory_in_mb = int(SHARE_OF_MEMORY * self.settings.memory_mb)
         if self.settings.deterministic:
-            parameters.max_deterministic_time = limit * DETERMINISTIC_PER_SECOND
+            parameters.max_deterministic_time = seconds * DETERMINISTIC_PER_SECOND
         else:
-            parameters.max_time_in_seconds = limit
-        return solver
+            parameters.max_time_in_seconds = seconds

@@ -1,0 +1,193 @@
+"""Large-neighbourhood search: part of the best timetable is freed and searched again, and again."""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ortools.sat.python import cp_model
+
+from .neighbourhoods import Lesson, Neighbourhood, Neighbourhoods
+from .search import LARGEST, PhasedSearch
+
+if TYPE_CHECKING:
+    from .model import Timetable
+
+LIMIT = 2.0
+"""Longest search in one neighbourhood, in seconds, or in what stands for them."""
+OVERHEAD = 5e-6
+"""Deterministic time that a try is charged for each variable and constraint that is only read."""
+PATIENCE = 0.5
+"""Share of the time of a run after whose last gain it is given up, but no less than `LEAST`."""
+LEAST = 30.0
+POLL = 0.05
+"""Time between two looks at whether the search is over, in seconds."""
+FOUND = {cp_model.OPTIMAL, cp_model.FEASIBLE}
+PROVED = {cp_model.OPTIMAL, cp_model.INFEASIBLE}
+
+
+@dataclass(slots=True)
+class Improver:
+    """Threads that search neighbourhoods of one solution, which all of them replace."""
+
+    search: PhasedSearch
+    model: cp_model.CpModel
+    """The model with its objective; it is not changed."""
+    variables: dict[Lesson, list[int]]
+    """Indices of what says whether and where a lesson is."""
+    choices: Neighbourhoods
+    offer: Callable[[Sequence[int]], None]
+    """Called with each solution that is as good as the one before."""
+    values: Sequence[int]
+    cost: int = 0
+    """Value of the model's objective for `values`."""
+    ends_at: float = 0.0
+    """Time left, by the search's clock, at which to end."""
+    gained_at: float = 0.0
+    started_at: float = 0.0
+    _terms: list[tuple[int, int]] = field(default_factory=list)
+    _solvers: list[cp_model.CpSolver] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _ended: bool = False
+
+    def __post_init__(self) -> None:
+        objective = self.model.proto.objective
+        self._terms = list(zip(objective.vars, objective.coeffs, strict=True))
+        self.cost = self._cost(self.values)
+        self.started_at = self.gained_at = self.search.left
+
+    def _cost(self, values: Sequence[int]) -> int:
+        return sum(coefficient * values[index] for index, coefficient in self._terms)
+
+    def run(self) -> None:
+        """Search until the time is up, nothing better can be, or nothing has come for long."""
+        workers = self.search.settings.workers
+        with ThreadPoolExecutor(workers) as pool:
+            running = [pool.submit(self._work, number) for number in range(workers)]
+            try:
+                while not wait(running, POLL).done and not self.search.over:
+                    pass
+            finally:
+                self._ended = True
+                while wait(running, POLL).not_done:
+                    with self._lock:
+                        for solver in self._solvers:
+                            solver.stop_search()
+        for each in running:
+            each.result()
+
+    @property
+    def _stale(self) -> bool:
+        left = self.search.left
+        patience = max(LEAST, PATIENCE * (self.started_at - left))
+        return self.gained_at - left > patience
+
+    def _work(self, number: int) -> None:
+        rng = random.Random(self.search.settings.seed * 64 + number)
+        solver = cp_model.CpSolver()
+        with self._lock:
+            self._solvers.append(solver)
+        while not (self._ended or self.search.over or self._stale):
+            if self.search.left - self.ends_at < POLL:
+                return
+            self._try(rng, solver)
+
+    def _try(self, rng: random.Random, solver: cp_model.CpSolver) -> None:
+        with self._lock:
+            values, cost = self.values, self.cost
+            choice = self.choices.pick(rng)
+            share = choice.share
+        model = self._part(choice.choose(rng, share, values), values, cost)
+        self._set(solver, rng.randrange(2**31))
+        status = solver.solve(model)
+        if self._ended:
+            status = cp_model.UNKNOWN if status not in FOUND else cp_model.FEASIBLE
+        read = len(model.proto.variables) + len(model.proto.constraints)
+        self._learn(solver, status, choice, solver.deterministic_time + OVERHEAD * read)
+
+    def _part(
+        self, freed: set[Lesson], values: Sequence[int], cost: int
+    ) -> cp_model.CpModel:
+        """Return the model with all lessons where they are but these, and no higher cost."""
+        model = self.model.clone()
+        proto = model.proto
+        for lesson, indices in self.variables.items():
+            if lesson not in freed:
+                for index in indices:
+                    domain = proto.variables[index].domain
+                    domain.clear()
+                    domain.extend([values[index]] * 2)
+        proto.objective.domain.extend([-int(LARGEST), cost])
+        return model
+
+    def _set(self, solver: cp_model.CpSolver, seed: int) -> None:
+        parameters = solver.parameters
+        self.search.limit(parameters, min(LIMIT, self.search.left - self.ends_at))
+        parameters.num_workers = 1
+        parameters.random_seed = seed
+        parameters.randomize_search = True
+        # Relaxations are worth most here; what presolve finds by trying is not worth its time.
+        parameters.linearization_level = 2
+        parameters.symmetry_level = 0
+        parameters.cp_model_probing_level = 0
+        parameters.max_presolve_iterations = 1
+
+    def _learn(
+        self, solver: cp_model.CpSolver, status: object, choice: Neighbourhood, effort: float
+    ) -> None:
+        values = tuple(solver.response_proto.solution) if status in FOUND else ()
+        with self._lock:
+            self.search.spent += effort
+            cost = self._cost(values) if values else self.cost
+            gained = cost < self.cost
+            choice.learn(effort, gained=gained, proved=status in PROVED)
+            if gained:
+                self.gained_at = self.search.left
+            if values and cost <= self.cost:
+                self.values, self.cost = values, cost
+                self.offer(values)
+
+
+def improve(
+    timetable: "Timetable",
+    search: PhasedSearch,
+    offer: Callable[[Sequence[int]], None],
+    later: float,
+) -> None:
+    """Search neighbourhoods of the best solution; `later`: seconds to be left."""
+    found = search.best.solution
+    assert found is not None
+    variables = {(id_, (day, at)): [var.index] for (id_, day, at), var in timetable.x.items()}
+    for (id_, day, at, _), var in timetable.rooms.y.items():
+        variables[id_, (day, at)].append(var.index)
+    began, choices = time.monotonic(), Neighbourhoods(timetable)
+    improver = Improver(
+        search,
+        timetable.model,
+        variables,
+        choices,
+        offer,
+        timetable.rooms.extended(found.values, found.rooms),
+        ends_at=later,
+    )
+    improver.run()
+    search.phases.append(
+        {
+            "name": "neighbourhoods",
+            "status": "FEASIBLE",
+            "seconds": round(time.monotonic() - began, 3),
+            "cost": improver.cost,
+            "neighbourhoods": {
+                each.name: {
+                    "tries": each.tries,
+                    "gains": each.gains,
+                    "effort": round(each.effort, 3),
+                    "share": round(each.share, 3),
+                }
+                for each in choices.all
+            },
+        }
+    )
