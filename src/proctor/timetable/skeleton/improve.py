@@ -16,13 +16,17 @@ from .search import LARGEST, PhasedSearch
 if TYPE_CHECKING:
     from .model import Timetable
 
-LIMIT = 2.0
-"""Longest search in one neighbourhood, in seconds, or in what stands for them."""
-OVERHEAD = 5e-6
+LIMIT, LONGER = 2.0, 0.04
+"""Longest search in one neighbourhood, in seconds, or in what stands for them, after a gain; what
+is added to it for each second without one."""
+OVERHEAD = 1e-6
 """Deterministic time that a try is charged for each variable and constraint that is only read."""
-PATIENCE = 0.5
-"""Share of the time of a run after whose last gain it is given up, but no less than `LEAST`."""
-LEAST = 30.0
+HOPE = 2
+"""How often the bound a cost may be, for it to be likely that the whole can be searched to the end.
+"""
+PATIENCE, LEAST = 0.4, 0.1
+"""Time without a gain after which it is then left to that: a share of this search's time so far,
+but no less than a share of all."""
 POLL = 0.05
 """Time between two looks at whether the search is over, in seconds."""
 FOUND = {cp_model.OPTIMAL, cp_model.FEASIBLE}
@@ -81,9 +85,11 @@ class Improver:
 
     @property
     def _stale(self) -> bool:
-        left = self.search.left
-        patience = max(LEAST, PATIENCE * (self.started_at - left))
-        return self.gained_at - left > patience
+        best, left = self.search.best, self.search.left
+        if best.solution is None or best.solution.objective > HOPE * best.bound:
+            return False
+        least = LEAST * self.search.settings.seconds
+        return self.gained_at - left > max(least, PATIENCE * (self.started_at - left))
 
     def _work(self, number: int) -> None:
         rng = random.Random(self.search.settings.seed * 64 + number)
@@ -101,12 +107,14 @@ class Improver:
             choice = self.choices.pick(rng)
             share = choice.share
         model = self._part(choice.choose(rng, share, values), values, cost)
-        self._set(solver, rng.randrange(2**31))
+        left = self.search.left
+        limit = min(LIMIT + LONGER * (self.gained_at - left), left - self.ends_at)
+        self._set(solver, limit, rng.randrange(2**31))
         status = solver.solve(model)
-        if self._ended:
-            status = cp_model.UNKNOWN if status not in FOUND else cp_model.FEASIBLE
+        wall, deterministic = solver.wall_time, solver.deterministic_time
+        used = self.search.seconds(wall, deterministic) / limit
         read = len(model.proto.variables) + len(model.proto.constraints)
-        self._learn(solver, status, choice, solver.deterministic_time + OVERHEAD * read)
+        self._learn(solver, status, choice, deterministic + OVERHEAD * read, used)
 
     def _part(
         self, freed: set[Lesson], values: Sequence[int], cost: int
@@ -123,10 +131,11 @@ class Improver:
         proto.objective.domain.extend([-int(LARGEST), cost])
         return model
 
-    def _set(self, solver: cp_model.CpSolver, seed: int) -> None:
+    def _set(self, solver: cp_model.CpSolver, seconds: float, seed: int) -> None:
         parameters = solver.parameters
-        self.search.limit(parameters, min(LIMIT, self.search.left - self.ends_at))
+        self.search.limit(parameters, seconds)
         parameters.num_workers = 1
+        parameters.catch_sigint_signal = False  # Its end is the main thread's to see.
         parameters.random_seed = seed
         parameters.randomize_search = True
         # Relaxations are worth most here; what presolve finds by trying is not worth its time.
@@ -136,14 +145,19 @@ class Improver:
         parameters.max_presolve_iterations = 1
 
     def _learn(
-        self, solver: cp_model.CpSolver, status: object, choice: Neighbourhood, effort: float
+        self,
+        solver: cp_model.CpSolver,
+        status: object,
+        choice: Neighbourhood,
+        effort: float,
+        used: float,
     ) -> None:
         values = tuple(solver.response_proto.solution) if status in FOUND else ()
         with self._lock:
             self.search.spent += effort
             cost = self._cost(values) if values else self.cost
             gained = cost < self.cost
-            choice.learn(effort, gained=gained, proved=status in PROVED)
+            choice.learn(effort, used, gained=gained, proved=status in PROVED)
             if gained:
                 self.gained_at = self.search.left
             if values and cost <= self.cost:

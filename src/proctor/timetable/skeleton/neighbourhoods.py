@@ -15,8 +15,8 @@ Lesson = tuple[str, Slot]
 """An assignment in a slot."""
 SMALLEST, FIRST = 2, 0.2
 """Fewest assignments or slots that are freed; the share of all that is freed at first."""
-GROWTH, SHRINKAGE = 1.04, 0.94
-"""Factors for the share, after an end that is proved and after one that the limit forced."""
+GROWTH, SHRINKAGE = 1.15, 0.9
+"""Factors for the share: after an end that was proved at once, and one that the limit forced."""
 CURIOSITY = 0.05
 """Chance of a neighbourhood that never gained anything, beside gains per unit of effort."""
 
@@ -38,12 +38,16 @@ class Neighbourhood:
     def promise(self) -> float:
         return CURIOSITY + (self.gains + 1) / (self.effort + 1)
 
-    def learn(self, effort: float, *, gained: bool, proved: bool) -> None:
-        """Note the end of a search in this neighbourhood; it is made smaller where it was hard."""
+    def learn(self, effort: float, used: float, *, gained: bool, proved: bool) -> None:
+        """Note the end of a search, which used this share of its limit.
+
+        What is freed grows while it is easy, and shrinks where it is hard.
+        """
         self.tries += 1
         self.gains += gained
         self.effort += effort
-        self.share = min(1.0, self.share * (GROWTH if proved else SHRINKAGE))
+        factor = GROWTH ** max(0.0, 1 - 2 * used) if proved else SHRINKAGE
+        self.share = min(1.0, self.share * factor)
 
 
 class Neighbourhoods:

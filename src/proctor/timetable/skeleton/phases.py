@@ -19,9 +19,10 @@ from .search import PhasedSearch, minimize
 if TYPE_CHECKING:
     from .model import Timetable
 
-LARGE = 5_000
-"""Number of possible lessons beyond which the hard constraints are searched alone first."""
-SHARE_AT_FIRST, SECONDS_AT_FIRST = 0.25, 8.0
+LARGE, TOO_LARGE = 5_000, 20_000
+"""Numbers of possible lessons, in each of their rooms, beyond which the hard constraints are
+searched alone first, and beyond which no search of the whole comes before neighbourhoods."""
+SHARE_AT_FIRST, SECONDS_AT_FIRST = 0.2, 15.0
 """Time for the whole before neighbourhoods are searched: a share of all, at most so many seconds."""
 JOINT_VARIABLES = 60_000
 """Most variables for rooms with which times and rooms are searched together."""
@@ -29,6 +30,7 @@ SHARE_OF_TIMES = 0.75
 """Largest share of the time for times, where rooms are searched afterwards."""
 SECONDS_OF_ROOMS, TRIES_OF_ROOMS, MOVES = 3.0, 8, 200_000
 """Time in seconds, and number of tries and of moves in each, for the rooms of the best times."""
+UNSETTLED = {"FEASIBLE", "UNKNOWN"}
 DETERMINISTIC_PER_MOVE = 1e-6
 """Deterministic time that such a move is charged."""
 
@@ -117,18 +119,18 @@ def _thorough(
     A large input is first solved without regard to costs. `later`: seconds to be left.
     """
     best, model = search.best, timetable.model
-    large = len(timetable.x) > LARGE
-    if large and best.solution is None and priced:
+    size = len(timetable.x) + len(timetable.rooms.y)
+    if size > LARGE and best.solution is None and priced:
         status = search.run("hard constraints", model, (), offer, bounds=False)
         if best.solution is None or search.over:
             return status
     if best.solution is not None:
         timetable.hint_solution(best.solution)
     status = "FEASIBLE"
-    if not priced or (whole and not large):
+    if not priced or (whole and size <= TOO_LARGE):
         most = search.left if not priced else min(SHARE_AT_FIRST * search.left, SECONDS_AT_FIRST)
         status = search.run(name, model, priced, offer, most=most)
-    while not search.over and status != "OPTIMAL" and search.left > later:
+    while status in UNSETTLED and not search.over and search.left > later:
         if best.solution is None:
             return search.run(name, model, priced, offer, most=search.left - later)
         minimize(model, priced)

@@ -142,11 +142,7 @@ class PhasedSearch:
         if bounds and priced and status in {"OPTIMAL", "FEASIBLE", "UNKNOWN"}:
             self.best.raise_bound(whole(solver.best_objective_bound))
         ended_itself = status not in {"FEASIBLE", "UNKNOWN"} or self.best.done
-        used = (
-            solver.deterministic_time / DETERMINISTIC_PER_SECOND
-            if self.settings.deterministic
-            else time.monotonic() - began
-        )
+        used = self.seconds(time.monotonic() - began, solver.deterministic_time)
         if not ended_itself and used < 0.9 * limit:
             self.interrupted = True
         self.phases.append(
@@ -160,6 +156,10 @@ class PhasedSearch:
             }
         )
         return status
+
+    def seconds(self, wall: float, deterministic: float) -> float:
+        """Return seconds, or in a deterministic search what stands for them."""
+        return deterministic / DETERMINISTIC_PER_SECOND if self.settings.deterministic else wall
 
     def limit(self, parameters: helper.SatParameters, seconds: float) -> None:
         """Limit a search in time and memory."""
