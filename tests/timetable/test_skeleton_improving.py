@@ -22,6 +22,8 @@ phases.SECONDS_AT_FIRST = 0.5
 """
 """Start of a program whose search comes to neighbourhoods soon."""
 PLAIN = EARLY + "\nfrom timetable_skeleton import run\n\nrun()\n"
+LARGE = PLAIN.replace("0.5", "0.5\nphases.LARGE = 1000")
+"""A program to which an input of four classes is large."""
 
 
 def large(seed: int = 4) -> Json:
@@ -143,8 +145,8 @@ def test_a_fault_in_a_thread_is_not_passed_over(tmp_path: Path) -> None:
 
 
 def test_a_large_input_is_first_solved_without_regard_to_costs(tmp_path: Path) -> None:
-    given = school(13)
-    ran = run(tmp_path, given, PLAIN, SOLVER_DETERMINISTIC=1, SOLVER_MAX_SECONDS=10)
+    given = school(4)
+    ran = run(tmp_path, given, LARGE, SOLVER_DETERMINISTIC=1, SOLVER_MAX_SECONDS=6)
     assert ran.result is not None, ran.stderr
     names = [each["name"] for each in ran.result["stats"]["phases"]]
     assert names == ["hard constraints", "times", "neighbourhoods"]
@@ -152,18 +154,18 @@ def test_a_large_input_is_first_solved_without_regard_to_costs(tmp_path: Path) -
     assert report.ok
     assert report.objective == ran.result["objective"] < ran.incumbents[0]["objective"]
     warm = {**given, "warmStartSchedule": ran.result["schedule"]}
-    again = run(tmp_path / "warm", warm, SOLVER_DETERMINISTIC=1, SOLVER_MAX_SECONDS=0.5)
+    again = run(tmp_path / "warm", warm, LARGE, SOLVER_DETERMINISTIC=1, SOLVER_MAX_SECONDS=2)
     assert again.incumbents[0]["objective"] == ran.result["objective"]
 
 
 def test_a_large_input_without_a_timetable_is_told_so(tmp_path: Path) -> None:
-    given = school(13)
+    given = school(4)
     block = {"id": "none", "kind": "class_block_day", "severity": "hard"}
     params = {"class": given["classes"][0]}
     for day in given["days"]:
         closed = {**block, "id": f"none {day}", "params": {**params, "day": day}}
         given["constraints"].append(closed)
-    ran = run(tmp_path, given, SOLVER_MAX_SECONDS=60)
+    ran = run(tmp_path, given, LARGE, SOLVER_MAX_SECONDS=60)
     assert ran.stdout == "NO_SOLUTION:INFEASIBLE\n"
 
 

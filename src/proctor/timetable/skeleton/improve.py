@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ortools.sat.python import cp_model
 
 from .neighbourhoods import Lesson, Neighbourhood, Neighbourhoods
-from .search import LARGEST, PhasedSearch
+from .search import LARGEST, PhasedSearch, simplify_little
 
 if TYPE_CHECKING:
     from .model import Timetable
@@ -27,6 +27,8 @@ HOPE = 2
 PATIENCE, LEAST = 0.4, 0.1
 """Time without a gain after which it is then left to that: a share of this search's time so far,
 but no less than a share of all."""
+EARLY = 0.5
+"""Share of its limit before which a try gives up only because memory is short, or all must end."""
 POLL = 0.05
 """Time between two looks at whether the search is over, in seconds."""
 FOUND = {cp_model.OPTIMAL, cp_model.FEASIBLE}
@@ -108,17 +110,17 @@ class Improver:
             share = choice.share
         model = self._part(choice.choose(rng, share, values), values, cost)
         left = self.search.left
-        limit = min(LIMIT + LONGER * (self.gained_at - left), left - self.ends_at)
+        limit = max(POLL, min(LIMIT + LONGER * (self.gained_at - left), left - self.ends_at))
         self._set(solver, limit, rng.randrange(2**31))
         status = solver.solve(model)
         wall, deterministic = solver.wall_time, solver.deterministic_time
         used = self.search.seconds(wall, deterministic) / limit
+        if status == cp_model.UNKNOWN and used < EARLY:
+            self._ended = True
         read = len(model.proto.variables) + len(model.proto.constraints)
         self._learn(solver, status, choice, deterministic + OVERHEAD * read, used)
 
-    def _part(
-        self, freed: set[Lesson], values: Sequence[int], cost: int
-    ) -> cp_model.CpModel:
+    def _part(self, freed: set[Lesson], values: Sequence[int], cost: int) -> cp_model.CpModel:
         """Return the model with all lessons where they are but these, and no higher cost."""
         model = self.model.clone()
         proto = model.proto
@@ -138,11 +140,8 @@ class Improver:
         parameters.catch_sigint_signal = False  # Its end is the main thread's to see.
         parameters.random_seed = seed
         parameters.randomize_search = True
-        # Relaxations are worth most here; what presolve finds by trying is not worth its time.
-        parameters.linearization_level = 2
-        parameters.symmetry_level = 0
-        parameters.cp_model_probing_level = 0
-        parameters.max_presolve_iterations = 1
+        parameters.linearization_level = 2  # Relaxations are what helps most here.
+        simplify_little(parameters)
 
     def _learn(
         self,

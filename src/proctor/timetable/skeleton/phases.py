@@ -23,7 +23,7 @@ LARGE, TOO_LARGE = 5_000, 20_000
 """Numbers of possible lessons, in each of their rooms, beyond which the hard constraints are
 searched alone first, and beyond which no search of the whole comes before neighbourhoods."""
 SHARE_AT_FIRST, SECONDS_AT_FIRST = 0.2, 15.0
-"""Time for the whole before neighbourhoods are searched: a share of all, at most so many seconds."""
+"""Time for the whole before neighbourhoods: a share of all, at most so many seconds."""
 JOINT_VARIABLES = 60_000
 """Most variables for rooms with which times and rooms are searched together."""
 SHARE_OF_TIMES = 0.75
@@ -121,7 +121,7 @@ def _thorough(
     best, model = search.best, timetable.model
     size = len(timetable.x) + len(timetable.rooms.y)
     if size > LARGE and best.solution is None and priced:
-        status = search.run("hard constraints", model, (), offer, bounds=False)
+        status = search.run("hard constraints", model, (), offer, anything=True)
         if best.solution is None or search.over:
             return status
     if best.solution is not None:
@@ -149,9 +149,8 @@ def _rooms_alone(timetable: "Timetable", search: PhasedSearch, found: Solution) 
     for number in range(TRIES_OF_ROOMS):
         if search.over or before - search.left > SECONDS_OF_ROOMS:
             break
-        rooms = improved(
-            timetable.instance, timetable.rooms.costs, found.rooms, Random(seed + number), MOVES
-        )
+        rng = Random(seed + number)
+        rooms = improved(timetable.instance, timetable.rooms.costs, found.rooms, rng, MOVES)
         search.spent += MOVES * DETERMINISTIC_PER_MOVE
         best.offer(found.values, found.times, rooms)
     seconds = round(time.monotonic() - began, 3)

@@ -18,7 +18,7 @@ Move = tuple[int, int, int]
 
 @dataclass(slots=True)
 class _Places:
-    """Who is where; slots, rooms and assignments are numbers, -1 is nobody."""
+    """A choice of rooms; slots, rooms and assignments are numbers, -1 is nobody."""
 
     prices: list[list[float]]
     """For each assignment, the price of missing seats in each room."""
@@ -91,9 +91,7 @@ def improved(
     }
 
 
-def _placed(
-    instance: ModelInput, costs: RoomCosts, rooms: Rooms, ids: list[str]
-) -> _Places:
+def _placed(instance: ModelInput, costs: RoomCosts, rooms: Rooms, ids: list[str]) -> _Places:
     places = instance.rooms or ()
     numbers = {id_: number for number, id_ in enumerate(ids)}
     slots = {slot: number for number, slot in enumerate(instance.slots)}

@@ -52,6 +52,13 @@ def minimize(model: cp_model.CpModel, priced: Sequence[Priced]) -> Fraction:
     return factor
 
 
+def simplify_little(parameters: helper.SatParameters) -> None:
+    """Leave out of presolve what takes longer, in a large model, than it saves a short search."""
+    parameters.symmetry_level = 0
+    parameters.cp_model_probing_level = 0
+    parameters.max_presolve_iterations = 1
+
+
 class _Incumbents(cp_model.CpSolverSolutionCallback):
     """Offers what the solver finds, and stops it when nothing better can come."""
 
@@ -114,11 +121,11 @@ class PhasedSearch:
         offer: Callable[[Sequence[int]], None],
         *,
         most: float = inf,
-        bounds: bool = True,
+        anything: bool = False,
     ) -> str:
         """Minimise for the time left, or for so many seconds at most; return the status.
 
-        `bounds`: below what bounds this model no solution can be: it is the problem, or less.
+        `anything`: any solution will do. The model is the problem, or less: what bounds it holds.
         """
         if self.interrupted:
             return "UNKNOWN"
@@ -128,18 +135,22 @@ class PhasedSearch:
         def whole(bound: float) -> Fraction:
             return ceil(bound - 1e-6) / factor - own
 
-        callback = _Incumbents(self.best, offer, whole if bounds and priced else None)
+        callback = _Incumbents(self.best, offer, whole if priced else None)
         limit = max(0.05, min(self.left, most))
         solver = cp_model.CpSolver()
         self.limit(solver.parameters, limit)
         solver.parameters.num_workers = self.settings.workers
         solver.parameters.random_seed = self.settings.seed
         solver.parameters.catch_sigint_signal = True
+        if anything:
+            # The solver's strategies take turns even on one thread: one of them is lucky, mostly.
+            simplify_little(solver.parameters)
+            solver.parameters.interleave_search = self.settings.workers == 1
         began = time.monotonic()
         status = NAMES.get(solver.solve(model, callback), "UNKNOWN")
         self.listen()
         self.spent += solver.deterministic_time
-        if bounds and priced and status in {"OPTIMAL", "FEASIBLE", "UNKNOWN"}:
+        if priced and status in {"OPTIMAL", "FEASIBLE", "UNKNOWN"}:
             self.best.raise_bound(whole(solver.best_objective_bound))
         ended_itself = status not in {"FEASIBLE", "UNKNOWN"} or self.best.done
         used = self.seconds(time.monotonic() - began, solver.deterministic_time)
