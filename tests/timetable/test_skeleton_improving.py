@@ -98,6 +98,22 @@ def test_terms_of_its_own_hold_in_every_neighbourhood(rooms: str, tmp_path: Path
     assert report.objective == ran.result["objective"]
 
 
+def test_neighbourhoods_that_come_to_be_the_whole_end_in_a_proof(tmp_path: Path) -> None:
+    given = instance(random.Random(0))
+    given["constraints"] = [
+        {"id": f"c{day}", "kind": "class_block_day", "severity": "soft",
+         "params": {"class": "A", "day": day}}
+        for day in given["days"]
+    ]  # fmt: skip
+    program = PLAIN.replace("0.5", "0.5\nphases.LARGE = phases.TOO_LARGE = 0")
+    ran = run(tmp_path, given, program, SOLVER_MAX_SECONDS=3000)
+    assert ran.result is not None, ran.stderr
+    names = [each["name"] for each in ran.result["stats"]["phases"]]
+    assert names == ["hard constraints", "neighbourhoods", "times"]
+    assert ran.result["status"] == "OPTIMAL"
+    assert ran.result["objective"] == ran.result["bound"] > 0
+
+
 PRESSED = (
     EARLY
     + """

@@ -58,6 +58,8 @@ class Improver:
     _solvers: list[cp_model.CpSolver] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _ended: bool = False
+    _exhausted: bool = False
+    """True once all lessons were free, and no lower cost was possible."""
 
     def __post_init__(self) -> None:
         objective = self.model.proto.objective
@@ -87,6 +89,8 @@ class Improver:
 
     @property
     def _stale(self) -> bool:
+        if self._exhausted:
+            return True
         best, left = self.search.best, self.search.left
         if best.solution is None or best.solution.objective > HOPE * best.bound:
             return False
@@ -108,7 +112,8 @@ class Improver:
             values, cost = self.values, self.cost
             choice = self.choices.pick(rng)
             share = choice.share
-        model = self._part(choice.choose(rng, share, values), values, cost)
+        freed = choice.choose(rng, share, values)
+        model = self._part(freed, values, cost)
         left = self.search.left
         limit = max(POLL, min(LIMIT + LONGER * (self.gained_at - left), left - self.ends_at))
         self._set(solver, limit, rng.randrange(2**31))
@@ -117,6 +122,8 @@ class Improver:
         used = self.search.seconds(wall, deterministic) / limit
         if status == cp_model.UNKNOWN and used < EARLY:
             self._ended = True
+        if status in PROVED and len(freed) == len(self.variables):
+            self._exhausted = True
         read = len(model.proto.variables) + len(model.proto.constraints)
         self._learn(solver, status, choice, deterministic + OVERHEAD * read, used)
 
