@@ -121,7 +121,7 @@ def _thorough(
     best, model = search.best, timetable.model
     size = len(timetable.x) + len(timetable.rooms.y)
     if size > LARGE and best.solution is None and priced:
-        status = search.run("hard constraints", model, (), offer, anything=True)
+        status = _anything(timetable, search, offer, later)
         if best.solution is None or search.over:
             return status
     if best.solution is not None:
@@ -132,7 +132,8 @@ def _thorough(
         status = search.run(name, model, priced, offer, most=most)
     while status in UNSETTLED and not search.over and search.left > later:
         if best.solution is None:
-            return search.run(name, model, priced, offer, most=search.left - later)
+            status = _anything(timetable, search, offer, later)
+            continue
         minimize(model, priced)
         improve(timetable, search, offer, later)
         if search.over or search.left <= later:
@@ -140,6 +141,18 @@ def _thorough(
         timetable.hint_solution(best.solution)
         status = search.run(name, model, priced, offer, most=search.left - later)
     return status
+
+
+def _anything(
+    timetable: "Timetable",
+    search: PhasedSearch,
+    offer: Callable[[Sequence[int]], None],
+    later: float,
+) -> str:
+    """Search a timetable without regard to costs; return the status, FEASIBLE if one is found."""
+    most = search.left - later
+    status = search.run("hard constraints", timetable.model, (), offer, most=most, anything=True)
+    return status if search.best.solution is None else "FEASIBLE"
 
 
 def _rooms_alone(timetable: "Timetable", search: PhasedSearch, found: Solution) -> None:

@@ -129,6 +129,8 @@ class PhasedSearch:
         """
         if self.interrupted:
             return "UNKNOWN"
+        if anything:
+            model.clear_objective()
         factor = minimize(model, priced)
         own = self.best.penalties.own_at_most
 
