@@ -9,6 +9,8 @@ from schools import school
 from skeleton_cases import Json, instance
 from skeleton_runs import competition, run
 
+from proctor.solver.host import SolverHost
+from proctor.solver.solve import solve
 from proctor.timetable import itc2007
 from proctor.timetable.skeleton.data import read
 from proctor.timetable.skeleton.room_costs import RoomCosts, Rooms, choose
@@ -151,6 +153,15 @@ def test_a_search_that_finds_nothing_in_its_time_is_followed_by_any_timetable(
     assert ran.result is not None, ran.stderr
     names = [each["name"] for each in ran.result["stats"]["phases"]]
     assert names[-2:] == ["hard constraints", "neighbourhoods"]
+
+
+def test_neighbourhoods_are_searched_in_cells() -> None:
+    with SolverHost() as host:
+        envelope = solve(PLAIN, large(), timeout=10, workers=2, host=host)
+    assert (envelope.status, envelope.stderr) == ("feasible", "")
+    assert improving(envelope.result_data)["seconds"] > 0
+    assert envelope.validation is not None
+    assert envelope.validation.ok
 
 
 FAULTY = EARLY + (

@@ -4,7 +4,6 @@ import random
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -57,6 +56,8 @@ class Improver:
     _terms: list[tuple[int, int]] = field(default_factory=list)
     _solvers: list[cp_model.CpSolver] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _completed: int = 0
+    """Number of threads that came to their end without an exception."""
     _ended: bool = False
     _exhausted: bool = False
     """True once all lessons were free, and no lower cost was possible."""
@@ -72,20 +73,24 @@ class Improver:
 
     def run(self) -> None:
         """Search until the time is up, nothing better can be, or nothing has come for long."""
-        workers = self.search.settings.workers
-        with ThreadPoolExecutor(workers) as pool:
-            running = [pool.submit(self._work, number) for number in range(workers)]
-            try:
-                while not wait(running, POLL).done and not self.search.over:
-                    pass
-            finally:
-                self._ended = True
-                while wait(running, POLL).not_done:
-                    with self._lock:
-                        for solver in self._solvers:
-                            solver.stop_search()
-        for each in running:
-            each.result()
+        # Not an executor: in a process forked by a warm one it can believe that Python is ending.
+        threads = [
+            threading.Thread(target=self._work, args=(number,), daemon=True)
+            for number in range(self.search.settings.workers)
+        ]
+        for thread in threads:
+            thread.start()
+        while all(thread.is_alive() for thread in threads) and not self.search.over:
+            threads[0].join(POLL)
+        self._ended = True
+        while any(thread.is_alive() for thread in threads):
+            with self._lock:
+                for solver in self._solvers:
+                    solver.stop_search()
+            threads[0].join(POLL)
+            threads[-1].join(POLL)
+        if self._completed < len(threads):
+            raise RuntimeError("a search of neighbourhoods failed, as told above")
 
     @property
     def _stale(self) -> bool:
@@ -104,8 +109,10 @@ class Improver:
             self._solvers.append(solver)
         while not (self._ended or self.search.over or self._stale):
             if self.search.left - self.ends_at < POLL:
-                return
+                break
             self._try(rng, solver)
+        with self._lock:
+            self._completed += 1
 
     def _try(self, rng: random.Random, solver: cp_model.CpSolver) -> None:
         with self._lock:
