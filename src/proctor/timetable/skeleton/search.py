@@ -130,7 +130,7 @@ class PhasedSearch:
         if self.interrupted:
             return "UNKNOWN"
         if anything:
-            model.clear_objective()
+            model.clear_objective()  # type: ignore[no-untyped-call]
         factor = minimize(model, priced)
         own = self.best.penalties.own_at_most
 
