@@ -51,6 +51,23 @@ def test_neighbourhoods_make_it_better_and_it_costs_what_it_says(tmp_path: Path)
     assert ran.result["bound"] <= ran.result["objective"]
 
 
+def test_neighbourhoods_are_the_same_again_in_a_deterministic_search(tmp_path: Path) -> None:
+    given = large()
+    first, second = (
+        run(
+            tmp_path / name, given, PLAIN,
+            SOLVER_DETERMINISTIC=1, SOLVER_MAX_SECONDS=4, PYTHONHASHSEED=hashes,
+        )
+        for name, hashes in (("first", 1), ("second", 2))
+    )  # fmt: skip
+    assert first.result is not None
+    assert second.result is not None
+    kinds = improving(first.result)["neighbourhoods"]
+    assert sum(each["tries"] for each in kinds.values()) > 5
+    assert kinds == improving(second.result)["neighbourhoods"]
+    assert first.result["schedule"] == second.result["schedule"]
+
+
 OWN_TERMS = (
     EARLY
     + """
