@@ -1,14 +1,20 @@
-"""The timetable skeleton on instances of ITC-2007: first solution, cost in a minute, bound.
+"""The timetable skeleton on instances of ITC-2007 and made-up schools: first solution, cost, bound.
 
     PROCTOR_TEST_DATA=... .venv/bin/python benchmarks/timetabling.py [NAME ...] [--seconds 60]
 
-Each program runs in a cell as `proctor solve` runs it; the cost is the validator's. Prints a table.
+NAME is an instance of PROCTOR_TEST_DATA/timetabling, all unless named, or `school60` for a school
+of 60 classes (`schools.py`). Two versions are compared by running both at once, each from its own
+checkout. Each program runs in a cell as `proctor solve` runs it; the cost is the validator's.
+Prints a table.
 """
 
 import argparse
 import os
 import sys
 from pathlib import Path
+from typing import Any
+
+from schools import school
 
 from proctor.solver.envelope import Envelope
 from proctor.solver.solve import solve
@@ -18,9 +24,14 @@ BEST_KNOWN = {"comp01": 5, "comp02": 24, "comp03": 64, "comp05": 284, "comp11": 
 """Costs of the best solutions that anybody has found, as far as known to us."""
 
 
-def measure(path: Path, seconds: float, workers: int) -> Envelope:
-    given = itc2007.convert(itc2007.read(path.read_text(), str(path)))
-    return solve(profile.text(), given, timeout=seconds, workers=workers)
+SCHOOL = "school"
+
+
+def load(name: str, folder: Path) -> dict[str, Any]:
+    if name.startswith(SCHOOL):
+        return school(int(name.removeprefix(SCHOOL)))
+    path = folder / f"{name}.ctt"
+    return itc2007.convert(itc2007.read(path.read_text(), str(path)))
 
 
 def row(name: str, envelope: Envelope) -> str:
@@ -40,19 +51,22 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
     folder = Path(os.environ.get("PROCTOR_TEST_DATA", "/nowhere"), "timetabling")
-    paths = sorted(folder.glob("*.ctt"))
-    if not paths:
+    names = arguments.names or sorted(path.stem for path in folder.glob("*.ctt"))
+    if not names:
         print("PROCTOR_TEST_DATA names no folder with timetabling/*.ctt", file=sys.stderr)
         return 1
     print(f"{arguments.workers} workers, {arguments.seconds:g} s for each")
     print("| instance | status | valid | first solution | cost | bound | best known |")
     print("|---|---|---|---|---|---|---|")
     valid = True
-    for path in paths:
-        if arguments.names and path.stem not in arguments.names:
-            continue
-        envelope = measure(path, arguments.seconds, arguments.workers)
-        print(row(path.stem, envelope), flush=True)
+    for name in names:
+        envelope = solve(
+            profile.text(),
+            load(name, folder),
+            timeout=arguments.seconds,
+            workers=arguments.workers,
+        )
+        print(row(name, envelope), flush=True)
         valid = valid and envelope.validation is not None and envelope.validation.ok
     return 0 if valid else 1
 

@@ -4,22 +4,34 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from random import Random
 
 from .data import ModelInput, Slot
 from .output import Json, Publisher
 from .penalties import Penalties
 from .room_costs import RoomCosts, Rooms, Times, choose
+from .room_moves import improved
+
+MOVES = 5_000
+"""Number of moves by which rooms are improved in passing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """Times, rooms, and their cost by the input's constraints."""
+    """Times, rooms, and what they cost."""
 
     values: Sequence[int]
     """Values of the model's variables, by index."""
     times: Times
     rooms: Rooms
     objective: Fraction
+    """Cost by the input's constraints."""
+    steering: Fraction
+    """Cost by the terms that the program added."""
+
+    @property
+    def cost(self) -> Fraction:
+        return self.objective + self.steering
 
 
 @dataclass(slots=True)
@@ -63,7 +75,7 @@ class Best:
         return {id_: tuple(slots) for id_, slots in times.items()}
 
     def offer_times(self, values: Sequence[int]) -> None:
-        """Offer times, with the better of two quick choices of rooms."""
+        """Offer times, with the better of two quick choices of rooms, the second then improved."""
         times = self.times_of(values)
         if self.instance.rooms is None:
             self.offer(values, times, {})
@@ -72,17 +84,20 @@ class Best:
             self.offer(values, times, self.earlier_rooms)
         for best_fit in (True, False):
             rooms = choose(self.instance, times, self.costs, best_fit)
+            if not best_fit:
+                rooms = improved(self.instance, self.costs, rooms, Random(0), MOVES)
             if self.costs.allow(self.instance, rooms):
                 self.offer(values, times, rooms)
 
     def offer(self, values: Sequence[int], times: Times, rooms: Rooms) -> None:
         """Offer a whole solution."""
         objective = self.penalties.value(values) + self.costs.value(self.instance, rooms)
+        steering = self.penalties.value(values, own=True)
+        found = Solution(values, times, rooms, objective, steering)
         with self._lock:
-            known = self.solution
-            if known is not None and objective >= known.objective and not self.steered:
+            if self.solution is not None and found.cost >= self.solution.cost:
                 return
-            found = self.solution = Solution(values, times, rooms, objective)
+            self.solution = found
         self.publisher.offer(lambda: self.result("FEASIBLE", found))
 
     def result(self, status: str, found: Solution | None) -> Json:

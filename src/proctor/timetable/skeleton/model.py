@@ -174,12 +174,8 @@ class Timetable:
     def hint_solution(self, found: "Solution") -> None:
         """Start the search at a solution of this model."""
         self.model.clear_hints()  # type: ignore[no-untyped-call]
-        for index, value in enumerate(found.values):
+        for index, value in enumerate(self.rooms.extended(found.values, found.rooms)):
             self.model.add_hint(self.model.get_int_var_from_proto_index(index), value)
-        first = len(found.values)
-        for (id_, day, period, room), there in self.rooms.y.items():
-            if there.index >= first:
-                self.model.add_hint(there, found.rooms.get((id_, (day, period))) == room)
 
     def fix(self, entries: Sequence[Json]) -> None:
         """Allow one timetable only: these entries, with their rooms if rooms are planned.

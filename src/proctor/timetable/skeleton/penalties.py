@@ -45,6 +45,12 @@ class PenaltyPart:
         return self.weight * (min(units, 1) if self.once else units)
 
     @property
+    def indices(self) -> set[int]:
+        """Return the variables, by index, that it depends on."""
+        literals = [each.when.index for each in self.limits if each.when is not None]
+        return {*literals, *(var.index for each in self.limits for var in each.count.variables)}
+
+    @property
     def highest(self) -> Fraction:
         return self.weight * (1 if self.once else sum(each.highest for each in self.limits))
 
@@ -56,14 +62,19 @@ class Penalties:
     logic: Logic
     parts: list[PenaltyPart] = field(default_factory=list)
 
-    def value(self, values: Sequence[int]) -> Fraction:
-        """Return the objective of a solution, by the input's constraints alone."""
-        return sum((each.value(values) for each in self.parts if not each.own), Fraction(0))
+    def value(self, values: Sequence[int], *, own: bool = False) -> Fraction:
+        """Return what a solution costs by the input's parts, or by those of the program."""
+        return sum((each.value(values) for each in self.parts if each.own == own), Fraction(0))
 
     @property
     def own_at_most(self) -> Fraction:
         """Most that the program's own parts can add to the solver's objective."""
         return sum((each.highest for each in self.parts if each.own), Fraction(0))
+
+    @property
+    def priced(self) -> list[tuple[Fraction, Count]]:
+        """Return weights and what the solver sums for them."""
+        return [(each.weight, each.variable) for each in self.parts]
 
     def rule(self, weight: float | None, *, own: bool = False) -> "Rule":
         """Return a rule that costs this much a unit; None for one that must be kept."""

@@ -2,33 +2,37 @@
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
-from ortools.sat.python import cp_model
-
 from .best import Best, Solution
-from .counts import Var, count
-from .data import Slot
+from .improve import improve
 from .output import RESULT, Json, Publisher, write_whole
 from .room_costs import Rooms
+from .room_moves import improved
 from .rooms import Priced
-from .search import PhasedSearch
+from .search import PhasedSearch, minimize
 
 if TYPE_CHECKING:
     from .model import Timetable
 
+LARGE, TOO_LARGE = 5_000, 20_000
+"""Numbers of possible lessons, in each of their rooms, beyond which the hard constraints are
+searched alone first, and beyond which no search of the whole comes before neighbourhoods."""
+SHARE_AT_FIRST, SECONDS_AT_FIRST = 0.2, 15.0
+"""Time for the whole before neighbourhoods: a share of all, at most so many seconds."""
 JOINT_VARIABLES = 60_000
 """Most variables for rooms with which times and rooms are searched together."""
-SHARE_OF_TIMES = 0.85
+SHARE_OF_TIMES = 0.75
 """Largest share of the time for times, where rooms are searched afterwards."""
-SECONDS_OF_ROOMS = 2.5
-"""Time for rooms alone in seconds, where both are searched together afterwards."""
-
-There = dict[tuple[str, Slot, str], Var]
-"""Variables that are true where an assignment is, in a slot, in a room."""
+SECONDS_OF_ROOMS, TRIES_OF_ROOMS, MOVES = 3.0, 8, 200_000
+"""Time in seconds, and number of tries and of moves in each, for the rooms of the best times."""
+UNSETTLED = {"FEASIBLE", "UNKNOWN"}
+DETERMINISTIC_PER_MOVE = 1e-6
+"""Deterministic time that such a move is charged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,93 +84,97 @@ def solve(timetable: "Timetable", directory: Path) -> WrittenResult:
 def _search(timetable: "Timetable", search: PhasedSearch) -> str:
     """Run all phases that there is time for; return the status if nothing is found."""
     rooms, best = timetable.rooms, search.best
-    priced: list[Priced] = [(part.weight, part.variable) for part in timetable.penalties.parts]
     timetable.hint()
-    if timetable.instance.rooms is None:
-        return search.run("times", timetable.model, priced, best.offer_times)
-    if not rooms.separable:
-        return _joint(timetable, search, priced)
-    demanded = rooms.demand_of_times()
-    status = search.run(
-        "times",
-        timetable.model,
-        priced + demanded,
-        best.offer_times,
-        share=SHARE_OF_TIMES,
-    )
-    if best.solution is None or search.over:
+    planned = timetable.instance.rooms is not None
+    if planned and not rooms.separable:
+        return _joint(timetable, search)
+    priced = timetable.penalties.priced
+    if not planned:
+        return _thorough(timetable, search, "times", priced, best.offer_times)
+    priced += rooms.demand_of_times()
+    # Only what further rooms cost is left out of the times.
+    later = (1 - SHARE_OF_TIMES) * search.left if rooms.further_room else 0.0
+    status = _thorough(timetable, search, "times", priced, best.offer_times, later=later)
+    if best.solution is None or search.over or not rooms.further_room:
         return status
-    # Where no better times are known to be, other times as good may have better rooms.
-    together = status == "OPTIMAL" and rooms.variables <= JOINT_VARIABLES and not best.steered
-    most = SECONDS_OF_ROOMS if together else search.left
-    _rooms_alone(timetable, search, best.solution, most)
-    if together and not search.over:
-        _joint(timetable, search, priced)
+    _rooms_alone(timetable, search, best.solution)
+    if rooms.variables <= JOINT_VARIABLES and not search.over:
+        # Where no better times are known to be, other times as good may have better rooms.
+        _joint(timetable, search, whole=status == "OPTIMAL")
     return status
 
 
-def _rooms_alone(
-    timetable: "Timetable", search: PhasedSearch, found: Solution, most: float
-) -> None:
+def _thorough(
+    timetable: "Timetable",
+    search: PhasedSearch,
+    name: str,
+    priced: list[Priced],
+    offer: Callable[[Sequence[int]], None],
+    *,
+    whole: bool = True,
+    later: float = 0.0,
+) -> str:
+    """Minimise the whole if asked, then in neighbourhoods, then the whole again.
+
+    A large input is first solved without regard to costs. `later`: seconds to be left.
+    """
+    best, model = search.best, timetable.model
+    size = len(timetable.x) + len(timetable.rooms.y)
+    if size > LARGE and best.solution is None and priced:
+        status = _anything(timetable, search, offer, later)
+        if best.solution is None or search.over:
+            return status
+    if best.solution is not None:
+        timetable.hint_solution(best.solution)
+    status = "FEASIBLE"
+    if not priced or (whole and size <= TOO_LARGE):
+        most = search.left if not priced else min(SHARE_AT_FIRST * search.left, SECONDS_AT_FIRST)
+        status = search.run(name, model, priced, offer, most=most)
+    while status in UNSETTLED and not search.over and search.left > later:
+        if best.solution is None:
+            status = _anything(timetable, search, offer, later)
+            continue
+        minimize(model, priced)
+        improve(timetable, search, offer, later)
+        if search.over or search.left <= later:
+            break
+        timetable.hint_solution(best.solution)
+        status = search.run(name, model, priced, offer, most=search.left - later)
+    return status
+
+
+def _anything(
+    timetable: "Timetable",
+    search: PhasedSearch,
+    offer: Callable[[Sequence[int]], None],
+    later: float,
+) -> str:
+    """Search a timetable without regard to costs; return the status, FEASIBLE if one is found."""
+    most = search.left - later
+    status = search.run("hard constraints", timetable.model, (), offer, most=most, anything=True)
+    return status if search.best.solution is None else "FEASIBLE"
+
+
+def _rooms_alone(timetable: "Timetable", search: PhasedSearch, found: Solution) -> None:
     """Search better rooms for the best times."""
-    model, instance, rooms = cp_model.CpModel(), timetable.instance, timetable.rooms.places
-    lessons = [(id_, slot) for id_, slots in found.times.items() for slot in slots]
-    there = {(*lesson, room.id): model.new_bool_var("") for lesson in lessons for room in rooms}
-    for lesson in lessons:
-        model.add_exactly_one(there[*lesson, room.id] for room in rooms)
-    for slot in instance.slots:
-        here = [lesson for lesson in lessons if lesson[1] == slot]
-        for room in rooms:
-            model.add_at_most_one(there[*lesson, room.id] for lesson in here)
-    priced = _priced_rooms(timetable, found, model, there)
-    for (id_, slot), room_id in found.rooms.items():
-        for room in rooms:
-            model.add_hint(there[id_, slot, room.id], room.id == room_id)
-
-    def offer(values: Sequence[int]) -> None:
-        chosen: Rooms = {
-            (id_, slot): room
-            for (id_, slot, room), variable in there.items()
-            if values[variable.index]
-        }
-        search.best.offer(found.values, found.times, chosen)
-
-    search.run("rooms", model, priced, offer, share=most / max(most, search.left), bounds=False)
+    best, seed = search.best, timetable.settings.seed
+    began, before = time.monotonic(), search.left
+    for number in range(TRIES_OF_ROOMS):
+        if search.over or before - search.left > SECONDS_OF_ROOMS:
+            break
+        rng = Random(seed + number)
+        rooms = improved(timetable.instance, timetable.rooms.costs, found.rooms, rng, MOVES)
+        search.spent += MOVES * DETERMINISTIC_PER_MOVE
+        best.offer(found.values, found.times, rooms)
+    seconds = round(time.monotonic() - began, 3)
+    search.phases.append({"name": "rooms", "status": "FEASIBLE", "seconds": seconds})
 
 
-def _priced_rooms(
-    timetable: "Timetable", found: Solution, model: cp_model.CpModel, there: There
-) -> list[Priced]:
-    """Return the costs of rooms for these times."""
-    costs, rooms = timetable.rooms.costs, timetable.rooms.places
-    priced: list[Priced] = []
-    for each in timetable.instance.assignments:
-        slots, further = found.times[each.id], costs.further_room.get(each.id)
-        used: list[Var] = []
-        for room in rooms:
-            stays = [there[each.id, slot, room.id] for slot in slots]
-            missing = max(0, each.size - room.capacity)
-            if missing and each.id in costs.must_fit:
-                model.add(sum(stays) == 0)
-            elif missing and each.id in costs.seat:
-                priced.append((costs.seat[each.id] * missing, count(stays)))
-            if further and len(slots) > 1:
-                ever = model.new_bool_var("")
-                for stay in stays:
-                    model.add_implication(stay, ever)
-                used.append(ever)
-        if further and used:
-            priced.append((further, count(used).plus(-1)))
-    return priced
-
-
-def _joint(timetable: "Timetable", search: PhasedSearch, priced: list[Priced]) -> str:
+def _joint(timetable: "Timetable", search: PhasedSearch, *, whole: bool = True) -> str:
     """Search times and rooms together, starting at the best solution so far."""
     rooms, best = timetable.rooms, search.best
     if not rooms.y:
         rooms.join()
-    if best.solution is not None:
-        timetable.hint_solution(best.solution)
 
     def offer(values: Sequence[int]) -> None:
         chosen: Rooms = {
@@ -176,4 +184,5 @@ def _joint(timetable: "Timetable", search: PhasedSearch, priced: list[Priced]) -
         }
         best.offer(values, best.times_of(values), chosen)
 
-    return search.run("times and rooms", timetable.model, priced + rooms.priced, offer)
+    priced = timetable.penalties.priced + rooms.priced
+    return _thorough(timetable, search, "times and rooms", priced, offer, whole=whole)

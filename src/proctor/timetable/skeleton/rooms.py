@@ -7,7 +7,7 @@ rooms larger than s there are. So times can be searched without any variable for
 is lost but the price of using several rooms for one assignment.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -16,7 +16,7 @@ from ortools.sat.python import cp_model
 
 from .counts import Count, Var, count, total
 from .data import ModelInput, Room, Slot
-from .room_costs import RoomCosts
+from .room_costs import RoomCosts, Rooms
 
 Priced = tuple[Fraction, Count]
 InRoom = dict[tuple[str, str, int, str], Var]
@@ -38,6 +38,8 @@ class RoomModel:
     y: InRoom = field(default_factory=dict)
     priced: list[Priced] = field(default_factory=list)
     """Exact costs of rooms, once they are variables."""
+    ever: dict[tuple[str, str], Var] = field(default_factory=dict)
+    """Variables that are true where an assignment is ever in a room, where that costs anything."""
 
     def capacity(self, ids: Iterable[str], weight: Fraction | None) -> None:
         """Ask for a seat for each student; each missing one, each time, costs the weight."""
@@ -130,20 +132,21 @@ class RoomModel:
                         priced.append((self.seat[each.id] * missing, count([there])))
                 somewhere = [self.y[each.id, *slot, room.id] for room in rooms]
                 model.add(sum(somewhere) == self.x[each.id, *slot])
-            priced += self._rooms_of_one(each.id, list(used.values()), each.weekly)
+            priced += self._rooms_of_one(each.id, used, each.weekly)
         for slot in self.instance.slots:
             for room in rooms:
                 model.add_at_most_one(
                     self.y[each.id, *slot, room.id] for each in self.instance.assignments
                 )
 
-    def _rooms_of_one(self, id_: str, used: list[list[Var]], weekly: int) -> list[Priced]:
+    def _rooms_of_one(self, id_: str, used: dict[str, list[Var]], weekly: int) -> list[Priced]:
         """Return the cost of an assignment's further rooms; `used`: its variables by room."""
         price = self.further_room.get(id_)
         if weekly < 2 or (price is None and id_ not in self.one_room):
             return []
         ever = [self.model.new_bool_var("") for _ in used]
-        for lit, theres in zip(ever, used, strict=True):
+        for lit, (room, theres) in zip(ever, used.items(), strict=True):
+            self.ever[id_, room] = lit
             for there in theres:
                 self.model.add_implication(there, lit)
         if id_ in self.one_room:
@@ -152,3 +155,14 @@ class RoomModel:
         assert price is not None
         self.model.add_bool_or(ever)
         return [(price, total([count(ever)]).plus(-1))]
+
+    def extended(self, values: Sequence[int], chosen: Rooms) -> list[int]:
+        """Return a solution's values with those of the variables for rooms, if any came since."""
+        first, more = len(values), len(self.model.proto.variables) - len(values)
+        found = [*values, *[0] * more]
+        for (id_, day, period, room), there in self.y.items():
+            if there.index >= first and chosen.get((id_, (day, period))) == room:
+                found[there.index] = 1
+                if (ever := self.ever.get((id_, room))) is not None:
+                    found[ever.index] = 1
+        return found

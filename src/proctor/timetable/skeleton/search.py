@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil, floor, lcm
+from math import ceil, floor, inf, lcm
 from types import FrameType
 
 from ortools.sat.python import cp_model
+from ortools.sat.python import cp_model_helper as helper
 
 from .best import Best
 from .output import Json
@@ -49,6 +50,13 @@ def minimize(model: cp_model.CpModel, priced: Sequence[Priced]) -> Fraction:
     weights = [floor(weight * factor) for weight, _ in priced]
     model.minimize(cp_model.LinearExpr.weighted_sum(expressions, weights))
     return factor
+
+
+def simplify_little(parameters: helper.SatParameters) -> None:
+    """Leave out of presolve what takes longer, in a large model, than it saves a short search."""
+    parameters.symmetry_level = 0
+    parameters.cp_model_probing_level = 0
+    parameters.max_presolve_iterations = 1
 
 
 class _Incumbents(cp_model.CpSolverSolutionCallback):
@@ -112,36 +120,42 @@ class PhasedSearch:
         priced: Sequence[Priced],
         offer: Callable[[Sequence[int]], None],
         *,
-        share: float = 1.0,
-        bounds: bool = True,
+        most: float = inf,
+        anything: bool = False,
     ) -> str:
-        """Minimise in a share of the time left; return the status.
+        """Minimise for the time left, or for so many seconds at most; return the status.
 
-        `bounds`: below what bounds this model no solution can be: it is the problem, or less.
+        `anything`: any solution will do. The model is the problem, or less: what bounds it holds.
         """
         if self.interrupted:
             return "UNKNOWN"
+        if anything:
+            model.clear_objective()  # type: ignore[no-untyped-call]
         factor = minimize(model, priced)
         own = self.best.penalties.own_at_most
 
         def whole(bound: float) -> Fraction:
             return ceil(bound - 1e-6) / factor - own
 
-        callback = _Incumbents(self.best, offer, whole if bounds and priced else None)
-        limit = max(0.05, self.left * share)
-        solver = self._solver(limit)
+        callback = _Incumbents(self.best, offer, whole if priced else None)
+        limit = max(0.05, min(self.left, most))
+        solver = cp_model.CpSolver()
+        self.limit(solver.parameters, limit)
+        solver.parameters.num_workers = self.settings.workers
+        solver.parameters.random_seed = self.settings.seed
+        solver.parameters.catch_sigint_signal = True
+        if anything:
+            # The solver's strategies take turns even on one thread: one of them is lucky, mostly.
+            simplify_little(solver.parameters)
+            solver.parameters.interleave_search = self.settings.workers == 1
         began = time.monotonic()
         status = NAMES.get(solver.solve(model, callback), "UNKNOWN")
         self.listen()
         self.spent += solver.deterministic_time
-        if bounds and priced and status in {"OPTIMAL", "FEASIBLE", "UNKNOWN"}:
+        if priced and status in {"OPTIMAL", "FEASIBLE", "UNKNOWN"}:
             self.best.raise_bound(whole(solver.best_objective_bound))
         ended_itself = status not in {"FEASIBLE", "UNKNOWN"} or self.best.done
-        used = (
-            solver.deterministic_time / DETERMINISTIC_PER_SECOND
-            if self.settings.deterministic
-            else time.monotonic() - began
-        )
+        used = self.seconds(time.monotonic() - began, solver.deterministic_time)
         if not ended_itself and used < 0.9 * limit:
             self.interrupted = True
         self.phases.append(
@@ -156,16 +170,15 @@ class PhasedSearch:
         )
         return status
 
-    def _solver(self, limit: float) -> cp_model.CpSolver:
-        solver = cp_model.CpSolver()
-        parameters = solver.parameters
-        parameters.num_workers = self.settings.workers
-        parameters.random_seed = self.settings.seed
-        parameters.catch_sigint_signal = True
+    def seconds(self, wall: float, deterministic: float) -> float:
+        """Return seconds, or in a deterministic search what stands for them."""
+        return deterministic / DETERMINISTIC_PER_SECOND if self.settings.deterministic else wall
+
+    def limit(self, parameters: helper.SatParameters, seconds: float) -> None:
+        """Limit a search in time and memory."""
         if self.settings.memory_mb is not None:
             parameters.max_memory_in_mb = int(SHARE_OF_MEMORY * self.settings.memory_mb)
         if self.settings.deterministic:
-            parameters.max_deterministic_time = limit * DETERMINISTIC_PER_SECOND
+            parameters.max_deterministic_time = seconds * DETERMINISTIC_PER_SECOND
         else:
-            parameters.max_time_in_seconds = limit
-        return solver
+            parameters.max_time_in_seconds = seconds
