@@ -17,7 +17,7 @@ export interface SolveRequest {
   deterministic?: boolean;
   /** Whether the profile's own model must agree that a solution is one. */
   roundtrip?: boolean;
-  /** What only the validator sees, for profiles whose validator takes it. */
+  /** Data that only the validator sees, for profiles whose validator takes it. */
   reference?: unknown;
 }
 

@@ -13,7 +13,7 @@ Input = Annotated[
 ]
 Reference = Annotated[
     str | None,
-    typer.Option("--reference", help="What only the validator sees, JSON.", metavar="FILE"),
+    typer.Option("--reference", help="Data that only the validator sees, JSON.", metavar="FILE"),
 ]
 Instances = Annotated[
     str | None,
