@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given as fuzzed
 from hypothesis import strategies as st
 
-from proctor.errors import InputError
+from proctor.errors import Cancelled, InputError
+from proctor.sandbox.stop import Stop
 from proctor.solver import profile as profiles
 from proctor.solver.envelope import Envelope, Fault
 from proctor.solver.host import SolverHost
@@ -194,6 +195,24 @@ def test_what_is_known_is_not_run(host: SolverHost, profile: profiles.Profile) -
 def test_no_instances(host: SolverHost, profile: profiles.Profile) -> None:
     with pytest.raises(ValueError, match="no instances"):
         solve_instances(RIGHT, [], profile, host=host)
+
+
+def test_stopping_ends_what_is_under_way(host: SolverHost, profile: profiles.Profile) -> None:
+    slow = "import time\ndef solve(given):\n    if given['n']: time.sleep(600)\n    return 1\n"
+    ended: list[str] = []
+    with Stop() as stop:
+
+        def first(result: InstanceResult) -> None:
+            ended.append(result.id)
+            stop.set()
+
+        tasks = [instance("quick", 0), instance("slow", 1), instance("waits", 1)]
+        with pytest.raises(Cancelled):
+            solve_instances(
+                slow, tasks, profile, host=host, timeout=600, stop=stop, on_result=first
+            )
+    assert ended == ["quick"]
+    assert solve(RIGHT, {"n": 1}, profile, host=host).accepted
 
 
 def test_the_best_of_what_is_yielded(host: SolverHost, profile: profiles.Profile) -> None:

@@ -11,7 +11,8 @@ from rich.table import Table
 
 from proctor.cli import terminal
 from proctor.cli.screen import Screen, coloured
-from proctor.errors import InputError
+from proctor.cli.stopping import stop_by_signals
+from proctor.errors import Cancelled, InputError
 from proctor.formats.results import ResultsFile, read_results
 from proctor.sandbox.pool import available_cpus
 from proctor.solver import solve_instances as many
@@ -49,12 +50,16 @@ def solve_instances(
             elif not as_json and screen.is_terminal:
                 screen.print(f"{result.id}: {_figure(result.score)}")
 
-        score = many.solve_instances(
-            request.code, listed, request.profile, timeout=request.timeout,
-            workers=request.workers or 1, stop_below=stop_below, host=host, on_result=on_result,
-            known=kept.known, seed=request.seed, deterministic=request.deterministic,
-            roundtrip=request.roundtrip,
-        )  # fmt: skip
+        try:
+            with stop_by_signals() as stop:
+                score = many.solve_instances(
+                    request.code, listed, request.profile, timeout=request.timeout,
+                    workers=request.workers or 1, stop_below=stop_below, host=host,
+                    on_result=on_result, known=kept.known, stop=stop, seed=request.seed,
+                    deterministic=request.deterministic, roundtrip=request.roundtrip,
+                )  # fmt: skip
+        except Cancelled as error:
+            raise KeyboardInterrupt from error
     if stream:
         terminal.write_json({"event": "result", "result": score})
     elif as_json:

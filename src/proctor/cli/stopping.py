@@ -5,6 +5,8 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from proctor.sandbox.stop import Stop
+
 
 @contextmanager
 def cancelled_by_signals() -> Iterator[None]:
@@ -19,3 +21,19 @@ def cancelled_by_signals() -> Iterator[None]:
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
+
+
+@contextmanager
+def stop_by_signals() -> Iterator[Stop]:
+    """Yield a Stop that SIGINT and SIGTERM set.
+
+    An exception that comes anywhere may leave the locks of futures taken, for ever.
+    """
+    with Stop() as stop:
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = {each: signal.signal(each, lambda *_: stop.set()) for each in numbers}
+        try:
+            yield stop
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

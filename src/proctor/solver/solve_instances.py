@@ -1,17 +1,23 @@
 """`proctor.solve_instances`: one program on many instances of a problem, and its score."""
 
 import itertools
+import queue
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, wait
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
+from proctor.errors import Cancelled
+from proctor.sandbox.stop import Stop
+from proctor.solver.envelope import Envelope
 from proctor.solver.host import SolverHost, SolverRun
 from proctor.solver.instances import InstanceResult, ProgramScore, SolverInstance, scored, total
 from proctor.solver.profile import DEFAULT, Profile
 from proctor.solver.request import SolveRequest
 from proctor.solver.solve import make_request, shared_host
 
+_LOOK = 0.2
+"""Time between two looks at whether to stop, in seconds."""
 OnResult = Callable[[InstanceResult], None]
 
 
@@ -30,6 +36,7 @@ def solve_instances(
     host: SolverHost | None = None,
     on_result: OnResult = ignore,
     known: Mapping[str, InstanceResult] | None = None,
+    stop: Stop | None = None,
     **options: Any,
 ) -> ProgramScore:
     """Run a generated solver on instances, as many at once as the host has cells, and score it.
@@ -39,14 +46,15 @@ def solve_instances(
     order; after one whose mean is below `stop_below`, later ones are not. `timeout`, in wall
     seconds, is for each instance, `options` are those of `solve`. `on_result` is called in this
     thread with each result as it comes; those in `known`, by id, are taken as they are. Raises
-    InputError for values out of range, ValueError without instances.
+    InputError for values out of range, ValueError without instances, and Cancelled once `stop` is
+    set, when the programs under way have ended.
     """
     ordered = sorted(instances, key=lambda each: each.stage)
     if not ordered:
         raise ValueError("there are no instances")
     first = make_request(program, ordered[0].given, profile, timeout=timeout, workers=workers,
                          **options)  # fmt: skip
-    batch = _Batch(first, host or shared_host(), on_result, known or {})
+    batch = _Batch(first, host or shared_host(), on_result, known or {}, stop or Stop())
     found: dict[str, InstanceResult] = {}
     stopped = None
     for stage, group in itertools.groupby(ordered, key=lambda each: each.stage):
@@ -74,15 +82,18 @@ class _Batch:
         host: SolverHost,
         on_result: OnResult,
         known: Mapping[str, InstanceResult],
+        stop: Stop,
     ) -> None:
         self._request, self._host = request, host
-        self._on_result, self._known = on_result, known
+        self._on_result, self._known, self._stop = on_result, known, stop
+        self._ended: queue.SimpleQueue[Future[Envelope]] = queue.SimpleQueue()
+        """Not concurrent.futures.wait: its locks stay taken where Ctrl-C comes between."""
 
     def run(self, instances: list[SolverInstance]) -> Iterator[InstanceResult]:
         """Yield results as they come. Leaving early ends the programs."""
         waiting = iter([each for each in instances if each.id not in self._known])
         yield from (self._known[each.id] for each in instances if each.id in self._known)
-        under_way: dict[Any, tuple[SolverInstance, SolverRun]] = {}
+        under_way: dict[Future[Envelope], tuple[SolverInstance, SolverRun]] = {}
         try:
             while True:
                 for each in itertools.islice(waiting, 2 * self._host.cells - len(under_way)):
@@ -90,18 +101,28 @@ class _Batch:
                     under_way[run.future] = each, run
                 if not under_way:
                     return
-                for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                    instance, run = under_way.pop(future)
-                    sense = self._request.profile.objective.sense
-                    result = scored(instance, run.result(), sense)
-                    self._on_result(result)
-                    yield result
+                instance, run = under_way.pop(self._next())
+                result = scored(instance, run.result(), self._request.profile.objective.sense)
+                self._on_result(result)
+                yield result
         finally:
             for _, run in under_way.values():
                 run.cancel()
-            wait(under_way)
+            for _ in under_way:
+                self._ended.get()
+
+    def _next(self) -> "Future[Envelope]":
+        """Wait for a run that has ended. Raises Cancelled."""
+        while not self._stop.wanted:
+            try:
+                return self._ended.get(timeout=_LOOK)
+            except queue.Empty:
+                continue
+        raise Cancelled("the instances under way were cancelled")
 
     def _start(self, instance: SolverInstance) -> SolverRun:
-        return self._host.start(
+        run = self._host.start(
             replace(self._request, given=instance.given, reference=instance.reference)
         )
+        run.future.add_done_callback(self._ended.put)
+        return run
