@@ -230,7 +230,7 @@ def test_sessions_end_programs_with_all_they_started(library: Path) -> None:
 
 
 def test_programs_have_a_loopback_interface_and_shared_memory(library: Path) -> None:
-    """Whose buffers nobody counts here: it is bounded what a program can put into them."""
+    """The buffers of its sockets are bounded, since nobody counts them here."""
     from test_loopback import FORKED, TALK
 
     filled = """

@@ -1,9 +1,6 @@
 """Many instances for one program: scores, stages, references that no program sees, what is kept."""
 
 import json
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,61 +23,12 @@ from proctor.solver.instances import (
 )
 from proctor.solver.solve import solve
 from proctor.solver.solve_instances import solve_instances
-
-PROFILE = """
-id = "sums"
-[result]
-source = "function"
-[objective]
-field = "objective"
-sense = "max"
-[limits]
-wall = "20s"
-[validator]
-function = "check.py:validate"
-reference = true
-"""
-SIBLING = """
-from __future__ import annotations
-from dataclasses import dataclass
-
-@dataclass
-class Limit:
-    most: int
-    unit: str = "points"
-"""
-VALIDATOR = """
-from __future__ import annotations
-from dataclasses import dataclass, field
-from limits_of_sums import Limit
-from proctor.errors import InputError
-from proctor.solver.report import Violation, report
-
-@dataclass
-class Checked:
-    value: int | None
-    notes: list[str] = field(default_factory=list)
-
-def validate(given, result, custom_checks=(), reference=None):
-    if given == "none":
-        raise InputError("is no task")
-    limit = Limit(reference["most"] if reference else 100)
-    checked = Checked(result.get("solution"))
-    right = type(checked.value) is int and checked.value <= limit.most
-    found = [] if right else [Violation("over", "over", "hard", f"{checked.value} is no solution")]
-    return report(found, objective=float(checked.value) if right and checked.value != 77 else None)
-"""
-RIGHT = "def solve(given): return given['n']\n"
-PROCTOR = (sys.executable, "-m", "proctor")
+from sums import RIGHT, profile_in
 
 
 @pytest.fixture(scope="module")
 def profile(tmp_path_factory: pytest.TempPathFactory) -> profiles.Profile:
-    place = tmp_path_factory.mktemp("sums")
-    (place / "limits_of_sums.py").write_text(SIBLING)
-    (place / "check.py").write_text(VALIDATOR)
-    (place / "sums.toml").write_text(PROFILE)
-    return profiles.load(str(place / "sums.toml"))
+    return profile_in(tmp_path_factory.mktemp("sums"))
 
 
 @pytest.fixture(scope="module")
@@ -321,88 +269,3 @@ def test_input_goes_byte_for_byte(tmp_path: Path) -> None:
         '{"input": {"a" : 1.50}, "reference": null, "id": 7, "x": 1}\n'
     )
     assert read_instances(tmp_path / "i.jsonl") == [SolverInstance("7", b'{"a" : 1.50}')]
-
-
-class TestCommand:
-    """`proctor solve --instances`."""
-
-    @pytest.fixture
-    def place(self, tmp_path: Path, profile: profiles.Profile) -> Path:
-        rows = [{"id": f"i{n}", "input": {"n": n}, "best": 4, "stage": n} for n in (1, 2, 4)]
-        (tmp_path / "i.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
-        (tmp_path / "p.py").write_text(RIGHT)
-        return tmp_path
-
-    def run(
-        self, place: Path, profile: profiles.Profile, *more: str
-    ) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [*PROCTOR, "solve", "p.py", "--profile", f"{profile.directory}/sums.toml", *more],
-            cwd=place, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-
-    def test_table(self, place: Path, profile: profiles.Profile) -> None:
-        done = self.run(place, profile, "--instances", "i.jsonl")
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.splitlines()[-1] == "score 0.5833, 3 of 3 accepted"
-
-    def test_json_and_stages(self, place: Path, profile: profiles.Profile) -> None:
-        done = self.run(place, profile, "--instances", "i.jsonl", "--json", "--stop-below", "0.3")
-        found = json.loads(done.stdout)
-        assert (done.returncode, found["stoppedAfter"], found["accepted"]) == (1, 1, 1)
-        assert [each["score"] for each in found["instances"]] == [0.25, 0.0, 0.0]
-
-    def test_results_are_kept(self, place: Path, profile: profiles.Profile) -> None:
-        often = ("--instances", "i.jsonl", "--results", "r.jsonl", "--stream")
-        first = self.run(place, profile, *often)
-        assert [json.loads(line)["event"] for line in first.stdout.splitlines()] == [
-            *["instance"] * 3, "result",
-        ]  # fmt: skip
-        kept = (place / "r.jsonl").read_text().splitlines()
-        (place / "r.jsonl").write_text("\n".join(kept[:2]) + "\n" + kept[2][:40])  # a kill
-        again = self.run(place, profile, *often)
-        told = [json.loads(line) for line in again.stdout.splitlines()]
-        assert [each["event"] for each in told] == ["instance", "result"]
-        assert (
-            told[-1]["result"]["score"]
-            == json.loads(first.stdout.splitlines()[-1])["result"]["score"]
-        )
-        (place / "p.py").write_text(RIGHT + "# another\n")
-        other = self.run(place, profile, *often)
-        assert other.returncode == 2
-        assert "r.jsonl" in other.stderr
-
-    @pytest.mark.parametrize(
-        ("more", "said"),
-        [
-            ((), "--input"),
-            (("--input", "i.jsonl", "--instances", "i.jsonl"), "--input"),
-            (("--reference", "i.jsonl", "--instances", "i.jsonl"), "--reference"),
-            (("--input", "i.jsonl", "--stop-below", "0.5"), "--stop-below"),
-            (("--instances", "none.jsonl"), "none.jsonl"),
-            (("--instances", "i.jsonl", "--stop-below", "2"), "--stop-below"),
-        ],
-    )
-    def test_wrong_use(
-        self, place: Path, profile: profiles.Profile, more: tuple[str, ...], said: str
-    ) -> None:
-        done = self.run(place, profile, *more)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert said in done.stderr
-
-    def test_an_interrupt_keeps_what_was_made(self, place: Path, profile: profiles.Profile) -> None:
-        slow = (
-            "import time\ndef solve(given):\n    if given['n'] > 1: time.sleep(600)\n    return 1\n"
-        )
-        (place / "p.py").write_text(slow)
-        running = subprocess.Popen(
-            [*PROCTOR, "solve", "p.py", "--profile", f"{profile.directory}/sums.toml",
-             "--instances", "i.jsonl", "--results", "r.jsonl", "--stream", "--timeout", "600s"],
-            cwd=place, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        assert running.stdout is not None
-        assert json.loads(running.stdout.readline())["instance"]["id"] == "i1"
-        running.send_signal(signal.SIGINT)
-        assert running.wait() == 130
-        running.stdout.close()
-        assert json.loads((place / "r.jsonl").read_text())["row"] == "i1"

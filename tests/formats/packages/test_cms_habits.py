@@ -1,4 +1,4 @@
-"""What CMS's own tasks take for granted: input.txt, several files, stubs beside graders, classes."""
+"""Habits of CMS's own tasks: input.txt, several files, stubs beside graders, classes."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What one submission or an unimportant key has wrong is a note; the package loads all the same."""
+"""Mistakes in one submission or an unimportant key are notes: the package loads all the same."""
 
 import os
 from collections.abc import Callable

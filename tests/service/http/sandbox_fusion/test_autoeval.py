@@ -9,8 +9,7 @@ import pytest
 import requests
 import sandbox_fusion as client
 
-from proctor.errors import NoLanguage
-from proctor.languages import registry
+from language_here import need
 from served import Served, serving
 
 
@@ -91,13 +90,6 @@ def test_go_has_its_imports_first() -> None:
     found = submit(reply, row("go", code, execution_language="go_test"))
     assert found.accepted, found
     assert found.full_code.startswith('package main\n\nimport "fmt"\nimport "testing"\n')
-
-
-def need(language: str) -> None:
-    try:
-        registry.find(registry.get(language))
-    except NoLanguage as missing:
-        pytest.skip(str(missing))
 
 
 def test_jest_tells_each_test() -> None:

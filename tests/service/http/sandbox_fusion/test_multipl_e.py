@@ -7,8 +7,7 @@ import pytest
 import requests
 import sandbox_fusion as client
 
-from proctor.errors import NoLanguage
-from proctor.languages import registry
+from language_here import need
 from served import Served, serving
 
 
@@ -47,13 +46,6 @@ def submit(dataset: str, row: dict[str, Any], reply: str, **extra: Any) -> clien
     config = client.TestConfig(dataset_type=kind, provided_data=row, extra=extra)
     asked = client.SubmitRequest(dataset=dataset, id=0, completion=reply, config=config)
     return client.submit(asked, max_attempts=1)
-
-
-def need(language: str) -> None:
-    try:
-        registry.find(registry.get(language))
-    except NoLanguage as missing:
-        pytest.skip(str(missing))
 
 
 def test_humaneval_is_completed_or_written_anew() -> None:
