@@ -175,7 +175,7 @@ def _do(store: RunStore, model: Model, ending: Ending, *, new_round: bool = Fals
         progress = stack.enter_context(
             render.Progress(store.count(), not ending.as_json, note=spent.line)
         )
-        progress.skip(store.count() - store.unfinished(judges_to_use(store, settings)))
+        progress.advance(store.count() - store.unfinished(judges_to_use(store, settings)))
 
         def show(done: Done) -> None:
             spent.add(done)

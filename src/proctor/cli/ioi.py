@@ -103,7 +103,7 @@ class _Progress:
         def begin(submissions: int, judged: int) -> Callable[[Iterable[Any]], None]:
             self.total = submissions
             progress = stack.enter_context(render.Progress(submissions, not self._as_json))
-            progress.skip(judged)
+            progress.advance(judged)
             return progress.show
 
         return begin

@@ -65,7 +65,7 @@ def run(wanted: ProgramsRun, k: tuple[int, ...], *, as_json: bool, where: Where 
             from proctor.cli import render
 
             progress = stack.enter_context(render.Progress(programs, True))
-            progress.skip(judged)
+            progress.advance(judged)
             return progress.show
 
         found = judge_programs(wanted, begin, stack)

@@ -12,6 +12,7 @@ from proctor import __version__
 from proctor.cli import (
     eval_commands,
     judge_commands,
+    package_commands,
     replay_commands,
     report_commands,
     serve_commands,
@@ -24,7 +25,6 @@ from proctor.cli.judges import RAY_HERE, Ray, with_ray_here
 from proctor.cli.options import (
     MODES,
     Isolation,
-    Jobs,
     Json,
     MinIsolation,
     Packages,
@@ -112,28 +112,6 @@ def run_command(
     limits = run.limits(cpu, wall, memory, output, processes, disk, loopback=loopback)
     pool = pool_settings(isolation, min_isolation, python, packages, preload)
     raise typer.Exit(run.run(file, stdin, language, limits, pool, as_json=json))
-
-
-@app.command("verify")
-def verify_command(
-    package: Annotated[
-        str, typer.Argument(help="Problem package: a directory.", metavar="PACKAGE")
-    ],
-    jobs: Jobs = None,
-    isolation: Isolation = None,
-    min_isolation: MinIsolation = None,
-    json: Json = False,
-) -> None:
-    """Compare the verdict of every submission of a problem package with its label.
-
-    Exit code: 0 if all agree, 1 if not, 2 for a broken package.
-    """
-    from proctor.judging.environment import open_environment
-
-    with open_environment(isolation=isolation, min_isolation=min_isolation, cells=jobs) as pool:
-        from proctor.cli import verify  # while the first cells start
-
-        raise typer.Exit(verify.verify_package(package, pool, as_json=json))
 
 
 @app.command("demo")
@@ -244,6 +222,7 @@ def languages_command(
 
 
 judge_commands.register(app)
+package_commands.register(app)
 replay_commands.register(app)
 report_commands.register(app)
 app.add_typer(ioi_app, name="ioi")

@@ -85,8 +85,8 @@ class Progress:
         self._bar.note = note
         self._task = self._bar.add_task(doing, total=total, counts="")
 
-    def skip(self, count: int) -> None:
-        """Count programs that an earlier run judged."""
+    def advance(self, count: int = 1) -> None:
+        """Count what is done, of no kind."""
         self._bar.advance(self._task, count)
 
     def show(self, kinds: Iterable[StrEnum]) -> None:

@@ -1,5 +1,6 @@
 """Runs of a submission from input to output, and the grading of what it wrote."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -25,19 +26,31 @@ class BatchRunner:
     limits: Limits
     grader: OutputGrader
 
-    def run(self, environment: JudgingEnvironment, test: Test) -> tuple[TestResult, Isolation]:
+    def run(
+        self,
+        environment: JudgingEnvironment,
+        test: Test,
+        wrote: Callable[[bytes], object] | None = None,
+    ) -> tuple[TestResult, Isolation]:
         """Run one test, in as many passes as its validator asks for.
 
-        Raises InputError if the test's files are gone, InfraFault.
+        `wrote` is called with what is graded, pass by pass. Raises InputError if the test's files
+        are gone, InfraFault.
         """
-        return passes.run(partial(self._graded, environment), test, self.grader.passes)
+        return passes.run(partial(self._graded, environment, wrote), test, self.grader.passes)
 
     def _graded(
-        self, environment: JudgingEnvironment, test: Test, feedback: passes.Files
+        self,
+        environment: JudgingEnvironment,
+        wrote: Callable[[bytes], object] | None,
+        test: Test,
+        feedback: passes.Files,
     ) -> tuple[Execution, Failure | Opinion, passes.Files]:
         execution, output = self.once(environment, test)
         if isinstance(output, Failure):
             return execution, output, {}
+        if wrote is not None:
+            wrote(output)
         opinion, files = self.grader.grade(environment, test, output, feedback)
         return execution, opinion, files
 

@@ -20,6 +20,7 @@ from proctor.judging.points import Plan, overall, total
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
 from proctor.languages.compiler import Built
+from proctor.limits import Limits
 from proctor.problem import (
     Batch,
     Communication,
@@ -27,6 +28,7 @@ from proctor.problem import (
     Interactive,
     OutputOnly,
     Problem,
+    Running,
     Stub,
     Test,
     TwoSteps,
@@ -114,6 +116,32 @@ def compile_submission(
     return environment.compile_submission(program, stub.files, stub.flags)
 
 
+def runner_of(
+    running: Running,
+    built: Built,
+    limits: Limits,
+    graders: Graders,
+    environment: JudgingEnvironment,
+    wrote: Callable[[bytes], object] | None = None,
+) -> RunTest:
+    """Return what runs a compiled submission on one test; not for output-only problems.
+
+    Of a batch problem, `wrote` is called with what is graded.
+    """
+    if isinstance(running, Batch):
+        runner = batch.BatchRunner(running, built, limits, graders.output)
+        return lambda test: runner.run(environment, test, wrote)
+    if isinstance(running, TwoSteps):
+        steps = two_steps.TwoStepsRunner(built, limits, graders.output)
+        return lambda test: steps.run(environment, test)
+    assert isinstance(running, Interactive | Communication)
+    assert graders.partner is not None
+    second = isinstance(running, Interactive) and running.convention is Convention.TESTLIB
+    checker = graders.output if second and graders.output.checker is not None else None
+    contact = interaction.Contact(running, graders.partner, built, limits, checker)
+    return lambda test: interaction.run(contact, environment, test)
+
+
 def _submitted(
     threads: ThreadPoolExecutor, run: RunTest, test: Test
 ) -> Future[tuple[TestResult, Isolation | None]]:
@@ -177,20 +205,7 @@ class _Contest:
             grader = self._opened().output
             return lambda test: (output_only.run(grader, environment, self._program, test), None)
         built = compile_submission(self._problem, self._program, environment)
-        graders = self._opened()
-        limits = self._limits
-        if isinstance(running, Batch):
-            runner = batch.BatchRunner(running, built, limits, graders.output)
-            return lambda test: runner.run(environment, test)
-        if isinstance(running, TwoSteps):
-            steps = two_steps.TwoStepsRunner(built, limits, graders.output)
-            return lambda test: steps.run(environment, test)
-        assert isinstance(running, Interactive | Communication)
-        assert graders.partner is not None
-        second = isinstance(running, Interactive) and running.convention is Convention.TESTLIB
-        checker = graders.output if second and graders.output.checker is not None else None
-        contact = interaction.Contact(running, graders.partner, built, limits, checker)
-        return lambda test: interaction.run(contact, environment, test)
+        return runner_of(running, built, self._limits, self._opened(), environment)
 
     def _run(self, run: RunTest) -> Iterator[tuple[TestResult, Isolation | None]]:
         """Run tests a few ahead of the one whose turn it is; yield what counts, in order.

@@ -141,6 +141,8 @@ class _NativeProblem(_NativeTable, forbid_unknown_fields=True):
     subtask: list[_NativeSubtask] = []
     stubs: dict[str, _Stub] = {}
     submission: list[_Submission] = []
+    validator: str | None = None
+    """Read by input_validators.py."""
 
 
 def load(tree: Tree) -> Package:

@@ -7,7 +7,7 @@ from pathlib import Path
 from proctor.errors import InputError
 from proctor.formats.packages.files import Tree, join
 from proctor.languages import registry
-from proctor.problem import Communication, OutputOnly, Running, TwoSteps
+from proctor.problem import Batch, Communication, OutputOnly, Running, TwoSteps
 from proctor.program import Program
 
 _MAIN = {
@@ -169,3 +169,25 @@ def read_program(path: Path, language: str | None, running: Running) -> Program:
             )
         language = found.id
     return Program(source, registry.get(language).id)
+
+
+_INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n/]{1,200})"', re.MULTILINE)
+
+
+def read_tool(path: Path) -> Program:
+    """Read a generator or validator: a file, with headers beside it that it names, or a directory.
+
+    Raises InputError.
+    """
+    program = read_program(path, None, Batch())
+    if path.is_dir():
+        return program
+    files: dict[str, bytes] = {}
+    todo = [program.source]
+    tree = Tree.at(path.parent)
+    while todo:
+        for name in _INCLUDED.findall(todo.pop()):
+            if name not in files and tree.is_file(name):
+                files[name] = tree.content(name)
+                todo.append(files[name].decode("latin-1"))
+    return Program(program.source, program.language, files=files)

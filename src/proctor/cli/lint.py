@@ -1,0 +1,98 @@
+"""`proctor lint PACKAGE`, and of rows."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from proctor.cli import render, terminal
+from proctor.cli.screen import Screen, coloured, line
+from proctor.errors import InputError
+from proctor.formats.contest_rows import holds_rows
+from proctor.formats.packages.input_validators import load_input_validators
+from proctor.formats.packages.package import load
+from proctor.formats.problem_rows import ProblemOf, ProblemRow, read_problem_rows
+from proctor.formats.tables import Row
+from proctor.judging.lint.finding import Finding
+from proctor.judging.lint.package import lint_package
+from proctor.judging.lint.rows import lint_rows
+from proctor.judging.verify import Checked
+from proctor.problem import Problem
+from proctor.sandbox.pool import Pool
+
+
+def run(path: str, pool: Pool, *, benchmark: str | None, solutions: int, as_json: bool) -> int:
+    """Show what is wrong with a package or with rows; returns the exit code."""
+    place = Path(path)
+    if benchmark is None and not holds_rows(place):
+        return _run_package(path, pool, as_json=as_json)
+    rows = read_problem_rows(place, None if benchmark is None else _problem_of(benchmark))
+    return _run_rows(rows, pool, solutions, as_json=as_json)
+
+
+def _problem_of(benchmark: str) -> ProblemOf:
+    from proctor.evals.benchmark_file.benchmark import FileBenchmark
+    from proctor.evals.registry import benchmark_named
+
+    found = benchmark_named(benchmark)
+    if not isinstance(found, FileBenchmark):
+        what = f"{benchmark!r} is not made of a benchmark file; its rows are read without it"
+        raise InputError(what, field="--benchmark")
+
+    def problem_of(row: Row) -> Problem | None:
+        task = found.tasks.task(row)
+        return None if task is None else task.problem
+
+    return problem_of
+
+
+def _run_rows(rows: Iterable[ProblemRow], pool: Pool, solutions: int, *, as_json: bool) -> int:
+    count = 0
+
+    def counted() -> Iterator[ProblemRow]:
+        nonlocal count
+        for row in rows:
+            count += 1
+            progress.advance()
+            yield row
+
+    with render.Progress(None, not as_json, doing="looking") as progress:
+        found = show_findings(lint_rows(counted(), pool, solutions), as_json=as_json)
+    if not count:
+        raise InputError("there is no row")
+    if not found and not as_json:
+        Screen(wide=True).print(f"nothing found in {count} rows")
+    return 1 if found else 0
+
+
+def _run_package(path: str, pool: Pool, *, as_json: bool) -> int:
+    """Show what the package's author has missed; returns the exit code."""
+    package = load(path)
+    validators, notes = load_input_validators(package)
+    console = Screen(stderr=as_json, wide=True)
+    for note in notes:
+        console.print(f"note: {note}")
+    count = len(package.submissions)
+
+    def show(checked: Checked) -> None:
+        progress.show([checked.judgement.verdict])
+
+    with render.Progress(count, not as_json) as progress:
+        found = show_findings(lint_package(package, pool, validators, show), as_json=as_json)
+    if not found and not as_json:
+        console.print(f"nothing found ({len(package.problem.tests)} tests, {count} submissions)")
+    return 1 if found else 0
+
+
+def show_findings(findings: Iterable[Finding], *, as_json: bool) -> int:
+    """Show each finding as it comes; returns how many there are."""
+    console, count = Screen(wide=True), 0
+    for each in findings:
+        count += 1
+        if as_json:
+            terminal.write_json({k: v for k, v in msgspec.to_builtins(each).items() if v})
+        else:
+            where = f"line {each.line}: " if each.line is not None else ""
+            where += f"{each.problem}: " if each.problem else ""
+            console.print(line(where, coloured(each.rule, "yellow"), f": {each.message}"))
+    return count

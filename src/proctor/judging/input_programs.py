@@ -1,0 +1,74 @@
+"""Programs of a problem's author that make inputs or check them: generators and validators."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from proctor.errors import CompileFailed, InputError
+from proctor.judging.environment import JudgingEnvironment
+from proctor.judging.grader import LIMITS
+from proctor.languages.compiler import Built
+from proctor.program import Program
+
+_SAID = 500  # characters of its output that a message shows
+
+
+@dataclass(frozen=True, slots=True)
+class InputProgram:
+    """A generator or validator, compiled; it runs where graders do."""
+
+    built: Built
+    who: str
+    """Its name in messages."""
+
+    @classmethod
+    def compiled(
+        cls, program: Program, who: str, environment: JudgingEnvironment
+    ) -> "InputProgram":
+        """Compile it. Raises InputError if it does not compile, NoLanguage, InfraFault."""
+        try:
+            return cls(environment.compile_grader(program), who)
+        except CompileFailed as error:
+            raise InputError(f"the {who} does not compile\n{error.output}") from error
+
+    def make(self, environment: JudgingEnvironment, args: tuple[str, ...]) -> bytes:
+        """Return the input that it prints. Raises InputError if it fails, InfraFault."""
+        command = self.built.command(args, memory=LIMITS.memory)
+        limits = self.built.limits(replace(LIMITS, output=256 << 20), command)
+        execution = environment.run_grader(command, b"", limits).execution
+        if execution.ok:
+            return execution.stdout
+        how = _ended(execution.limit, execution.signal, execution.exit_code)
+        raise InputError(f"the {self.who} called with {' '.join(args)!r} {how}"
+                         + _said(execution.stderr))  # fmt: skip
+
+    def refusal(
+        self,
+        environment: JudgingEnvironment,
+        data: bytes,
+        accepting: Collection[int],
+        args: tuple[str, ...] = (),
+    ) -> str | None:
+        """Return why it does not accept an input, None if it does; it finds it on stdin.
+
+        `accepting` are the exit codes by which it accepts. Raises InfraFault.
+        """
+        command = self.built.command(args, memory=LIMITS.memory)
+        limits = self.built.limits(LIMITS, command)
+        execution = environment.run_grader(command, data, limits).execution
+        if execution.limit is None and execution.exit_code in accepting:
+            return None
+        how = _ended(execution.limit, execution.signal, execution.exit_code)
+        return f"the {self.who} {how}" + _said(execution.stderr or execution.stdout)
+
+
+def _ended(limit: object, signal: int | None, exit_code: int | None) -> str:
+    if limit is not None:
+        return f"exceeded its {limit} limit"
+    if signal is not None:
+        return f"was ended by signal {signal}"
+    return f"ended with exit code {exit_code}"
+
+
+def _said(output: bytes) -> str:
+    said = output.decode("utf-8", "replace").strip()[:_SAID]
+    return f": {said}" if said else ""

@@ -1,0 +1,1 @@
+"""Finding what a problem's author, or the maker of a data set, has missed."""

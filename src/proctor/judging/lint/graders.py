@@ -1,0 +1,150 @@
+"""Rules about checkers, interactors and managers, which meet outputs that nobody should write."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from proctor.errors import CompileFailed
+from proctor.judging.checkers import Opinion
+from proctor.judging.contest_judge import Graders, compile_submission, runner_of
+from proctor.judging.environment import JudgingEnvironment
+from proctor.judging.lint.finding import Finding, tests
+from proctor.languages import registry
+from proctor.limits import Limits
+from proctor.problem import Checker, Communication, Interactive, Problem, Test
+from proctor.program import Program
+from proctor.verdict import Verdict
+
+_TRIED = 3
+"""Tests with which a checker is tried: those with the smallest answers."""
+_ODD = {
+    "nothing": b"",
+    "words": b"lorem ipsum dolor\n",
+    "a huge number": b"9" * 400 + b"\n",
+    "a negative number": b"-1\n",
+    "bytes that are no text": b"\x00\xff\xfe\x80\n",
+}
+_TRAILING = b"\n0 1 lorem ipsum\n"
+_IDLE = {
+    "ends at once": "",
+    "prints words and ends": "print('lorem ipsum dolor', flush=True)",
+    "prints a huge number and ends": "print('9' * 400, flush=True)",
+}
+_LANGUAGE = "python"
+
+
+def of_checker(
+    problem: Problem, graders: Graders, environment: JudgingEnvironment, passing: Program | None
+) -> Iterator[Finding]:
+    """Yield what is wrong with the checker of a batch problem.
+
+    `passing` is a program that passes all tests, None if none is known. Raises InfraFault, and
+    InputError if a test's file is gone.
+    """
+    if not isinstance(problem.grading, Checker) or graders.output.passes > 1:
+        return
+    named = problem.tests_by_name()
+    every = [replace(test, name=name) for name, test in named.items()]
+    refused = [test for test in every if not _grade(graders, environment, test).verdict.passed]
+    answers = {test.name: test.output_bytes() for test in every if test not in refused}
+    if len(refused) < len(every) or passing is None:
+        yield from _refused(refused)
+    if passing is not None and not answers:  # the answers are no outputs, but some other help
+        answers = _outputs(problem, graders, environment, passing, every[:_TRIED])
+    tried = sorted(
+        (test for test in every if test.name in answers), key=lambda t: len(answers[t.name])
+    )[:_TRIED]
+    yield from _odd(graders, environment, [(test, answers[test.name]) for test in tried])
+
+
+def _grade(
+    graders: Graders, environment: JudgingEnvironment, test: Test, output: bytes | None = None
+) -> Opinion:
+    data = test.output_bytes() if output is None else output
+    return graders.output.grade(environment, test, data)[0]
+
+
+def _refused(refused: Sequence[Test]) -> Iterator[Finding]:
+    if refused:
+        names = [test.name for test in refused]
+        yield Finding("answer-refused", f"the checker does not accept the answer of {tests(names)}")
+
+
+def _outputs(
+    problem: Problem,
+    graders: Graders,
+    environment: JudgingEnvironment,
+    program: Program,
+    some: Sequence[Test],
+) -> dict[str, bytes]:
+    """Return what a program writes in those tests that it passes."""
+    built = compile_submission(problem, program, environment)
+    found = {}
+    for test in some:
+        written: list[bytes] = []
+        run = runner_of(problem.running, built, problem.test_limits, graders, environment,
+                          written.append)  # fmt: skip
+        result, _ = run(test)
+        if result.verdict.passed and written:
+            found[test.name] = written[-1]
+    return found
+
+
+def _odd(
+    graders: Graders, environment: JudgingEnvironment, right: Sequence[tuple[Test, bytes]]
+) -> Iterator[Finding]:
+    crashed: dict[str, str] = {}
+    accepted: dict[str, str] = {}
+    for test, answer in right:
+        half = answer[: len(answer) // 2].rpartition(b" ")[0]
+        for what, output in {**_ODD, "half of a right output": half}.items():
+            opinion = _grade(graders, environment, test, output)
+            if opinion.verdict is Verdict.TASK_FAULT:
+                crashed.setdefault(what, f"{opinion.message} (test {test.name})")
+            elif (
+                opinion.verdict.passed
+                and what != "half of a right output"
+                and (output.split() != answer.split())
+            ):
+                accepted.setdefault(what, test.name)
+        if answer.strip():
+            opinion = _grade(graders, environment, test, answer + _TRAILING)
+            if opinion.verdict.passed:
+                accepted.setdefault("words behind a right output", test.name)
+            elif opinion.verdict is Verdict.TASK_FAULT:
+                crashed.setdefault("words behind a right output", opinion.message)
+    for what, why in crashed.items():
+        yield Finding("checker-fails", f"given {what}, {why}")
+    # What passes in each test tried may be right: any output does for some problems.
+    for what, name in accepted.items():
+        yield Finding("checker-lenient", f"the checker accepts {what} in test {name}")
+
+
+def of_partner(
+    problem: Problem, graders: Graders, environment: JudgingEnvironment
+) -> Iterator[Finding]:
+    """Yield what is wrong with an interactor or manager, which meets programs that do not play.
+
+    Nothing, if the problem takes no Python. Raises InfraFault, and InputError.
+    """
+    running = problem.running
+    if not isinstance(running, Interactive | Communication):
+        return
+    allowed = not problem.languages or _LANGUAGE in problem.languages
+    if not allowed or (problem.stubs and _LANGUAGE not in problem.stubs):
+        return
+    who = "interactor" if isinstance(running, Interactive) else "manager"
+    name, test = next(iter(problem.tests_by_name().items()))
+    limits: Limits = problem.test_limits
+    for what, source in _IDLE.items():
+        program = Program(source + "\n", registry.get(_LANGUAGE).id)
+        try:
+            built = compile_submission(problem, program, environment)
+        except CompileFailed:
+            return
+        result, _ = runner_of(running, built, limits, graders, environment)(
+            replace(test, name=name)
+        )
+        if result.verdict is Verdict.TASK_FAULT:
+            yield Finding("interactor-fails", f"of a program that {what}: {result.message}")
+        elif result.verdict.passed:
+            yield Finding("interactor-lenient", f"the {who} accepts a program that {what}")

@@ -1,0 +1,168 @@
+"""Making an input smaller while it keeps showing the same fault.
+
+Delta debugging (Zeller and Hildebrandt, 2002) over lines, columns, words and the letters of words,
+with one thing of its own: where some are taken out, a number that may count them goes down by as
+many. Numbers come closer to 0. An input's format is not known here: the caller's test says which
+inputs are proper.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+Lines = list[list[bytes]]
+"""The words of each line."""
+
+_COUNTS = 6  # numbers at the beginning of an input that may count what follows
+_CASE = 3  # lines that one of several cases may take: so few are taken out from anywhere
+_NEARER = ((1 << 62, 0), (2, 0), (1, 1))
+"""Ways to bring a number closer to 0: divided by the first, less the second."""
+_LONGEST = 1 << 20  # bytes: each attempt copies the input, and costs runs on it
+
+
+class _TriesSpent(Exception):
+    """No more attempts are allowed."""
+
+
+def shrink(data: bytes, fails: Callable[[bytes], bool], tries: int) -> bytes:
+    """Return a smaller input for which `fails` is still true, or the input itself.
+
+    `fails` is called at most `tries` times.
+    """
+    return _Shrinking(data, fails, tries).run() if len(data) <= _LONGEST else data
+
+
+class _Shrinking:
+    def __init__(self, data: bytes, fails: Callable[[bytes], bool], tries: int) -> None:
+        self._best, self._fails, self._left = data, fails, tries
+        whole = data[:-1] if data.endswith(b"\n") else data
+        self._lines: Lines = [line.split() for line in whole.split(b"\n")]
+        self._seen = {data}
+
+    def run(self) -> bytes:
+        """Take out what can be taken out, until nothing more can, or the attempts are spent."""
+        with suppress(_TriesSpent):
+            before = None
+            while before != self._best:
+                before = self._best
+                self._drop_lines()
+                self._drop_columns()
+                self._drop_words()
+                self._drop_letters()
+                self._lower_numbers()
+        return self._best
+
+    def _takes(self, candidate: Lines) -> bool:
+        """Make the candidate the best input if it still fails."""
+        text = b"".join(b" ".join(words) + b"\n" for words in candidate)
+        if text in self._seen:
+            return False
+        if not self._left:
+            raise _TriesSpent
+        self._left -= 1
+        self._seen.add(text)
+        if not self._fails(text):
+            return False
+        self._best, self._lines = text, candidate
+        return True
+
+    def _drop(self, candidate: Lines, count: int, near: int) -> bool:
+        """Take the candidate as it is, or with one number lower by `count` that may count it."""
+        return any(self._takes(each) for each in _counted(candidate, count, near))
+
+    def _drop_lines(self) -> None:
+        for start, size in _chunks(len(self._lines)):
+            fewer = self._lines[:start] + self._lines[start + size :]
+            self._drop(fewer, size, start)
+
+    def _drop_columns(self) -> None:
+        """Take the same words out of all lines that are as long as the longest, as of a table."""
+        width = max(map(len, self._lines), default=0)
+        tall = [number for number, words in enumerate(self._lines) if len(words) == width]
+        if width < 2 or len(tall) < 2:
+            return
+        for start, size in _chunks(width):
+            fewer = [
+                words[:start] + words[start + size :] if number in tall else words
+                for number, words in enumerate(self._lines)
+            ]
+            self._drop(fewer, size, tall[0])
+
+    def _drop_words(self) -> None:
+        for number in range(len(self._lines) - 1, -1, -1):
+            for start, size in _chunks(len(self._lines[number])):
+                words = self._lines[number]
+                fewer = words[:start] + words[start + size :]
+                self._drop(_with_line(self._lines, number, fewer), size, number)
+
+    def _drop_letters(self) -> None:
+        for number, place in self._places():
+            if _number(self._lines[number][place]) is not None:
+                continue
+            for start, size in _chunks(len(self._lines[number][place])):
+                word = self._lines[number][place]
+                if size < len(word):
+                    shorter = word[:start] + word[start + size :]
+                    self._drop(_with(self._lines, number, place, shorter), size, number)
+
+    def _lower_numbers(self) -> None:
+        for number, place in self._places():
+            for divisor, less in _NEARER:
+                while value := _number(self._lines[number][place]):
+                    nearer = abs(value) // divisor - less
+                    word = b"%d" % (nearer if value > 0 else -nearer)
+                    lower = 0 <= nearer < abs(value)
+                    if not (lower and self._takes(_with(self._lines, number, place, word))):
+                        break
+            if value is not None and value < 0:
+                self._takes(_with(self._lines, number, place, b"%d" % -value))
+
+    def _places(self) -> Iterator[tuple[int, int]]:
+        """Yield line and place of each word, all lines keeping their number of words."""
+        for number, words in enumerate(self._lines):
+            for place in range(len(words)):
+                yield number, place
+
+
+def _chunks(length: int) -> Iterator[tuple[int, int]]:
+    """Yield places and sizes of what to take out: large chunks first, from the end to the front.
+
+    A chunk that has been taken out leaves the places of those that come later as they are, but for
+    smaller ones behind it, which then stand for less, or for nothing.
+    """
+    powers = [1 << power for power in range(length.bit_length())]
+    for size in sorted({length, *powers, *range(1, min(_CASE, length) + 1)} - {0}, reverse=True):
+        for start in range(length - size, -1, -(1 if size <= _CASE else size)):
+            yield start, size
+
+
+def _counted(lines: Lines, by: int, near: int) -> Iterator[Lines]:
+    """Yield the lines as they are, then each time with another of its numbers lower, by `by` or 1.
+
+    Such a number is one of the first of the input, or of the line before or at `near`.
+    """
+    yield lines
+    places = [(n, p) for n, words in enumerate(lines[:_COUNTS]) for p in range(len(words))]
+    places = places[:_COUNTS]
+    for number in (near - 1, near):
+        if 0 <= number < len(lines):
+            places += [(number, place) for place in range(min(2, len(lines[number])))]
+    for number, place in dict.fromkeys(places):
+        value = _number(lines[number][place])
+        for less in dict.fromkeys((by, 1)):  # several lines may make one case
+            if value is not None and value >= less:
+                yield _with(lines, number, place, b"%d" % (value - less))
+
+
+def _with(lines: Lines, number: int, place: int, word: bytes) -> Lines:
+    words = lines[number]
+    return _with_line(lines, number, [*words[:place], word, *words[place + 1 :]])
+
+
+def _with_line(lines: Lines, number: int, words: list[bytes]) -> Lines:
+    return [*lines[:number], words, *lines[number + 1 :]]
+
+
+def _number(word: bytes) -> int | None:
+    """Return a whole number of at most 18 digits."""
+    digits = word.removeprefix(b"-")
+    return int(word) if digits.isdigit() and len(digits) <= 18 else None
