@@ -65,14 +65,17 @@ class _Shrinking:
         self._best, self._lines = text, candidate
         return True
 
-    def _drop(self, candidate: Lines, count: int, near: int) -> bool:
-        """Take the candidate as it is, or with one number lower by `count` that may count it."""
-        return any(self._takes(each) for each in _counted(candidate, count, near))
+    def _drop(self, candidate: Lines, size: int, near: int, whole: range) -> bool:
+        """Take the candidate as it is, or with a number lower that may count what was dropped.
+
+        `size` things were, and such a number is in `whole`.
+        """
+        return any(self._takes(each) for each in _counted(candidate, size, near, whole))
 
     def _drop_lines(self) -> None:
         for start, size in _chunks(len(self._lines)):
             fewer = self._lines[:start] + self._lines[start + size :]
-            self._drop(fewer, size, start)
+            self._drop(fewer, size, start, range(len(self._lines) + 1))
 
     def _drop_columns(self) -> None:
         """Take the same words out of all lines that are as long as the longest, as of a table."""
@@ -85,14 +88,15 @@ class _Shrinking:
                 words[:start] + words[start + size :] if number in tall else words
                 for number, words in enumerate(self._lines)
             ]
-            self._drop(fewer, size, tall[0])
+            self._drop(fewer, size, tall[0], _about(width))
 
     def _drop_words(self) -> None:
         for number in range(len(self._lines) - 1, -1, -1):
             for start, size in _chunks(len(self._lines[number])):
                 words = self._lines[number]
                 fewer = words[:start] + words[start + size :]
-                self._drop(_with_line(self._lines, number, fewer), size, number)
+                lines = _with_line(self._lines, number, fewer)
+                self._drop(lines, size, number, _about(len(words)))
 
     def _drop_letters(self) -> None:
         for number, place in self._places():
@@ -102,7 +106,8 @@ class _Shrinking:
                 word = self._lines[number][place]
                 if size < len(word):
                     shorter = word[:start] + word[start + size :]
-                    self._drop(_with(self._lines, number, place, shorter), size, number)
+                    lines = _with(self._lines, number, place, shorter)
+                    self._drop(lines, size, number, _about(len(word)))
 
     def _lower_numbers(self) -> None:
         for number, place in self._places():
@@ -135,10 +140,16 @@ def _chunks(length: int) -> Iterator[tuple[int, int]]:
             yield start, size
 
 
-def _counted(lines: Lines, by: int, near: int) -> Iterator[Lines]:
-    """Yield the lines as they are, then each time with another of its numbers lower, by `by` or 1.
+def _about(count: int) -> range:
+    """Return the numbers that may stand for so many things: a tree of n has n - 1 edges."""
+    return range(count - 1, count + 2)
 
-    Such a number is one of the first of the input, or of the line before or at `near`.
+
+def _counted(lines: Lines, size: int, near: int, whole: range) -> Iterator[Lines]:
+    """Yield the lines as they are, then each time with another of its numbers lower.
+
+    Such a number is in `whole`, and one of the first of the input or of the line before or at
+    `near`. It is lower by `size`, or by 1: several lines may make one case.
     """
     yield lines
     places = [(n, p) for n, words in enumerate(lines[:_COUNTS]) for p in range(len(words))]
@@ -148,8 +159,8 @@ def _counted(lines: Lines, by: int, near: int) -> Iterator[Lines]:
             places += [(number, place) for place in range(min(2, len(lines[number])))]
     for number, place in dict.fromkeys(places):
         value = _number(lines[number][place])
-        for less in dict.fromkeys((by, 1)):  # several lines may make one case
-            if value is not None and value >= less:
+        for less in dict.fromkeys((size, 1)):
+            if value is not None and value in whole and value >= less:
                 yield _with(lines, number, place, b"%d" % (value - less))
 
 

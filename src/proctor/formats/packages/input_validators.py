@@ -86,8 +86,8 @@ def _kattis_args(tree: Tree, test: str, validator: str) -> tuple[str, ...]:
             given = settings.get(key)
             if isinstance(given, dict):
                 given = given.get(validator, given.get(validator.rpartition(".")[0]))
-            if isinstance(given, str):
-                return tuple(given.split())
+            if isinstance(given, str | int):
+                return tuple(str(given).split())
             if isinstance(given, list):
                 return tuple(map(str, given))
     return ()

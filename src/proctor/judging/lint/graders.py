@@ -16,14 +16,21 @@ from proctor.verdict import Verdict
 
 _TRIED = 3
 """Tests with which a checker is tried: those with the smallest answers."""
-_ODD = {
+_NEVER_RIGHT = {
     "nothing": b"",
     "words": b"lorem ipsum dolor\n",
-    "a huge number": b"9" * 400 + b"\n",
-    "a negative number": b"-1\n",
     "bytes that are no text": b"\x00\xff\xfe\x80\n",
 }
+_SHAPED = {
+    "words in the shape of a right output": b"x",
+    "huge numbers in the shape of a right output": b"9" * 400,
+    "negative numbers in the shape of a right output": b"-7",
+    "fractions in the shape of a right output": b"0.5",
+}
+_BEHIND = "words behind a right output"
 _TRAILING = b"\n0 1 lorem ipsum\n"
+_TRACEBACK = "Traceback (most recent call last)"
+_AS_WRONG = "it ends with a Python traceback, whose exit code 1 counts as a wrong answer"
 _IDLE = {
     "ends at once": "",
     "prints words and ends": "print('lorem ipsum dolor', flush=True)",
@@ -95,28 +102,30 @@ def _odd(
     crashed: dict[str, str] = {}
     accepted: dict[str, str] = {}
     for test, answer in right:
-        half = answer[: len(answer) // 2].rpartition(b" ")[0]
-        for what, output in {**_ODD, "half of a right output": half}.items():
+        for what, output in _outputs_like(answer).items():
             opinion = _grade(graders, environment, test, output)
             if opinion.verdict is Verdict.TASK_FAULT:
                 crashed.setdefault(what, f"{opinion.message} (test {test.name})")
-            elif (
-                opinion.verdict.passed
-                and what != "half of a right output"
-                and (output.split() != answer.split())
-            ):
+            elif _TRACEBACK in opinion.message + opinion.log:
+                crashed.setdefault(what, f"{_AS_WRONG} (test {test.name})")
+            elif opinion.verdict.passed and (what in _NEVER_RIGHT or what == _BEHIND):
                 accepted.setdefault(what, test.name)
-        if answer.strip():
-            opinion = _grade(graders, environment, test, answer + _TRAILING)
-            if opinion.verdict.passed:
-                accepted.setdefault("words behind a right output", test.name)
-            elif opinion.verdict is Verdict.TASK_FAULT:
-                crashed.setdefault("words behind a right output", opinion.message)
     for what, why in crashed.items():
         yield Finding("checker-fails", f"given {what}, {why}")
-    # What passes in each test tried may be right: any output does for some problems.
     for what, name in accepted.items():
         yield Finding("checker-lenient", f"the checker accepts {what} in test {name}")
+
+
+def _outputs_like(answer: bytes) -> dict[str, bytes]:
+    """Return outputs that a right one may be mistaken for, or a checker may stumble over."""
+    lines = [line.split() for line in answer.splitlines()]
+    found = {what: data for what, data in _NEVER_RIGHT.items() if data.split() != answer.split()}
+    for what, word in _SHAPED.items():
+        found[what] = b"".join(b" ".join([word] * len(words)) + b"\n" for words in lines)
+    if answer.strip():
+        found["half of a right output"] = answer[: len(answer) // 2]
+        found[_BEHIND] = answer + _TRAILING
+    return found
 
 
 def of_partner(
@@ -146,5 +155,7 @@ def of_partner(
         )
         if result.verdict is Verdict.TASK_FAULT:
             yield Finding("interactor-fails", f"of a program that {what}: {result.message}")
+        elif _TRACEBACK in result.message + result.log:
+            yield Finding("interactor-fails", f"of a program that {what}: {_AS_WRONG}")
         elif result.verdict.passed:
             yield Finding("interactor-lenient", f"the {who} accepts a program that {what}")
