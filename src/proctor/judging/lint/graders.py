@@ -51,10 +51,20 @@ def of_checker(
         return
     named = problem.tests_by_name()
     every = [replace(test, name=name) for name, test in named.items()]
-    refused = [test for test in every if not _grade(graders, environment, test).verdict.passed]
-    answers = {test.name: test.output_bytes() for test in every if test not in refused}
-    if len(refused) < len(every) or passing is None:
-        yield from _refused(refused)
+    opinions = {test.name: _grade(graders, environment, test) for test in every}
+    answers = {
+        test.name: test.output_bytes() for test in every if opinions[test.name].verdict.passed
+    }
+    failed = {n: o for n, o in opinions.items() if o.verdict is Verdict.TASK_FAULT}
+    refused = [name for name in opinions if name not in answers and name not in failed]
+    if failed and (passing is None or answers):
+        opinion = next(iter(failed.values()))
+        yield Finding(
+            "checker-fails", f"given the answer of {tests(list(failed))}, {opinion.message}"
+        )
+    elif refused and (passing is None or answers):
+        what = f"the checker does not accept the answer of {tests(refused)}"
+        yield Finding("answer-refused", what)
     if passing is not None and not answers:  # the answers are no outputs, but some other help
         answers = _outputs(problem, graders, environment, passing, every[:_TRIED])
     tried = sorted(
@@ -68,12 +78,6 @@ def _grade(
 ) -> Opinion:
     data = test.output_bytes() if output is None else output
     return graders.output.grade(environment, test, data)[0]
-
-
-def _refused(refused: Sequence[Test]) -> Iterator[Finding]:
-    if refused:
-        names = [test.name for test in refused]
-        yield Finding("answer-refused", f"the checker does not accept the answer of {tests(names)}")
 
 
 def _outputs(
