@@ -58,8 +58,6 @@ def _run_rows(rows: Iterable[ProblemRow], pool: Pool, solutions: int, *, as_json
 
     with render.Progress(None, not as_json, doing="looking") as progress:
         found = show_findings(lint_rows(counted(), pool, solutions), as_json=as_json)
-    if not count:
-        raise InputError("there is no row")
     if not found and not as_json:
         Screen(wide=True).print(f"nothing found in {count} rows")
     return 1 if found else 0

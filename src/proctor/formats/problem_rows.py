@@ -52,6 +52,8 @@ def read_problem_rows(path: Path, problem_of_row: ProblemOf | None = None) -> It
 
 def _kind(file: Path) -> ProblemOf:
     columns = columns_of(file)
+    if not columns:
+        raise InputError("there is no row", file=str(file))
     if "question_id" in columns:
         return lambda row: problem_of(row.content)
     if "official_tests" in columns or {"id", "time_limit", "memory_limit"} <= columns:
