@@ -23,7 +23,7 @@ _SHOWN = 2000  # characters of a file on the screen
 
 @dataclass(frozen=True, slots=True)
 class StressRun:
-    """What was asked for on the command line."""
+    """A request of the command line."""
 
     right: str
     wrong: tuple[str, ...]
