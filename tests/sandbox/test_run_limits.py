@@ -68,6 +68,14 @@ def test_cpu_limits_are_not_hit_below(cell_pool: Pool) -> None:
     assert (done.stdout, done.limit) == (b"done\n", None), (done, source)
 
 
+def test_kernel_s_own_cpu_limit_is_far_from_ours(cell_pool: Pool) -> None:
+    """It counts ticks, which may run ahead of the clock that verdicts are passed by."""
+    source = "import resource; print(*resource.getrlimit(resource.RLIMIT_CPU))"
+    for cpu in (0.5, 20.0, 100.0):
+        execution = run(source, limits=Limits(cpu=cpu), pool=cell_pool)
+        assert all(float(word) >= 2 * cpu for word in execution.stdout.split())
+
+
 def test_a_program_that_stops_right_after_the_limit_is_over_it(cell_pool: Pool) -> None:
     """Whether or not the watch looked in time: the facts decide."""
     source = (

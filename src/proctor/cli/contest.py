@@ -19,6 +19,8 @@ from proctor.formats.contest_rows import (
 )
 from proctor.formats.packages.programs import read_program
 from proctor.judgement import Judgement
+from proctor.judging.environment import said_of_graders
+from proctor.judging.judge import PoolJudges
 from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings
 from proctor.problem import Problem
@@ -82,7 +84,9 @@ def judge(request: SolutionsRun, judges: Judges, *, as_json: bool) -> int:
         _check_subtasks(request.subtasks, each.problem)
     console = Screen(wide=True)
     worst = 0
-    with render.Progress(len(entries), not as_json) as progress:
+    pool = judges.pool if isinstance(judges, PoolJudges) else None
+    note = None if pool is None else lambda: said_of_graders(pool)
+    with render.Progress(len(entries), not as_json, note=note) as progress:
         running = [(entry, _start(entry, request, judges)) for entry in entries]
         try:
             for entry, future in running:

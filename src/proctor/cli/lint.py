@@ -13,6 +13,7 @@ from proctor.formats.packages.input_validators import load_input_validators
 from proctor.formats.packages.package import load
 from proctor.formats.problem_rows import ProblemOf, ProblemRow, read_problem_rows
 from proctor.formats.tables import Row
+from proctor.judging.environment import said_of_graders
 from proctor.judging.lint.finding import Finding
 from proctor.judging.lint.package import lint_package
 from proctor.judging.lint.rows import lint_rows
@@ -75,7 +76,7 @@ def _run_package(path: str, pool: Pool, *, as_json: bool) -> int:
     def show(checked: Checked) -> None:
         progress.show([checked.judgement.verdict])
 
-    with render.Progress(count, not as_json) as progress:
+    with render.Progress(count, not as_json, note=lambda: said_of_graders(pool)) as progress:
         found = show_findings(lint_package(package, pool, validators, show), as_json=as_json)
     if not found and not as_json:
         console.print(f"nothing found ({len(package.problem.tests)} tests, {count} submissions)")

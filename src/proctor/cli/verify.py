@@ -9,6 +9,7 @@ from proctor.cli.contest import show_log, to_json
 from proctor.cli.screen import Screen, coloured, line
 from proctor.errors import InputError
 from proctor.formats.packages.package import load
+from proctor.judging.environment import said_of_graders
 from proctor.judging.verify import Checked, Timed, left_out, verify
 from proctor.problem import Problem
 from proctor.sandbox.pool import Pool
@@ -30,7 +31,9 @@ def verify_package(path: str, pool: Pool, *, as_json: bool) -> int:
         if not as_json:
             _show_checked(console, checked)
 
-    progress = render.Progress(len(package.submissions), not as_json)
+    progress = render.Progress(
+        len(package.submissions), not as_json, note=lambda: said_of_graders(pool)
+    )
     with progress:
         checked, timed = verify(package, pool, show)
     wrong = [each for each in checked if each.differences]

@@ -2,12 +2,14 @@
 
 import os
 import threading
+import time
 import weakref
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 from proctor.errors import InputError, LevelLacks
 from proctor.judging.inputs import Inputs
@@ -15,13 +17,16 @@ from proctor.languages.cache import Cache
 from proctor.languages.compiler import Built, Compiler
 from proctor.languages.headers import Headers
 from proctor.languages.pools import GROWTH_DELAY, open_pool
+from proctor.limits import Limits
 from proctor.per_process import PerProcess
 from proctor.program import Program
 from proctor.sandbox.cancellation import Cancellation, Revocable, Submitting
-from proctor.sandbox.command import Finished
-from proctor.sandbox.executor import in_pool, unless_killed
+from proctor.sandbox.command import Command, Finished
+from proctor.sandbox.executor import Executor, in_pool, unless_killed
 from proctor.sandbox.pool import Job, Pool
 
+_LONG = 3.0
+"""Seconds after which people are told that a grader is still running."""
 _MOST_KEPT = 64
 """Compiled checkers, interactors and managers that are kept in memory."""
 
@@ -39,6 +44,9 @@ class _Kept:
     graders: OrderedDict[int, tuple[Program, Built]] = field(default_factory=OrderedDict)
     """By id() of the program, which the entry keeps alive so that the id is not reused."""
     lock: threading.Lock = field(default_factory=threading.Lock)
+    running: dict[int, float] = field(default_factory=dict)
+    """Monotonic time at which each grader under way was started, by a number of its own."""
+    numbers: Iterator[int] = field(default_factory=count)
     queues: threading.Lock = field(default_factory=threading.Lock)
     """Held while jobs that wait for one another are queued in both pools."""
 
@@ -77,6 +85,13 @@ def headers_of(pool: Pool) -> Headers | None:
         if not kept.headers_found:
             kept.headers, kept.headers_found = _headers(pool), True
         return kept.headers
+
+
+def said_of_graders(pool: Pool) -> str:
+    """Return a line about graders that take long, for people who wait; empty if none does."""
+    now = time.monotonic()
+    longest = max((now - since for since in tuple(_kept_of(pool).running.values())), default=0.0)
+    return f"a checker has been running for {longest:.0f} s" if longest > _LONG else ""
 
 
 def threads_of(pool: Pool) -> ThreadPoolExecutor:
@@ -156,7 +171,21 @@ class JudgingEnvironment:
             self._submissions = Revocable(self._submissions, cancellation)
             self._graders = Revocable(self._graders, cancellation)
         self.run_submission = unless_killed(in_pool(self._submissions))
-        self.run_grader = unless_killed(in_pool(self._graders))
+        self.run_grader = self._noted(unless_killed(in_pool(self._graders)))
+
+    def _noted(self, execute: Executor) -> Executor:
+        """Return an executor of graders that said_of_graders knows of."""
+        kept = self._kept
+
+        def run(command: Command, stdin: bytes, limits: Limits) -> Finished:
+            number = next(kept.numbers)
+            kept.running[number] = time.monotonic()
+            try:
+                return execute(command, stdin, limits)
+            finally:
+                del kept.running[number]
+
+        return run
 
     def compile_submission(
         self, program: Program, stub_files: Mapping[str, bytes], flags: Sequence[str]

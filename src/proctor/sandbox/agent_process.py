@@ -38,6 +38,7 @@ _UNCOUNTED_SHARE = 4
 """Part of the memory limit that /dev/shm may take where it is not counted: one in so many."""
 _ONE_PROCESS_A_TEST = (Kind.RUN, Kind.STRING, Kind.SERVE_FORK, Kind.COMMAND, Kind.EXECUTE)
 _JUDGED = (Kind.SERVE_FORK, Kind.SERVE_SHARED, Kind.SERVE_OFFICIAL)
+_BACKSTOP_ADDS = 10  # seconds
 _NO_CPU_LIMIT = 1 << 30  # seconds: RLIMIT_CPU counts a process's whole life, not one test's part
 
 
@@ -214,7 +215,7 @@ class AgentProcess:
             raise InputError("judged programs get no loopback interface", field="limits.loopback")
         return Request(
             kind,
-            cpu=math.ceil(limits.cpu) + 2 if kind in _ONE_PROCESS_A_TEST else _NO_CPU_LIMIT,
+            cpu=_cpu_backstop(limits) if kind in _ONE_PROCESS_A_TEST else _NO_CPU_LIMIT,
             address_space=self.address_space(limits),
             file_size=max(limits.output + 1, limits.disk),  # the one byte more proves an overrun
             processes=self.process_limit(limits),
@@ -417,3 +418,13 @@ class AgentProcess:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
             time.sleep(0.001)
+
+
+def _cpu_backstop(limits: Limits) -> int:
+    """Return the RLIMIT_CPU of a job, in seconds: far from the limit.
+
+    The kernel counts it in ticks, which on a busy machine, or on a virtual one that waits for its
+    host, may run a quarter ahead of the control group's clock, by which verdicts are passed. A
+    SIGKILL that came before that clock's limit would look like a crash.
+    """
+    return 2 * math.ceil(limits.cpu) + _BACKSTOP_ADDS
