@@ -42,6 +42,9 @@ def compare(output: bytes, answer: bytes, how: Comparison) -> str | None:  # noq
         case Match.RAW_LINES:
             got, wanted = _raw_lines(output), _raw_lines(answer)
             return None if got == wanted else _first_difference(got, wanted)
+        case Match.TRIMMED:
+            got, wanted = _raw_lines(output).rstrip(), _raw_lines(answer).rstrip()
+            return None if got == wanted else _first_difference(got, wanted)
         case Match.TOKEN_LINES:
             return _same_lines(_token_lines(output, how), _token_lines(answer, how), how)
         case Match.UNORDERED_LINES:

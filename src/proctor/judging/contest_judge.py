@@ -105,12 +105,14 @@ def compile_submission(
     """
     language = registry.get(program.language)
     stub = problem.stubs.get(language.family)
-    if stub is None and problem.stubs:
+    if stub is None and any(each.files for each in problem.stubs.values()):
         families = ", ".join(sorted(problem.stubs))
         raise CompileFailed(f"this problem has no grader for {language.name} (only {families})")
     stub = stub or Stub({})
-    if stub.name:
-        program = Program(program.source, program.language, stub.name, program.files)
+    parts = (stub.before, program.source, stub.after)
+    program = replace(
+        program, source="\n".join(filter(None, parts)), name=stub.name or program.name
+    )
     return environment.compile_submission(program, stub.files, stub.flags)
 
 

@@ -82,6 +82,8 @@ class Labelled:
     bound: Bound = Bound.NONE
     limits: Limits | None = None
     """Its own limits, instead of the problem's, where the format gives such."""
+    complete: bool = False
+    """True if it holds the code of the problem's stubs already, or needs none of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ class Package:
     problem: Problem
     submissions: tuple[Labelled, ...]
     format: str
-    """`icpc`, `tps`, `native`, `polygon` or `dmoj`."""
+    """`icpc`, `tps`, `native`, `polygon`, `dmoj`, `fps`, `qduoj` or `plain`."""
     path: Path
     timing: Timing = field(default_factory=Timing)
     notes: tuple[str, ...] = ()
