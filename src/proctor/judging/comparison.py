@@ -27,7 +27,7 @@ _LONGEST_NUMBER = 400
 _SHOWN = 40
 
 
-def compare(output: bytes, answer: bytes, how: Comparison) -> str | None:  # noqa: C901, PLR0911 - one for each way
+def compare(output: bytes, answer: bytes, how: Comparison) -> str | None:  # noqa: C901, PLR0911, PLR0912 - one for each way
     """Return None if the output is right, else where it first is not.
 
     With a tolerance, tokens of the answer that are numbers are compared as numbers, as the default

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Protocol
 
 from proctor.errors import InputError
 from proctor.limits import Limits
@@ -115,6 +116,17 @@ class Package:
     timing: Timing = field(default_factory=Timing)
     notes: tuple[str, ...] = ()
     """Parts of the package that were left out, and why: for those who check it."""
+
+
+class Several(Protocol):
+    """Several problems in one place, of which one is chosen."""
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """Their titles by id; empty where it takes too much to know."""
+
+    def load(self, problem_id: str) -> Package:
+        """Load the one of this id. Raises InputError."""
 
 
 def bound(claim: Claim) -> Bound:
