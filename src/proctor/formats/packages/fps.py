@@ -80,7 +80,7 @@ class FpsItems:
         except InputError as error:
             if error.file is not None:
                 raise
-            raise located(error, tree.root / self._name, None, f"item[{number}].") from error
+            raise located(error, tree.root / self._name, None, f"item[{number}]") from error
 
 
 def _package(tree: Tree, item: Element, problem_id: str) -> Package:
