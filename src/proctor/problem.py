@@ -216,6 +216,9 @@ class Batch:
     """Name under which the submission finds the input; None: on stdin."""
     output_file: str | None = None
     """Name of the file that it writes; None: stdout."""
+    output_variable: str | None = None
+    """Environment variable with the path of a file to write to. Of a submission whose source names
+    it and which writes that file, the file is graded; of any other, stdout."""
 
 
 @dataclass(frozen=True, slots=True)

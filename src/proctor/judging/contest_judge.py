@@ -182,7 +182,7 @@ class _Contest:
         graders = self._opened()
         limits = self._limits
         if isinstance(running, Batch):
-            runner = batch.BatchRunner(running, built, limits, graders.output)
+            runner = batch.runner_for(running, self._program, built, limits, graders.output)
             return lambda test: runner.run(environment, test)
         if isinstance(running, TwoSteps):
             steps = two_steps.TwoStepsRunner(built, limits, graders.output)

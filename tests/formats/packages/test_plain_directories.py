@@ -7,7 +7,12 @@ import pytest
 from package_changes import PACKAGES, copied, edit, refused, remove, write
 from proctor.formats.packages.model import Bound
 from proctor.formats.packages.package import load
+from proctor.judging.environment import open_environment
+from proctor.judging.judge import judge
+from proctor.judging.one_test import output_on
+from proctor.judging.settings import JudgeSettings
 from proctor.problem import Checker, Comparison, Convention
+from proctor.program import Program
 from proctor.verdict import Verdict
 
 
@@ -70,6 +75,46 @@ def test_what_is_refused(tmp_path: Path, files: str, said: str) -> None:
     for name in files.split():
         write(name, f"{name}\n")(tmp_path)
     assert said in refused(tmp_path).message
+
+
+TEMPLATE = """#!/bin/python3
+import os
+
+if __name__ == '__main__':
+    fptr = open(os.environ['OUTPUT_PATH'], 'w')
+    {said}
+    fptr.write(str(2 * int(input())) + '\\n')
+    fptr.close()
+"""
+
+
+def test_templates_of_hackerrank_write_to_a_file_that_they_are_told(tmp_path: Path) -> None:
+    """Each was RE for want of the variable."""
+    write("input/input00.txt", "2\n")(tmp_path)
+    write("output/output00.txt", "4\n")(tmp_path)
+    problem = load(tmp_path).problem
+    submissions = [
+        (Program(TEMPLATE.format(said="")), Verdict.AC),
+        (Program(TEMPLATE.format(said="print(5)")), Verdict.AC),
+        (Program(TEMPLATE.format(said="input()")), Verdict.RE),
+        (Program("print(2 * int(input()))  # not to OUTPUT_PATH"), Verdict.AC),
+        (Program("print(2 * int(input()))"), Verdict.AC),
+        (Program("import os\nprint('OUTPUT_' + 'PATH' in os.environ)"), Verdict.WA),
+        (
+            Program(
+                '#include <cstdio>\n#include <cstdlib>\n'
+                'int main() { fputs("4", fopen(getenv("OUTPUT_PATH"), "w")); }', "cpp17"
+            ),
+            Verdict.AC,
+        ),
+    ]  # fmt: skip
+    with open_environment() as pool:
+        found = [
+            (program, judge(problem, program, pool=pool).verdict) for program, _ in submissions
+        ]
+        output = output_on(problem.tests[0], problem, submissions[0][0], JudgeSettings(), pool)
+    assert found == submissions
+    assert output == b"4\n"
 
 
 def test_answers_may_be_missing_where_a_checker_decides(tmp_path: Path) -> None:

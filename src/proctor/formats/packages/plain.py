@@ -19,7 +19,7 @@ from proctor.formats.packages.model import (
 )
 from proctor.formats.packages.native import ALL
 from proctor.formats.packages.programs import TESTLIB, is_source, load_program, with_files
-from proctor.problem import Checker, Comparison, Convention, Grading, Problem, Subtask, Test
+from proctor.problem import Batch, Checker, Comparison, Convention, Grading, Problem, Subtask, Test
 
 EXAMPLES = "NAME.in with NAME.out, or input/input00.txt with output/output00.txt"
 
@@ -48,7 +48,7 @@ _HEADERS = (".h", ".hh", ".hpp")
 
 def has_tests(tree: Tree) -> bool:
     """Return True for a directory with an input and its answer."""
-    return _layout(tree) is not None
+    return bool(_layout(tree)[1])
 
 
 def load(tree: Tree) -> Package:
@@ -56,13 +56,15 @@ def load(tree: Tree) -> Package:
     if found := _named(tree, _INTERACTORS):
         what = "nothing says how the interactor is called; put the problem into a package of a kind"
         raise InputError(what, file=tree.shown(found[0]))
+    layout, inputs = _layout(tree)
     grading = _grading(tree)
-    tests = _tests(tree, compared=isinstance(grading, Comparison))
+    tests = _tests(tree, inputs, layout[1], compared=isinstance(grading, Comparison))
     problem = judgeable(Problem(
         id=tree.root.name or "tests",
         tests=tuple(tests.values()),
         subtasks=(Subtask(ALL, 1.0, tuple(tests)),),
         grading=grading,
+        running=Batch(output_variable="OUTPUT_PATH" if layout == _LAYOUTS[0] else None),
         title=tree.root.name,
     ))  # fmt: skip
     submissions = tuple(_submissions(tree))
@@ -70,13 +72,13 @@ def load(tree: Tree) -> Package:
     return Package(problem, submissions, "plain", tree.root, timing, tuple(tree.notes.found))
 
 
-def _layout(tree: Tree) -> tuple[str, Mapping[str, str], str] | None:
-    """Pattern of the inputs, the inputs by name, and the pattern of the answers."""
+def _layout(tree: Tree) -> tuple[tuple[str, str], Mapping[str, str]]:
+    """The layout and the inputs by name, of which there are none if no layout fits."""
     for inputs, answers in _LAYOUTS:
         named = _inputs(tree, inputs)
         if any(tree.is_file(answers.replace("*", name)) for name in named):
-            return inputs, named, answers
-    return None
+            return (inputs, answers), named
+    return _LAYOUTS[0], {}
 
 
 def _inputs(tree: Tree, inputs: str) -> dict[str, str]:
@@ -98,10 +100,9 @@ def _in_order(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
-def _tests(tree: Tree, *, compared: bool) -> dict[str, Test]:
-    layout = _layout(tree)
-    assert layout is not None
-    _, inputs, answers = layout
+def _tests(
+    tree: Tree, inputs: Mapping[str, str], answers: str, *, compared: bool
+) -> dict[str, Test]:
     found = {}
     for name, path in inputs.items():
         answer = answers.replace("*", name)
