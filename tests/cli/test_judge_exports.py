@@ -61,7 +61,7 @@ def test_limits_are_for_problems_that_state_none(tmp_path: Path) -> None:
     assert verdicts[1]["verdict"] in {"MLE", "RE"}
     refused = proctor("judge", PACKAGES / "splitsum", tmp_path / "spin.py", "--timeout", "1s")
     assert refused.returncode == 2
-    assert b"--timeout: not with this PROBLEM, which states its limits" in refused.stderr
+    assert b"--timeout: not with PROBLEM where its format has limits" in refused.stderr
 
 
 def test_verifying_a_directory_without_labels(tmp_path: Path) -> None:

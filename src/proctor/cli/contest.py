@@ -119,7 +119,7 @@ def _settings(request: SolutionsRun, problems: Iterable[Problem | None]) -> Judg
     typed = {"--timeout": request.timeout, "--memory": request.memory}
     given = [name for name, value in typed.items() if value is not None]
     if given and any(each is not None and each.limits is not None for each in problems):
-        raise UsageError(f"{', '.join(given)}: not with this PROBLEM, which states its limits")
+        raise UsageError(f"{', '.join(given)}: not with PROBLEM where its format has limits")
     limits = typed_limits(TEST_LIMITS, request.timeout, request.memory)
     return JudgeSettings(limits=limits, stop="never" if request.all_tests else "first")
 
