@@ -109,6 +109,8 @@ BROKEN: list[tuple[Callable[[Path], None], str]] = [
     (replaced(FILE, '"rule_type": "OI"', '"rule_type": "IOI"'), "must be ACM or OI, not 'IOI'"),
     (replaced(FILE, '"time_limit": 1000', '"time_limit": 0'), "limits.cpu`: must be more than"),
     (replaced(FILE, '"memory_limit": 256,', ""), "memory_limit"),
+    (replaced(FILE, '"memory_limit": 256,', '"memory_limit": 1e999,'), "must be a number above 0"),
+    (replaced(FILE, '"time_limit": 1000', '"time_limit": NaN'), "limits.cpu`: must not be nan"),
     (replaced(FILE, '"spj": null', '"spj": {"code": "", "language": "B"}'), "spj.language"),
     (replaced(FILE, '"spj": null', '"spJ": null'), "unknown key; did you mean 'spj'?"),
     (appended(FILE, "}"), "broken JSON"),

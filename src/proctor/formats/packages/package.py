@@ -60,7 +60,7 @@ def load(path: Path | str, problem_id: str | None = None) -> Package:
     found, titles = load_some(path, None if problem_id is None else {problem_id})
     if found and problem_id in {None, *found}:
         return next(iter(found.values()))
-    some = [f"{name} ({title})" if title else name for name, title in titles.items()]
+    some = [f"{name} ({title:.60})" if title else name for name, title in titles.items()]
     listed = ", ".join(some[:_LISTED]) + (", ..." if len(some) > _LISTED else "")
     if problem_id is None:
         what = f"there are {len(some)} problems; say which with --problem-id: {listed}"

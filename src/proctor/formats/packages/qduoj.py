@@ -103,9 +103,7 @@ def _package(tree: Tree, settings: _QduojProblem) -> Package:
         id=settings.display_id,
         tests=tuple(tests.values()),
         subtasks=_subtasks(settings, tests),
-        limits=Limits(
-            settings.time_limit / 1000, memory=int(settings.memory_limit * MIB), stack=_STACK
-        ),
+        limits=_limits(settings),
         grading=_grading(settings.spj),
         stubs=_stubs(tree, settings),
         title=settings.title,
@@ -113,6 +111,13 @@ def _package(tree: Tree, settings: _QduojProblem) -> Package:
     ))  # fmt: skip
     answers = tuple(_answers(tree, settings))
     return Package(problem, answers, "qduoj", tree.root, notes=tuple(tree.notes.found))
+
+
+def _limits(settings: _QduojProblem) -> Limits:
+    if not 0 < settings.memory_limit < float("inf"):
+        raise InputError("must be a number above 0", field="memory_limit")
+    memory = int(settings.memory_limit * MIB)
+    return Limits(settings.time_limit / 1000, memory=memory, stack=_STACK)
 
 
 def _tests(tree: Tree, settings: _QduojProblem) -> dict[str, Test]:
