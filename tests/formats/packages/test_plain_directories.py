@@ -44,6 +44,7 @@ def test_what_is_read() -> None:
         ("data/x.in data/x.ans", "x"),
         ("tests/x.in tests/x.a", "x"),
         ("x.in x.sol", "x"),
+        ("x.in y.in x.out y.out y.ans", "x y"),
         ("input1.txt input2.txt output1.txt output2.txt", "1 2"),
     ],
 )
@@ -66,6 +67,8 @@ def test_layouts(tmp_path: Path, files: str, names: str) -> None:
         ("1.in 1.out 2.in", "there is no answer to 2.in"),
         ("1.in", "not a problem package: none of problem.toml"),
         ("1.in 1.out check.dpr check.exe check.cpp checker.py", "there are several checkers"),
+        ("1.in 1.out tests/1 tests/1.a", "which are the tests: tests/* or *.in?"),
+        ("1.in 1.out tests/1.in tests/1.out", "which are the tests: *.in or tests/*.in?"),
         ("1.in 1.out check.exe", "the checker is in no known language"),
         ("1.in 1.out interactor.cpp", "nothing says how the interactor is called"),
         ("", "not a problem package"),

@@ -35,7 +35,7 @@ _LAYOUTS = (
     *((join(directory, "input*.txt"), join(directory, "output*.txt"))
       for directory in ("", "tests", "testcases")),
 )  # fmt: skip
-"""Inputs and answers; `*` is the test's name. The first of which there is a pair is the one."""
+"""Inputs and answers; `*` is the test's name. Of several with the same inputs the first counts."""
 _NUMBERS = "tests/*"
 """Pattern of inputs whose names are numbers: anything else there is no test."""
 _CHECKERS = ("check", "checker")
@@ -48,7 +48,7 @@ _HEADERS = (".h", ".hh", ".hpp")
 
 def has_tests(tree: Tree) -> bool:
     """Return True for a directory with an input and its answer."""
-    return bool(_layout(tree)[1])
+    return bool(_layouts(tree))
 
 
 def load(tree: Tree) -> Package:
@@ -56,7 +56,11 @@ def load(tree: Tree) -> Package:
     if found := _named(tree, _INTERACTORS):
         what = "nothing says how the interactor is called; put the problem into a package of a kind"
         raise InputError(what, file=tree.shown(found[0]))
-    layout, inputs = _layout(tree)
+    (layout, inputs), *others = _layouts(tree)
+    for (pattern, _), some in others:
+        if some != inputs:  # samples beside the tests: neither must count for all
+            what = f"which are the tests: {layout[0]} or {pattern}? put the others elsewhere"
+            raise InputError(what, file=tree.shown(""))
     grading = _grading(tree)
     tests = _tests(tree, inputs, layout[1], compared=isinstance(grading, Comparison))
     problem = judgeable(Problem(
@@ -72,13 +76,14 @@ def load(tree: Tree) -> Package:
     return Package(problem, submissions, "plain", tree.root, timing, tuple(tree.notes.found))
 
 
-def _layout(tree: Tree) -> tuple[tuple[str, str], Mapping[str, str]]:
-    """The layout and the inputs by name, of which there are none if no layout fits."""
-    for inputs, answers in _LAYOUTS:
-        named = _inputs(tree, inputs)
-        if any(tree.is_file(answers.replace("*", name)) for name in named):
-            return (inputs, answers), named
-    return _LAYOUTS[0], {}
+def _layouts(tree: Tree) -> list[tuple[tuple[str, str], Mapping[str, str]]]:
+    """Layouts of which there is a pair, each with its inputs by name."""
+    return [
+        ((inputs, answers), named)
+        for inputs, answers in _LAYOUTS
+        if (named := _inputs(tree, inputs))
+        and any(tree.is_file(answers.replace("*", name)) for name in named)
+    ]
 
 
 def _inputs(tree: Tree, inputs: str) -> dict[str, str]:
