@@ -107,6 +107,8 @@ class Match(StrEnum):
     are no matter."""
     TOKEN_LINES = "token-lines"  # noqa: S105 - no password
     """Line for line, each as TOKENS; empty lines are left out."""
+    TRIMMED = "trimmed"
+    """Byte for byte, except for blank space at the end of the whole and the kind of line ends."""
     UNORDERED_TOKENS = "unordered-tokens"
     """As TOKENS, in any order; tolerances are nothing for it."""
     CHARACTERS = "characters"
@@ -159,6 +161,11 @@ class Convention(StrEnum):
     KATTIS = "kattis"
     """Output validator: arguments input, answer, feedback directory; output on stdin; exit code 42
     or 43."""
+    HUSTOJ = "hustoj"
+    """Arguments input, answer, output; exit code 0 is right, 2 a presentation error, any other
+    wrong."""
+    QDUOJ = "qduoj"
+    """Arguments input and output, the input on stdin as well; exit codes 0 and 1 alone."""
     PRINTED = "printed"
     """Open-r1: arguments input, answer, output; prints 1 or 100 for right, else a score or 0."""
 
@@ -195,6 +202,10 @@ class Stub:
     """File name that the submission is given; empty: the language's usual one."""
     flags: tuple[str, ...] = ()
     """Further compiler arguments, such as -DEVAL."""
+    before: str = ""
+    """Source put before the submission's, on lines of its own."""
+    after: str = ""
+    """Source put after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +216,9 @@ class Batch:
     """Name under which the submission finds the input; None: on stdin."""
     output_file: str | None = None
     """Name of the file that it writes; None: stdout."""
+    output_variable: str | None = None
+    """Environment variable with the path of a file to write to. Of a submission whose source names
+    it and which writes that file, the file is graded; of any other, stdout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +343,8 @@ class Problem:
     grading: Grading = STANDARD_COMPARISON
     running: Running = Batch()
     stubs: Mapping[str, Stub] = field(default_factory=dict)
-    """By family of languages (`cpp`, `python`, ...; see Language.family)."""
+    """By family of languages (`cpp`, `python`, ...; see Language.family). If any of them has files,
+    submissions in other families do not compile."""
     precision: int = 2
     """Decimals that points are rounded to."""
     languages: tuple[str, ...] = ()

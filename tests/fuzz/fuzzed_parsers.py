@@ -539,14 +539,16 @@ PARSERS = {
         b"\xc2\xb2",
     )),
     **{
-        name: Parser(package(name, original), (main_file(original, name),), (
+        kind: Parser(package(name, original), (main_file(original, name),), (
             b"[", b"{", b"]", b"}", b'"', b"<", b">", b"&", b"/", b"../", b"9" * 5000, b"nan", b"inf", b"-1",
             b"\n", b"  ", b": ", b"1e999", b"\x00", b"\xff", b"\xed\xa0\x80", b"= ", b"'''", b"*", b"2024-99-99",
             b"(a+)+$", b"<!DOCTYPE a>", b"[[", b"null", b"true", b"[]",
         ))
-        for name, original in (
-            ("problem.toml", "countdown"), ("problem.yaml", "guess"), ("problem.json", "courier"),
-            ("problem.xml", "nearest"), ("init.yml", "onroad"),
+        for kind, name, original in (
+            ("native", "problem.toml", "countdown"), ("icpc", "problem.yaml", "guess"),
+            ("tps", "problem.json", "courier"), ("polygon", "problem.xml", "nearest"),
+            ("dmoj", "init.yml", "onroad"), ("fps", "problem.xml", "splitsum"),
+            ("qduoj", "problem.json", "dosage"),
         )
     },
 }  # fmt: skip

@@ -56,9 +56,7 @@ FOUND = {
     "row": (b'{"\\ud800": 1}', b'{"test_cases": [{"\\ud800": 1}]}'),
     "yaml": (b"!!timestamp x", b"!!int", b"!!float ''", b"!!bool x", b"a: !!binary \xc3\xa9"),
     "version": (b"9" * 5000,),
-    "problem.toml": (
-        PARSERS["problem.toml"].documents[0].replace(b"submissions/down.py", b"s" * 300),
-    ),
+    "native": (PARSERS["native"].documents[0].replace(b"submissions/down.py", b"s" * 300),),
 }
 """What was found at some time."""
 

@@ -65,6 +65,16 @@ def test_exit_codes_alone(code: int, verdict: Verdict) -> None:
     assert judged(Convention.EXIT_CODE, ended(code, b"", b"points 1")).verdict is verdict
 
 
+@pytest.mark.parametrize(
+    ("code", "hustoj", "qduoj"),
+    [(0, AC, AC), (1, WA, WA), (2, PE, FAULT), (3, WA, FAULT), (7, WA, FAULT),
+     (255, WA, FAULT)],
+)  # fmt: skip
+def test_exit_codes_of_special_judges(code: int, hustoj: Verdict, qduoj: Verdict) -> None:
+    assert judged(Convention.HUSTOJ, ended(code, b"", b"points 1")).verdict is hustoj
+    assert judged(Convention.QDUOJ, ended(code)).verdict is qduoj
+
+
 NUMBERS = [
     (b"1", AC, 1.0), (b"1.0\n", AC, 1.0), (b"0", WA, 0.0), (b" 0.5 \nmore\n", PA, 0.5),
     (b"+.5", PA, 0.5), (b"5e-1", PA, 0.5), (b"1.", AC, 1.0), (b"", FAULT, 0.0), (b"\n", FAULT, 0.0),

@@ -66,6 +66,8 @@ def naive(output: bytes, answer: bytes, how: Comparison) -> bool:  # noqa: PLR09
             data.replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\n") for data in (output, answer)
         )
         return got_text == wanted_text
+    if how.match is Match.TRIMMED:
+        return output.replace(b"\r\n", b"\n").rstrip() == answer.replace(b"\r\n", b"\n").rstrip()
     folded = (output, answer) if how.case_sensitive else (output.lower(), answer.lower())
     if how.match is Match.CHARACTERS:
         return sorted(b"".join(folded[0].split())) == sorted(b"".join(folded[1].split()))

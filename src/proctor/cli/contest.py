@@ -1,6 +1,6 @@
 """`proctor judge PROBLEM SOLUTION...`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +10,9 @@ import msgspec
 from rich.table import Table
 
 from proctor.cli import render, terminal
+from proctor.cli.options import typed_limits
 from proctor.cli.screen import Screen, line
-from proctor.errors import InputError
+from proctor.errors import InputError, UsageError
 from proctor.formats.contest_rows import (
     ContestSubmission,
     load_contest_problem,
@@ -23,6 +24,7 @@ from proctor.judging.environment import said_of_graders
 from proctor.judging.judge import PoolJudges
 from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings
+from proctor.limits import TEST_LIMITS
 from proctor.problem import Problem
 from proctor.program import Program
 from proctor.verdict import Verdict
@@ -43,6 +45,9 @@ class SolutionsRun:
     """Table of submissions, instead of solutions."""
     tests: tuple[str, ...] = ()
     """Tables of further tests."""
+    timeout: str | None = None
+    memory: str | None = None
+    """Limits for problems that state none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +87,13 @@ def judge(request: SolutionsRun, judges: Judges, *, as_json: bool) -> int:
         ]
     for each in entries:
         _check_subtasks(request.subtasks, each.problem)
+    settings = _settings(request, [each.problem for each in entries])
     console = Screen(wide=True)
     worst = 0
     pool = judges.pool if isinstance(judges, PoolJudges) else None
     note = None if pool is None else lambda: said_of_graders(pool)
     with render.Progress(len(entries), not as_json, note=note) as progress:
-        running = [(entry, _start(entry, request, judges)) for entry in entries]
+        running = [(entry, _start(entry, request, settings, judges)) for entry in entries]
         try:
             for entry, future in running:
                 judgement = future.result()
@@ -112,12 +118,23 @@ def _check_subtasks(wanted: tuple[str, ...], problem: Problem | None) -> None:
             raise InputError(f"there is no subtask {name!r} (there are: {', '.join(known)})")
 
 
-def _start(entry: _SolutionEntry, request: SolutionsRun, judges: Judges) -> Future[Judgement]:
+def _settings(request: SolutionsRun, problems: Iterable[Problem | None]) -> JudgeSettings:
+    """Settings with the limits that were typed. Raises UsageError if a problem states its own."""
+    typed = {"--timeout": request.timeout, "--memory": request.memory}
+    given = [name for name, value in typed.items() if value is not None]
+    if given and any(each is not None and each.limits is not None for each in problems):
+        raise UsageError(f"{', '.join(given)}: not with PROBLEM where its format has limits")
+    limits = typed_limits(TEST_LIMITS, request.timeout, request.memory)
+    return JudgeSettings(limits=limits, stop="never" if request.all_tests else "first")
+
+
+def _start(
+    entry: _SolutionEntry, request: SolutionsRun, settings: JudgeSettings, judges: Judges
+) -> Future[Judgement]:
     if entry.problem is None:
         none: Future[Judgement] = Future()
         none.set_result(Judgement(Verdict.TASK_FAULT, 0.0, (), "the problem has no test"))
         return none
-    settings = JudgeSettings(stop="never" if request.all_tests else "first")
     return judges.start(entry.problem, entry.program, settings, request.subtasks or None)
 
 

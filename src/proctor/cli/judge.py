@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from proctor.cli import terminal
 from proctor.cli.judges import HERE, Where
+from proctor.cli.options import typed_limits
 from proctor.errors import InputError, SettingsError
 from proctor.evals.durable import RunTally
 from proctor.evals.programs import ProgramsRun, judge_programs
@@ -16,7 +16,6 @@ from proctor.judging.missing_modules import MissingModules
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.reports.speed_share import speed_share
 from proctor.reports.summary import summarise, to_json
-from proctor.units import seconds, size
 
 
 def settings(
@@ -31,11 +30,7 @@ def settings(
     """Build settings from what was typed, None for what was not. Raises UsageError."""
     if codes is not None and mode != "official":
         raise SettingsError("--codes: error codes exist in official mode only")
-    limits = default_limits(mode or "standard")
-    if timeout is not None:
-        limits = replace(limits, cpu=seconds(timeout, "--timeout"))
-    if memory is not None:
-        limits = replace(limits, memory=size(memory, "--memory"))
+    limits = typed_limits(default_limits(mode or "standard"), timeout, memory)
     typed: dict[str, Any] = {"mode": mode, "stop": stop, "tolerance": tolerance, "codes": codes}
     given = {name: value for name, value in typed.items() if value is not None}
     return JudgeSettings(limits=limits, fast=fast, **given)

@@ -41,7 +41,7 @@ def judge_command(
     ] = None,
     problem_id: Annotated[
         str | None,
-        typer.Option(help="Row to judge against, if PROBLEM holds several.", metavar="ID"),
+        typer.Option(help="Problem to judge against, if PROBLEM holds several.", metavar="ID"),
     ] = None,
     tests: Annotated[
         list[str] | None, typer.Option(help="File of further tests for rows.", metavar="FILE")
@@ -120,8 +120,6 @@ def judge_command(
             "not with PROBLEM, which says such things itself",
             {
                 "--mode": mode,
-                "--timeout": timeout,
-                "--memory": memory,
                 "--stop": stop,
                 "--fast": fast or None,
                 "--tolerance": tolerance,
@@ -146,6 +144,8 @@ def judge_command(
                 problem_id,
                 programs,
                 tuple(tests or ()),
+                timeout,
+                memory,
             )
             code = contest.judge(solutions_run, judges, as_json=json)
         where.say_figures()

@@ -1,9 +1,13 @@
 """Options that several commands share."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
+
+from proctor.limits import Limits
+from proctor.units import seconds, size
 
 MODES = "standard|official"
 Isolation = Annotated[
@@ -52,6 +56,13 @@ def pool_settings(
         "packages": tuple(packages or ()),
         "preload": tuple(preload or ()),
     }
+
+
+def typed_limits(usual: Limits, timeout: str | None, memory: str | None) -> Limits:
+    """Return the usual limits with those that were typed. Raises InputError."""
+    if timeout is not None:
+        usual = replace(usual, cpu=seconds(timeout, "--timeout"))
+    return usual if memory is None else replace(usual, memory=size(memory, "--memory"))
 
 
 StartServer = Annotated[

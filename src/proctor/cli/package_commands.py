@@ -16,8 +16,12 @@ def register(app: typer.Typer) -> None:
 
 def verify_command(
     package: Annotated[
-        str, typer.Argument(help="Problem package: a directory.", metavar="PACKAGE")
+        str, typer.Argument(help="Problem package: a directory, or an FPS file.", metavar="PACKAGE")
     ],
+    problem_id: Annotated[
+        str | None,
+        typer.Option(help="Problem to verify, if PACKAGE holds several.", metavar="ID"),
+    ] = None,
     jobs: Jobs = None,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
@@ -32,7 +36,7 @@ def verify_command(
     with open_environment(isolation=isolation, min_isolation=min_isolation, cells=jobs) as pool:
         from proctor.cli import verify  # while the first cells start
 
-        raise typer.Exit(verify.verify_package(package, pool, as_json=json))
+        raise typer.Exit(verify.verify_package(package, problem_id, pool, as_json=json))
 
 
 def lint_command(

@@ -16,9 +16,9 @@ from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict
 
 
-def verify_package(path: str, pool: Pool, *, as_json: bool) -> int:
+def verify_package(path: str, problem_id: str | None, pool: Pool, *, as_json: bool) -> int:
     """Hold every labelled submission against its label; returns the exit code."""
-    package = load(path)
+    package = load(path, problem_id)
     if not package.submissions:
         raise InputError("the package has no labelled submissions to verify", file=path)
     console = Screen(stderr=as_json, wide=True)

@@ -10,7 +10,7 @@ import msgspec
 from proctor.errors import InputError
 from proctor.formats.codeforces_rows import read_problems
 from proctor.formats.livecodebench import did_you_mean, located, schema_error
-from proctor.formats.packages.package import is_main_file, load
+from proctor.formats.packages.package import holds_problems, is_main_file, load, load_some
 from proctor.formats.tables import SUFFIXES, Row, read_table, table_files
 from proctor.languages import registry
 from proctor.problem import Problem
@@ -48,16 +48,18 @@ def holds_rows(place: Path) -> bool:
         names = [each.name for each in place.iterdir() if each.is_file()]
         tables = any(name.endswith(SUFFIXES) for name in names)
         return tables and not any(map(is_main_file, names))
-    return place.is_file() and not is_main_file(place.name)
+    return place.is_file() and not holds_problems(place)
 
 
 def load_contest_problem(
     place: Path, generated: Iterable[Path] = (), name: str | None = None
 ) -> Problem:
-    """The problem of a package; or one of a table, which must hold but one if none is named.
+    """The problem of a package; or one of several, which must be but one if none is named.
 
     `generated` are tables, or directories of such, with further tests. Raises InputError.
     """
+    if not holds_rows(place):
+        return load(place, name).problem
     problems, ids = _load(place, generated, None if name is None else {name})
     if name is not None and name not in problems:
         hint = did_you_mean(name, ids)
@@ -76,8 +78,8 @@ def _load(
     place: Path, generated: Iterable[Path], only: Collection[str] | None
 ) -> tuple[Problems, Collection[str]]:
     if not holds_rows(place):
-        problem = load(place).problem
-        return {problem.id: problem}, {problem.id}
+        found, titles = load_some(place, only)
+        return {name: package.problem for name, package in found.items()}, titles
     tests = [file for each in generated for file in table_files(each)]
     problems, ids = read_problems(table_files(place), tests, only=only)
     if not ids:

@@ -1,7 +1,7 @@
 """Runs of a submission from input to output, and the grading of what it wrote."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from proctor.execution import Execution, Isolation
@@ -14,7 +14,20 @@ from proctor.judging.outcome import Failure
 from proctor.languages.compiler import Built
 from proctor.limits import Limits
 from proctor.problem import Batch, Test
+from proctor.program import Program
 from proctor.verdict import Verdict
+
+_WRITTEN = "output_path"
+"""File whose path is in the variable that the problem names."""
+
+
+def runner_for(
+    how: Batch, program: Program, built: Built, limits: Limits, grader: OutputGrader
+) -> "BatchRunner":
+    """Return the runner of a submission that was built from this program."""
+    if how.output_variable is not None and how.output_variable not in program.source:
+        how = replace(how, output_variable=None)  # most need no directory of their own
+    return BatchRunner(how, built, limits, grader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +73,15 @@ class BatchRunner:
         """Run it once; returns the facts and what it wrote, or why there is nothing to grade."""
         how, limits, data = self.how, self.limits, test.input_bytes()
         files = {how.input_file: data} if how.input_file is not None else {}
-        collect = (how.output_file,) if how.output_file is not None else ()
+        wanted = how.output_file if how.output_variable is None else _WRITTEN
+        collect = (wanted,) if wanted is not None else ()
         command = self.built.command(
             test.args, memory=limits.memory, files=files, collect=collect, most=limits.output,
             judged=True,
         )  # fmt: skip
+        if how.output_variable is not None:
+            place = {how.output_variable: f"{{work}}/{_WRITTEN}"}
+            command = replace(command, environment={**command.environment, **place})
         command = outcome.with_files(command, test)
         own = self.built.limits(limits, command, writes=limits.output if collect else 0)
         stdin = b"" if how.input_file is not None else data
@@ -72,9 +89,10 @@ class BatchRunner:
         why = outcome.failure(self.built, finished.execution)
         if why is not None:
             return finished.execution, why
-        if how.output_file is None:
-            return finished.execution, finished.execution.stdout
-        written = finished.files.get(how.output_file)
+        stdout = finished.execution.stdout
+        if wanted is None:
+            return finished.execution, stdout
+        written = finished.files.get(wanted, None if how.output_variable is None else stdout)
         if written is None:
-            return finished.execution, Failure(Verdict.WA, f"it wrote no file {how.output_file}")
+            return finished.execution, Failure(Verdict.WA, f"it wrote no file {wanted}")
         return finished.execution, written

@@ -2,7 +2,7 @@
 
 Sources: testlib.h (exit codes), the CMS documentation (score on stdout, message on stderr), the
 Kattis problem package format, versions legacy and 2023-07 (exit codes 42 and 43, the feedback
-directory), and the way open-r1's codeforces checkers are called.
+directory), the judges of HUSTOJ and QDUOJ, and the way open-r1's codeforces checkers are called.
 """
 
 import re
@@ -17,6 +17,7 @@ from proctor.verdict import Verdict
 _TESTLIB_VERDICTS = {
     0: Verdict.AC, 1: Verdict.WA, 2: Verdict.PE, 4: Verdict.PE, 8: Verdict.PE,
 }  # fmt: skip
+_HUSTOJ_VERDICTS: dict[int | None, Verdict] = {0: Verdict.AC, 2: Verdict.PE}
 _TESTLIB_POINTS, _TESTLIB_PARTIAL = 7, 50
 _KATTIS_AC, _KATTIS_WA = 42, 43
 _SHOWN = 2000
@@ -77,7 +78,10 @@ def _opinion(  # noqa: PLR0911 - one for each convention
     match convention:
         case Convention.TESTLIB:
             return _testlib(execution, full)
-        case Convention.EXIT_CODE:
+        case Convention.HUSTOJ:
+            verdict = _HUSTOJ_VERDICTS.get(execution.exit_code, Verdict.WA)
+            return Opinion(verdict, float(verdict.passed), _text(execution.stderr))
+        case Convention.EXIT_CODE | Convention.QDUOJ:
             if execution.exit_code not in {0, 1}:
                 return fault(f"the checker ended with exit code {execution.exit_code}", execution)
             return _testlib(execution, full)

@@ -27,7 +27,7 @@ _LONGEST_NUMBER = 400
 _SHOWN = 40
 
 
-def compare(output: bytes, answer: bytes, how: Comparison) -> str | None:  # noqa: C901, PLR0911 - one for each way
+def compare(output: bytes, answer: bytes, how: Comparison) -> str | None:  # noqa: C901, PLR0911, PLR0912 - one for each way
     """Return None if the output is right, else where it first is not.
 
     With a tolerance, tokens of the answer that are numbers are compared as numbers, as the default
@@ -41,6 +41,9 @@ def compare(output: bytes, answer: bytes, how: Comparison) -> str | None:  # noq
             return _lines(output, answer, how)
         case Match.RAW_LINES:
             got, wanted = _raw_lines(output), _raw_lines(answer)
+            return None if got == wanted else _first_difference(got, wanted)
+        case Match.TRIMMED:
+            got, wanted = _raw_lines(output).rstrip(), _raw_lines(answer).rstrip()
             return None if got == wanted else _first_difference(got, wanted)
         case Match.TOKEN_LINES:
             return _same_lines(_token_lines(output, how), _token_lines(answer, how), how)

@@ -107,29 +107,32 @@ def compile_submission(
     """
     language = registry.get(program.language)
     stub = problem.stubs.get(language.family)
-    if stub is None and problem.stubs:
+    if stub is None and any(each.files for each in problem.stubs.values()):
         families = ", ".join(sorted(problem.stubs))
         raise CompileFailed(f"this problem has no grader for {language.name} (only {families})")
     stub = stub or Stub({})
-    if stub.name:
-        program = Program(program.source, program.language, stub.name, program.files)
+    parts = (stub.before, program.source, stub.after)
+    program = replace(
+        program, source="\n".join(filter(None, parts)), name=stub.name or program.name
+    )
     return environment.compile_submission(program, stub.files, stub.flags)
 
 
 def runner_of(
     running: Running,
+    program: Program,
     built: Built,
     limits: Limits,
     graders: Graders,
     environment: JudgingEnvironment,
     wrote: Callable[[bytes], object] | None = None,
 ) -> RunTest:
-    """Return what runs a compiled submission on one test; not for output-only problems.
+    """Return what runs a submission, `built` of `program`, on one test; not one of outputs only.
 
     Of a batch problem, `wrote` is called with what is graded.
     """
     if isinstance(running, Batch):
-        runner = batch.BatchRunner(running, built, limits, graders.output)
+        runner = batch.runner_for(running, program, built, limits, graders.output)
         return lambda test: runner.run(environment, test, wrote)
     if isinstance(running, TwoSteps):
         steps = two_steps.TwoStepsRunner(built, limits, graders.output)
@@ -205,7 +208,8 @@ class _Contest:
             grader = self._opened().output
             return lambda test: (output_only.run(grader, environment, self._program, test), None)
         built = compile_submission(self._problem, self._program, environment)
-        return runner_of(running, built, self._limits, self._opened(), environment)
+        graders, limits = self._opened(), self._limits
+        return runner_of(running, self._program, built, limits, graders, environment)
 
     def _run(self, run: RunTest) -> Iterator[tuple[TestResult, Isolation | None]]:
         """Run tests a few ahead of the one whose turn it is; yield what counts, in order.

@@ -138,8 +138,11 @@ def _checked(
     match grading.convention:
         case Convention.KATTIS:
             stdin, args = output, (INPUT, ANSWER, FEEDBACK + "/", *flags)
-        case Convention.SCORE | Convention.PRINTED:
+        case Convention.SCORE | Convention.PRINTED | Convention.HUSTOJ:
             files[OUTPUT], args = output, (INPUT, ANSWER, OUTPUT, *flags)
+        case Convention.QDUOJ:
+            files[OUTPUT], args = output, (INPUT, OUTPUT, *flags)
+            stdin = files[INPUT]
         case _:
             files[OUTPUT], args = output, (INPUT, OUTPUT, ANSWER, *flags)
     kattis = grading.convention is Convention.KATTIS

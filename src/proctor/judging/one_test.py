@@ -6,7 +6,7 @@ from proctor.cell import plain_data
 from proctor.cell.wire import Kind
 from proctor.errors import CompileFailed, InfraFault, InputError
 from proctor.judging.assignment import Assignment
-from proctor.judging.batch import BatchRunner
+from proctor.judging.batch import runner_for
 from proctor.judging.contest_judge import compile_submission
 from proctor.judging.environment import JudgingEnvironment, inputs_of
 from proctor.judging.grader import OutputGrader
@@ -41,7 +41,8 @@ def output_on(
             environment = JudgingEnvironment(pool)
             built = compile_submission(problem, program, environment)
             limits = problem.limits or settings.limits
-            runner = BatchRunner(problem.running, built, limits, OutputGrader(problem.grading))
+            grader = OutputGrader(problem.grading)
+            runner = runner_for(problem.running, program, built, limits, grader)
             _, output = runner.once(environment, test)
             return output if isinstance(output, bytes) else None
     return None

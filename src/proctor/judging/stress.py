@@ -131,8 +131,8 @@ class _Search:
             if plan.validator is None
             else InputProgram.compiled(plan.validator, "validator", environment)
         )
-        self._right = self._compiled(RIGHT, plan.right)
-        self._wrong = {name: self._compiled(name, each) for name, each in plan.wrong.items()}
+        self._programs = {RIGHT: plan.right, **plan.wrong}
+        self._built = {name: self._compiled(name, each) for name, each in self._programs.items()}
 
     def _compiled(self, name: str, program: Program) -> Built:
         try:
@@ -186,28 +186,28 @@ class _Search:
             why = self._validator.refusal(self._environment, data, ACCEPTING)
             if why is not None:
                 return _Attempt(test, refused=why)
-        result, answer = self._run(self._right, test)
+        result, answer = self._run(RIGHT, test)
         if isinstance(self._plan.problem.running, Batch) and answer is not None:
             test = replace(test, output=answer)
             if isinstance(self._plan.problem.grading, Checker):
-                result, _ = self._run(self._right, test)  # a checker may refuse even that
+                result, _ = self._run(RIGHT, test)  # a checker may refuse even that
             else:
                 result = replace(result, verdict=Verdict.AC)
         results = {RIGHT: (result, answer)}
         if result.verdict is Verdict.AC:
-            results |= {name: self._run(self._wrong[name], test) for name in names}
+            results |= {name: self._run(name, test) for name in names}
         for name, (each, _) in results.items():
             if each.verdict.is_fault:
                 kind = InfraFault if each.verdict is Verdict.INFRA_FAULT else InputError
                 raise kind(f"{each.verdict} of {name}: {each.message} {each.log}".rstrip())
         return _Attempt(test, results)
 
-    def _run(self, built: Built, test: Test) -> tuple[TestResult, bytes | None]:
+    def _run(self, name: str, test: Test) -> tuple[TestResult, bytes | None]:
         written: list[bytes] = []
         problem = self._plan.problem
         run: RunTest = runner_of(
-            problem.running, built, problem.test_limits, self._graders, self._environment,
-            written.append,
+            problem.running, self._programs[name], self._built[name], problem.test_limits,
+            self._graders, self._environment, written.append,
         )  # fmt: skip
         result, _ = run(test)
         return result, written[-1] if written else None

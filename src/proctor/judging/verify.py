@@ -113,7 +113,8 @@ def _check(package: Package, submission: Labelled, limit: float, pool: Pool) -> 
     own = submission.limits
     limit = limit if own is None else own.cpu
     limits = replace(own or package.problem.test_limits, cpu=limit * margin)
-    longer = replace(package.problem, limits=limits)
+    stubs = {} if submission.complete else package.problem.stubs
+    longer = replace(package.problem, limits=limits, stubs=stubs)
     tests_matter = any(
         claim.permitted is not None or claim.required is not None
         for claim in (submission.expected.whole, *(p.claim for p in submission.expected.parts))

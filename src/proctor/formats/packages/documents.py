@@ -15,7 +15,7 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean, located, schema_error
-from proctor.formats.packages.files import Tree
+from proctor.formats.packages.files import LARGEST_SOURCE, Tree
 
 _T = TypeVar("_T")
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<key>.*?)`(?: - at `(?P<at>.*)`)?")
@@ -77,21 +77,34 @@ def read_toml(tree: Tree, name: str) -> dict[str, Any]:
         raise InputError("the TOML is nested too deeply", file=tree.shown(name)) from error
 
 
-def read_xml(tree: Tree, name: str) -> Element:
-    """Root of an XML file. A document type is refused, and with it entities of any kind."""
+def read_xml(
+    tree: Tree, name: str, *, doctype: str | None = None, largest: int = LARGEST_SOURCE
+) -> Element:
+    """Root of an XML file of at most `largest` bytes.
+
+    A document type is refused, and with it entities of any kind; one of the name `doctype` may be
+    there, unread, if it defines nothing itself.
+    """
     builder = TreeBuilder()
     parser = expat.ParserCreate()
 
-    def refuse(*_: object) -> None:
-        line = parser.CurrentLineNumber
-        raise InputError("a document type is not read; remove it", file=tree.shown(name), line=line)
+    def refuse(what: str) -> None:
+        raise InputError(what, file=tree.shown(name), line=parser.CurrentLineNumber)
 
-    parser.StartDoctypeDeclHandler = refuse
+    def start_doctype(root: str, _system: object, _public: object, defines: int) -> None:
+        if root != doctype or defines:
+            refuse("a document type is not read; remove it")
+
+    def skip_entity(entity: str, _: object) -> None:
+        refuse(f"the entity &{entity}; is not known")  # its text would be missing
+
+    parser.StartDoctypeDeclHandler = start_doctype
+    parser.SkippedEntityHandler = skip_entity
     parser.StartElementHandler = builder.start
     parser.EndElementHandler = builder.end
     parser.CharacterDataHandler = builder.data
     try:
-        parser.Parse(tree.content(name), True)
+        parser.Parse(tree.content(name, largest=largest), True)
     except expat.ExpatError as error:
         what = expat.errors.messages.get(error.code, str(error))
         raise InputError(f"broken XML: {what}", file=tree.shown(name), line=error.lineno) from error

@@ -14,6 +14,8 @@ _LONGEST_NAME = 255
 """Bytes of one part of a path, on any usual file system."""
 LARGEST_SOURCE = 32 << 20
 """Bytes of a program, a grader or a settings file: what is read here is kept in memory."""
+LARGEST_EXPORT = 512 << 20
+"""Bytes of a main file that holds tests."""
 
 
 @dataclass(slots=True)
@@ -111,17 +113,24 @@ class Tree:
             raise InputError(f"{name!r} is not a regular file", file=place, field=field)
         return path
 
-    def content(self, name: str, *, said_by: str | None = None, field: str | None = None) -> bytes:
+    def content(
+        self,
+        name: str,
+        *,
+        said_by: str | None = None,
+        field: str | None = None,
+        largest: int = LARGEST_SOURCE,
+    ) -> bytes:
         """Bytes of a source or settings file. Raises InputError if it is too large or missing."""
         path = self.file(name, said_by=said_by, field=field)
         try:
             with path.open("rb") as file:
-                data = file.read(LARGEST_SOURCE + 1)
+                data = file.read(largest + 1)
         except OSError as error:
             raise InputError(str(error.strerror), file=self.shown(name)) from error
-        if len(data) > LARGEST_SOURCE:
-            limit = LARGEST_SOURCE >> 20
-            raise InputError(f"more than {limit} MiB is no source file", file=self.shown(name))
+        if len(data) > largest:
+            what = f"more than {largest >> 20} MiB, which is too large to be read"
+            raise InputError(what, file=self.shown(name))
         return data
 
     def text(self, name: str, *, said_by: str | None = None, field: str | None = None) -> str:

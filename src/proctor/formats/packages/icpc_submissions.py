@@ -35,7 +35,7 @@ DIRECTORY = "submissions"
 FILE = "submissions/submissions.yaml"
 
 _SHORT: dict[str, Verdicts] = {"AC": ACCEPTED, "WA": WRONG, "TLE": SLOW, "RTE": CRASHED}
-_OF_DIRECTORY: dict[str, tuple[Verdicts, Bound]] = {
+OF_DIRECTORY: dict[str, tuple[Verdicts, Bound]] = {
     "accepted": (ACCEPTED, Bound.LOWER),
     # Right, but too slow to measure the limit by; problemtools and others have it.
     "slow_accepted": (ACCEPTED, Bound.NONE),
@@ -252,9 +252,9 @@ class _Rules:
             least = 10.0**-self._problem.precision
             claim = Claim(points=(least, full - least))
             return Labelled(path, program, Expectation(claim))
-        if directory not in _OF_DIRECTORY:
+        if directory not in OF_DIRECTORY:
             return None
-        verdicts, role = _OF_DIRECTORY[directory]
+        verdicts, role = OF_DIRECTORY[directory]
         claim = _claimed(verdicts, is_scoring=self._scoring)
         return Labelled(path, program, Expectation(claim), role)
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Protocol
 
 from proctor.errors import InputError
 from proctor.limits import Limits
@@ -82,6 +83,8 @@ class Labelled:
     bound: Bound = Bound.NONE
     limits: Limits | None = None
     """Its own limits, instead of the problem's, where the format gives such."""
+    complete: bool = False
+    """True if it holds the code of the problem's stubs already, or needs none of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +111,22 @@ class Package:
     problem: Problem
     submissions: tuple[Labelled, ...]
     format: str
-    """`icpc`, `tps`, `native`, `polygon` or `dmoj`."""
+    """`icpc`, `tps`, `native`, `polygon`, `dmoj`, `fps`, `qduoj` or `plain`."""
     path: Path
     timing: Timing = field(default_factory=Timing)
     notes: tuple[str, ...] = ()
     """Parts of the package that were left out, and why: for those who check it."""
+
+
+class Several(Protocol):
+    """Several problems in one place, of which one is chosen."""
+
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """Their titles by id; empty where it takes too much to know."""
+
+    def load(self, problem_id: str) -> Package:
+        """Load the one of this id. Raises InputError."""
 
 
 def bound(claim: Claim) -> Bound:

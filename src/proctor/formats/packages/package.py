@@ -3,11 +3,13 @@
 A new format is a module beside this one with `load(tree) -> Package`, and its line in `_FORMATS`.
 """
 
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
 from proctor.errors import InputError
-from proctor.formats.packages.files import Tree
+from proctor.formats.packages.files import LARGEST_EXPORT, Tree, join
 from proctor.formats.packages.model import (
     Bound,
     Claim,
@@ -15,6 +17,7 @@ from proctor.formats.packages.model import (
     Labelled,
     Package,
     Part,
+    Several,
     Timing,
 )
 
@@ -25,10 +28,13 @@ __all__ = ["Bound", "Claim", "Expectation", "Labelled", "Package", "Part", "Timi
 _FORMATS = {
     "problem.toml": ("proctor's own", "native"),
     "problem.yaml": ("ICPC/Kattis", "icpc"),
-    "problem.json": ("IOI (TPS, CMS)", "tps"),
-    "problem.xml": ("Polygon", "polygon"),
+    "problem.json": ("IOI (TPS, CMS), QDUOJ", "tps"),
+    "problem.xml": ("Polygon, FPS", "polygon"),
     "init.yml": ("DMOJ", "dmoj"),
 }
+_TWINS = {"problem.json": (b'"display_id"', "qduoj"), "problem.xml": (b"<fps", "fps")}
+"""Main files that two formats share: text that only the second has, and its module."""
+_LISTED = 20
 
 
 def is_main_file(name: str) -> bool:
@@ -36,17 +42,92 @@ def is_main_file(name: str) -> bool:
     return name in _FORMATS
 
 
-def load(path: Path | str) -> Package:
+def holds_problems(path: Path) -> bool:
+    """Return True for a file that is a package, or says that one is around it.
+
+    One of FPS may have any name, if only it ends in .xml.
+    """
+    return path.is_file() and (is_main_file(path.name) or path.suffix == ".xml")
+
+
+def load(path: Path | str, problem_id: str | None = None) -> Package:
     """Load the package in a directory, or the one that a main file belongs to.
 
-    Tests are not read, only named. Raises InputError, with file and field, for a directory that
-    is no package and for a package that is broken.
+    Where there are several, `problem_id` says which. Tests are not read, only named, unless they
+    are in the main file. Raises InputError, with file and field, for a directory that is no package
+    and for a package that is broken.
     """
-    path = Path(path)
-    tree = Tree.at(path.parent if path.name in _FORMATS and path.is_file() else path)
+    found, titles = load_some(path, None if problem_id is None else {problem_id})
+    if found and problem_id in {None, *found}:
+        return next(iter(found.values()))
+    some = [f"{name} ({title:.60})" if title else name for name, title in titles.items()]
+    listed = ", ".join(some[:_LISTED]) + (", ..." if len(some) > _LISTED else "")
+    if problem_id is None:
+        what = f"there are {len(some)} problems; say which with --problem-id: {listed}"
+    else:
+        what = f"there is no problem {problem_id!r} (there are: {listed})"
+    raise InputError(what, file=str(path), field="id")
+
+
+def load_some(
+    path: Path | str, only: Collection[str] | None = None
+) -> tuple[dict[str, Package], Mapping[str, str]]:
+    """Load those of the problems in a place whose ids are asked for, by id.
+
+    None asks for the only one, and gets none where there are several. The titles of all are
+    returned as well. Raises InputError.
+    """
+    found = _open(Path(path))
+    if isinstance(found, Package):
+        problem = found.problem
+        return {problem.id: found}, {problem.id: problem.title}
+    titles = found.titles
+    if only is None:
+        only = titles if len(titles) == 1 else ()
+    return {name: found.load(name) for name in titles if name in only}, titles
+
+
+def _open(path: Path) -> Package | Several:
+    main = path.name if holds_problems(path) else ""
+    tree = Tree.at(path.parent if main else path)
+    if main and not is_main_file(main):
+        return _opened(tree, main, "fps")
     for name, (_, module) in _FORMATS.items():
         if tree.is_file(name):
-            loaded: Package = import_module(f"{__package__}.{module}").load(tree)
-            return loaded
+            text, twin = _TWINS.get(name, (b"", ""))
+            shared = twin and text in tree.content(name, largest=LARGEST_EXPORT)
+            return _opened(tree, name, twin if shared else module)
+    if inner := [name for name in tree.entries("", lenient=True) if _is_package(tree, name)]:
+        return _SideBySide(tree, dict.fromkeys(inner, ""))
+    from proctor.formats.packages import plain
+
+    if plain.has_tests(tree):
+        return plain.load(tree)
     looked = ", ".join(f"{name} ({title})" for name, (title, _) in _FORMATS.items())
-    raise InputError(f"not a problem package: none of {looked} is there", file=str(path))
+    what = f"not a problem package: none of {looked} is there, nor tests such as {plain.EXAMPLES}"
+    raise InputError(what, file=str(path))
+
+
+def _opened(tree: Tree, name: str, module: str) -> Package | Several:
+    if module == "fps":
+        from proctor.formats.packages.fps import FpsItems
+
+        return FpsItems(tree, name)
+    loaded: Package = import_module(f"{__package__}.{module}").load(tree)
+    return loaded
+
+
+def _is_package(tree: Tree, name: str) -> bool:
+    return tree.is_dir(name) and any(tree.is_file(join(name, main)) for main in _FORMATS)
+
+
+@dataclass(frozen=True, slots=True)
+class _SideBySide:
+    """Packages in the directories of one, as exports of several problems have them."""
+
+    tree: Tree
+    titles: Mapping[str, str]
+
+    def load(self, problem_id: str) -> Package:
+        """Load the package in the directory of that name. Raises InputError."""
+        return load(self.tree.root / problem_id)

@@ -18,6 +18,8 @@ _MAIN = {
 }
 _NOT_SOURCES = {"build", "run", "Makefile", "CMakeLists.txt"}
 
+TESTLIB = "testlib.h"
+"""Header of checkers and interactors, which no part of proctor brings."""
 DATA = "output"
 """Stands for the language of a submission that is files of output."""
 LARGEST_SUBMISSION = 16 << 20
@@ -33,6 +35,16 @@ def by_extension(name: str, source: str) -> str | None:
 def is_source(name: str) -> bool:
     """Return True if the extension is that of a language."""
     return by_extension(name, "") is not None
+
+
+_OF_JUDGES = {"clang": "c", "clang++": "cpp17", "cc": "cpp17"}
+"""Languages under names that online judges have for them, beside proctor's own."""
+
+
+def by_judges_name(name: str) -> str | None:
+    """Id of the language that an online judge calls so, in any case; None if there is none such."""
+    own = {each: known.id for known in registry.languages().values() for each in known.names}
+    return (_OF_JUDGES | own).get(name.strip().lower())
 
 
 def families() -> Mapping[str, str]:

@@ -92,8 +92,10 @@ def _outputs(
     found = {}
     for test in some:
         written: list[bytes] = []
-        run = runner_of(problem.running, built, problem.test_limits, graders, environment,
-                          written.append)  # fmt: skip
+        run = runner_of(
+            problem.running, program, built, problem.test_limits, graders, environment,
+            written.append,
+        )  # fmt: skip
         result, _ = run(test)
         if result.verdict.passed and written:
             found[test.name] = written[-1]
@@ -154,7 +156,7 @@ def of_partner(
             built = compile_submission(problem, program, environment)
         except CompileFailed:
             return
-        result, _ = runner_of(running, built, limits, graders, environment)(
+        result, _ = runner_of(running, program, built, limits, graders, environment)(
             replace(test, name=name)
         )
         if result.verdict is Verdict.TASK_FAULT:

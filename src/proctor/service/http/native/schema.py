@@ -122,9 +122,9 @@ class CheckerJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     """Grading by a program, which runs in a cell of its own."""
 
     program: ProgramJson
-    convention: Literal["testlib", "score", "testlib-score", "exit-code", "kattis", "printed"] = (
-        "testlib"
-    )
+    convention: Literal[
+        "testlib", "score", "testlib-score", "exit-code", "kattis", "hustoj", "qduoj", "printed"
+    ] = "testlib"
     flags: tuple[str, ...] = ()
 
 
@@ -133,7 +133,7 @@ class ComparisonJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
 
     match: Literal[
         "exact", "lines", "tokens", "unordered-lines", "raw-lines", "token-lines",
-        "unordered-tokens", "characters", "yes-no", "last-line",
+        "unordered-tokens", "characters", "yes-no", "last-line", "trimmed",
     ] = "tokens"  # fmt: skip
     case_sensitive: bool = True
     space_sensitive: bool = False
