@@ -37,9 +37,7 @@ class Converted:
     """Parts that were left out or say less now; none of them changes a verdict or points."""
 
 
-def read_source(
-    place: Path | str, name: str | None = None, tests: Iterable[Path] = ()
-) -> Package:
+def read_source(place: Path | str, name: str | None = None, tests: Iterable[Path] = ()) -> Package:
     """The package in a directory, or that of the one problem `name` of a table of rows.
 
     Raises InputError.
@@ -136,20 +134,23 @@ def _trial(source: Package, draft: Draft, to: str, name: str) -> list[Difference
         root.mkdir()
         try:
             draft.write(root, hollow=True)
-            compared = same(source, read_source(root), contents=False)
+            made = read_source(root)
         except InputError as error:
             if any(not each.lesser for each in draft.losses):
                 return draft.losses  # which is why it cannot be read
             what = error.message.replace(f"{root}/", "")
             where = f"{error.field}: " if error.field else ""
             raise _refusal(source, to, [f"{where}{what}"]) from error
-    known = [each.field for each in draft.losses]
-    rest = [each for each in compared if not any(_is_of(each.field, field) for field in known)]
-    return [*draft.losses, *rest]
-
-
-def _is_of(field: str, other: str) -> bool:
-    return field == other or field.startswith((f"{other}.", f"{other}["))
+    told = {each.field.partition(".")[0] for each in draft.losses if not each.lesser}
+    if told & {"grading", "running"}:  # whose consequences are no losses of their own
+        problem = source.problem
+        problem = replace(made.problem, grading=problem.grading, running=problem.running)
+        made = replace(made, problem=problem)
+    told |= {each.field for each in draft.losses}
+    if any(each.startswith("subtasks") for each in told):
+        told |= {"tests", "subtasks"}
+    compared = same(source, made, contents=False)
+    return [*draft.losses, *(each for each in compared if each.field not in told)]
 
 
 def _write(

@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from proctor.formats.packages.files import extension, stem
 from proctor.formats.packages.model import Labelled
 from proctor.formats.packages.programs import DATA, by_extension, family
 from proctor.languages import registry
-from proctor.problem import Content, Problem, content_bytes
+from proctor.problem import Content, content_bytes
 from proctor.program import Program, check_relative
 
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
@@ -91,15 +91,14 @@ def _ending(language: str) -> str:
     return known.extensions[0] if known is not None and known.extensions else ""
 
 
-def test_names(problem: Problem, *, folders: bool = False) -> dict[str, str]:
-    """Names of the tests for files, in an order that is theirs when sorted.
+def file_names(names: Sequence[str], *, folders: bool = False) -> dict[str, str]:
+    """Names for files, in an order that is that of `names` when sorted.
 
-    They are the tests' own if these will do, else numbers. `folders`: a slash in one is no harm.
+    They are the very same if these will do, else numbers. `folders`: a slash in one is no harm.
     """
-    names = list(problem.tests_by_name())
     parts = [part for name in names for part in (name.split("/") if folders else [name])]
     plain = all(_PLAIN.fullmatch(part) and len(part) < _LONGEST for part in parts)
-    if plain and sorted(names) == names and len({name.lower() for name in names}) == len(names):
+    if plain and sorted(names) == list(names) and len({n.lower() for n in names}) == len(names):
         return {name: name for name in names}
     width = len(str(len(names)))
     return {name: f"{number:0{width}d}" for number, name in enumerate(names, 1)}

@@ -70,9 +70,11 @@ class _Said:
             and all(any(mine <= each for mine in self.required) for each in other.required)
             and (
                 other.points is None
-                or self.points is not None
-                and other.points[0] <= self.points[0] + 1e-9
-                and self.points[1] <= other.points[1] + 1e-9
+                or (
+                    self.points is not None
+                    and other.points[0] <= self.points[0] + 1e-9
+                    and self.points[1] <= other.points[1] + 1e-9
+                )
             )
         )
 
@@ -98,13 +100,11 @@ class Labels:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._all = frozenset(test for each in problem.subtasks for test in each.tests)
-        # One subtask that is passed or not: the verdict is that of the first test that fails.
-        self._pass_fail = (
-            is_binary(problem)
-            and len(problem.subtasks) == 1
-            and problem.subtasks[0].aggregate is not Aggregate.SUM
-        )
-        self._impossible = frozenset({Verdict.PA}) if self._pass_fail else frozenset()
+        only = problem.subtasks[0]
+        self._single = len(problem.subtasks) == 1 and only.aggregate is not Aggregate.SUM
+        """One subtask that a failed test leaves without points: the verdict is that test's."""
+        partial = not (self._single and is_binary(problem))
+        self._impossible = frozenset() if partial else frozenset({Verdict.PA})
 
     def implies(self, a: Expectation, b: Expectation) -> bool:
         """Return True if whatever is as `a` says is as `b` says."""
@@ -138,8 +138,10 @@ class Labels:
         return found
 
     def _with_consequences(self, whole: _Said) -> _Said:
-        if self._pass_fail and whole.required and whole.permitted is not None:
-            whole &= _Said(whole.permitted - ACCEPTED)
+        permitted = whole.permitted
+        failed = any(Verdict.AC not in each for each in whole.required)
+        if self._single and failed and permitted is not None and Verdict.PA not in permitted:
+            whole &= _Said(permitted - ACCEPTED)
         verdicts = whole.verdicts
         if verdicts == ACCEPTED:
             full = self._problem.points

@@ -61,13 +61,15 @@ def same(a: Package, b: Package, *, contents: bool = True) -> list[Difference]:
         found += _of_tests(a.problem, one, b.problem, other, contents=contents)
     found += _in_names(left, right)
     names = dict(zip(right, left, strict=True))
-    forms = [[_form(problem, each) for each in problem.subtasks] for problem in (a.problem, b.problem)]
+    forms = [
+        [_form(problem, each) for each in problem.subtasks] for problem in (a.problem, b.problem)
+    ]
     if len(forms[0]) != len(forms[1]):
         found.append(Difference("subtasks", f"{len(forms[0])} here, {len(forms[1])} there"))
         return found
     for one_form, other_form in zip(*forms, strict=True):
         found += _of_subtasks(one_form, other_form, names)
-    return found + [*_of_labels(a, b, names)]
+    return [*found, *_of_labels(a, b, names)]
 
 
 def _in_order(problem: Problem) -> dict[str, Test]:
@@ -87,18 +89,20 @@ def _settings(a: Package, b: Package) -> Iterator[Difference]:
         yield Difference("timing", f"{_told(a.timing)} here, {_told(b.timing)} there", not grave)
     yield from _of_grading(one, other)
     yield from _of_records("running", one.running, other.running)
-    for kind in sorted(one.stubs.keys() | other.stubs.keys()):
-        if kind not in one.stubs or kind not in other.stubs:
-            yield Difference(f"stubs.{kind}", "none" if kind in other.stubs else "is lost")
-        else:
-            yield from _of_records(f"stubs.{kind}", one.stubs[kind], other.stubs[kind])
-            first, second = (next(iter(each.stubs[kind].files), "") for each in (one, other))
-            if isinstance(one.running, TwoSteps) and first != second:  # that is where it starts
-                yield Difference(f"stubs.{kind}.files", f"{first} here, {second} there, is first")
+    for kind in sorted(one.stubs.keys() & other.stubs.keys()):
+        yield from _of_records(f"stubs.{kind}", one.stubs[kind], other.stubs[kind])
+        first, second = (next(iter(each.stubs[kind].files), "") for each in (one, other))
+        if isinstance(one.running, TwoSteps) and first != second:  # that is where it starts
+            yield Difference(f"stubs.{kind}.files", f"{first} is first here, {second} there")
+    if one.stubs.keys() != other.stubs.keys():
+        for_here, for_there = tuple(sorted(one.stubs)), tuple(sorted(other.stubs))
+        yield Difference("stubs", f"for {_told(for_here)} here, for {_told(for_there)} there")
     if one.precision != other.precision:
         yield Difference("precision", f"{one.precision} here, {other.precision} there")
     if set(one.languages) != set(other.languages):
-        yield Difference("languages", f"{_told(one.languages)} here, {_told(other.languages)} there")
+        yield Difference(
+            "languages", f"{_told(one.languages)} here, {_told(other.languages)} there"
+        )
     for name in ("id", "title", "statement", "integrity"):
         if getattr(one, name) != getattr(other, name):
             yield Difference(

@@ -5,7 +5,7 @@ from dataclasses import fields
 from decimal import Decimal
 from typing import Any
 
-from proctor.formats.conversion.draft import Draft, add_submission, main_file, test_names
+from proctor.formats.conversion.draft import Draft, add_submission, file_names, main_file
 from proctor.formats.conversion.toml_text import toml_text
 from proctor.formats.packages.model import Claim, Labelled, Package, Part, Timing, Verdicts
 from proctor.formats.packages.native import ALL
@@ -15,7 +15,6 @@ from proctor.limits import Limits
 from proctor.problem import (
     Aggregate,
     Batch,
-    Checker,
     Communication,
     Comparison,
     Grading,
@@ -53,7 +52,7 @@ def write(package: Package, draft: Draft) -> None:
     if problem.stubs:
         table["stubs"] = {kind: _stub(draft, kind, problem) for kind in problem.stubs}
     if package.submissions:
-        table["submission"] = [_submission(draft, problem, each) for each in package.submissions]
+        table["submission"] = [_submission(draft, each) for each in package.submissions]
     draft.add(FILE, toml_text(table))
 
 
@@ -76,7 +75,9 @@ def _limits(limits: Limits) -> _Table:
         if (value := getattr(limits, key)) is not None
     }
     sizes = {key: _size(getattr(limits, key)) for key in ("memory", "output", "disk", "stack")}
-    return seconds | {"processes": limits.processes} | sizes
+    usual = {**{key: _size(getattr(Limits(), key)) for key in sizes}, "cpu": None, "memory": None}
+    others = {"processes": limits.processes} if limits.processes != Limits().processes else {}
+    return seconds | {key: each for key, each in sizes.items() if each != usual[key]} | others
 
 
 def _size(number: int) -> str | int:
@@ -135,8 +136,8 @@ def _grading(draft: Draft, grading: Grading) -> _Table:
 
 
 def _tests(draft: Draft, problem: Problem) -> _Table:
-    names = test_names(problem, folders=True)
     tests = problem.tests_by_name()
+    names = file_names(list(tests), folders=True)
     for name, test in tests.items():
         draft.add(f"tests/{names[name]}.in", test.input)
         if test.output is not None:
@@ -187,15 +188,17 @@ def _pattern(name: str) -> str:
 
 def _stub(draft: Draft, kind: str, problem: Problem) -> _Table:
     stub = problem.stubs[kind]
-    paths = {
-        name: draft.add(f"stubs/{kind}/{name}", content) for name, content in stub.files.items()
-    }
+    paths = {}
+    for name, content in stub.files.items():
+        alike = {each.files.get(name, content) for each in problem.stubs.values()}
+        place = "stubs" if len(alike) == 1 and name not in problem.stubs else f"stubs/{kind}"
+        paths[name] = draft.add(f"{place}/{name}", content)
     flat = not any("/" in name for name in paths)
     files = list(paths.values()) if flat else paths
     return {"files": files, **_stated(name=stub.name, flags=list(stub.flags))}
 
 
-def _submission(draft: Draft, problem: Problem, submission: Labelled) -> _Table:
+def _submission(draft: Draft, submission: Labelled) -> _Table:
     program, expected = submission.program, submission.expected
     path = add_submission(draft, "submissions", submission)
     table: _Table = {"path": path}
@@ -204,11 +207,12 @@ def _submission(draft: Draft, problem: Problem, submission: Labelled) -> _Table:
     if program.language not in (DATA, by_extension(main_file(program), program.source)):
         table["language"] = program.language
     table |= _claim(expected.whole)
-    short = {part.name: part.claim.verdicts for part in expected.parts if _is_short(part)}
-    if len(short) == len(expected.parts):
+    parts = [part for part in expected.parts if part.claim != Claim()]
+    short = {part.name: part.claim.verdicts for part in parts if _is_short(part)}
+    if len(short) == len(parts):
         table |= _stated(subtasks={name: _words(some) for name, some in short.items()})
     else:
-        table["part"] = [_part(part) for part in expected.parts]
+        table["part"] = [_part(part) for part in parts]
     silent = table.keys() <= {"path", "main", "language"}
     if silent or submission.bound != usual_bound(expected):
         table["time"] = submission.bound
@@ -244,4 +248,3 @@ def _claim(claim: Claim) -> _Table:
 def _words(some: Verdicts | None) -> str | Sequence[str]:
     words = sorted(str(each) for each in some or ())
     return words[0] if len(words) == 1 else words
-

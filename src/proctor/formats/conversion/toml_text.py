@@ -1,10 +1,10 @@
 """TOML text of plain values: strings, numbers, booleans, lists and mappings."""
 
 import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 
+_EXACT = 2**53
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -37,7 +37,7 @@ def _value(value: object) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        return repr(value) if math.isfinite(value) else str(value)
+        return str(int(value)) if value.is_integer() and abs(value) < _EXACT else repr(value)
     if isinstance(value, Mapping):
         inner = ", ".join(f"{_key(key)} = {_value(each)}" for key, each in value.items())
         return f"{{ {inner} }}" if inner else "{}"
