@@ -144,13 +144,19 @@ def _trial(source: Package, draft: Draft, to: str, name: str) -> list[Difference
     told = {each.field.partition(".")[0] for each in draft.losses if not each.lesser}
     if told & {"grading", "running"}:  # whose consequences are no losses of their own
         problem = source.problem
-        problem = replace(made.problem, grading=problem.grading, running=problem.running)
+        tests = [replace(test, full=1.0) for test in problem.tests]
+        source = replace(source, problem=replace(problem, tests=tuple(tests)))
+        tests = [replace(test, full=1.0) for test in made.problem.tests]
+        problem = replace(
+            made.problem, grading=problem.grading, running=problem.running, tests=tuple(tests)
+        )
         made = replace(made, problem=problem)
     told |= {each.field for each in draft.losses}
-    if any(each.startswith("subtasks") for each in told):
-        told |= {"tests", "subtasks"}
+    if subtasks := {each.partition(".")[0] for each in told if each.startswith("subtasks")}:
+        told |= {"tests", "subtasks", *subtasks}
     compared = same(source, made, contents=False)
-    return [*draft.losses, *(each for each in compared if each.field not in told)]
+    rest = (each for each in compared if each.field.partition(".")[0] not in told)
+    return [*draft.losses, *rest]
 
 
 def _write(

@@ -30,6 +30,9 @@ from proctor.problem import (
     inherited,
 )
 from proctor.program import Program
+from proctor.units import size_text
+
+_SIZES = ("memory", "output", "disk", "stack")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,9 @@ def _of_limits(field: str, a: Limits, b: Limits) -> Iterator[Difference]:
         if each.name == "stack":  # memory bounds it
             one, other = min(one, a.memory), min(other, b.memory)
         if one != other and not (one and other and abs(one - other) < 1e-9):
-            yield Difference(f"{field}.{each.name}", f"{_told(one)} here, {_told(other)} there")
+            if each.name in _SIZES:
+                one, other = size_text(one), size_text(other)
+            yield Difference(f"{field}.{each.name}", f"{one} here, {other} there")
 
 
 def _of_grading(a: Problem, b: Problem) -> Iterator[Difference]:
@@ -183,9 +188,11 @@ def _of_tests(
         yield Difference(f"{field}.full", f"{a.full:g} here, {b.full:g} there")
     mine, theirs = a.files or {}, b.files or {}
     for name in sorted(mine.keys() | theirs.keys()):
-        there = name in mine and name in theirs
-        if not there or (contents and not _equal(mine[name], theirs[name])):
-            yield Difference(f"{field}.files[{name}]", "is another, or is not there")
+        if name not in mine or name not in theirs:
+            where = "there" if name in mine else "here"
+            yield Difference(f"{field}.files[{name}]", f"is not {where}")
+        elif contents and not _equal(mine[name], theirs[name]):
+            yield Difference(f"{field}.files[{name}]", "has other bytes")
 
 
 def _equal(a: Content, b: Content) -> bool:
@@ -311,9 +318,9 @@ def _program(labelled: Labelled) -> tuple[object, ...]:
 def _told(value: object) -> str:
     """A value, short enough for a line."""
     if isinstance(value, Comparison):
-        stated = [f"{each.name}={getattr(value, each.name)}" for each in fields(value)
+        stated = [f", {each.name} {getattr(value, each.name)}" for each in fields(value)[1:]
                   if getattr(value, each.name) != each.default]  # fmt: skip
-        return f"comparison of {value.match}" + "".join(f", {each}" for each in stated[1:])
+        return f"comparison of {value.match}" + "".join(stated)
     if isinstance(value, Checker | Interactive):
         return f"{type(value).__name__.lower()} by the convention {value.convention}"
     if isinstance(value, tuple):

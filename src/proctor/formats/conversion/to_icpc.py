@@ -254,9 +254,6 @@ class _Groups:
         files = file_names(short if len(set(short)) == len(short) else names).values()
         for name, file in zip(names, files, strict=True):
             test, path = self._tests[name], f"data/{group}/{file}"
-            if test.args or test.files:
-                what = "arguments and files of tests are of the newer formats only"
-                self._draft.refuse(f"tests[{name}]", what)
             self._draft.add(f"{path}.in", test.input)
             self._draft.add(f"{path}.ans", b"" if test.output is None else test.output)
         flags = {self._tests[name].flags for name in names}

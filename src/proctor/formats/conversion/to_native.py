@@ -27,6 +27,7 @@ from proctor.problem import (
     TwoSteps,
 )
 from proctor.program import Program
+from proctor.units import size_text
 
 _Table = dict[str, Any]
 
@@ -74,17 +75,14 @@ def _limits(limits: Limits) -> _Table:
         for key in ("cpu", "wall", "elapsed")
         if (value := getattr(limits, key)) is not None
     }
-    sizes = {key: _size(getattr(limits, key)) for key in ("memory", "output", "disk", "stack")}
-    usual = {**{key: _size(getattr(Limits(), key)) for key in sizes}, "cpu": None, "memory": None}
+    sizes = {key: size_text(getattr(limits, key)) for key in ("memory", "output", "disk", "stack")}
+    usual = {
+        **{key: size_text(getattr(Limits(), key)) for key in sizes},
+        "cpu": None,
+        "memory": None,
+    }
     others = {"processes": limits.processes} if limits.processes != Limits().processes else {}
     return seconds | {key: each for key, each in sizes.items() if each != usual[key]} | others
-
-
-def _size(number: int) -> str | int:
-    for shift, unit in ((30, "G"), (20, "M"), (10, "K")):
-        if number and number % (1 << shift) == 0:
-            return f"{number >> shift}{unit}"
-    return number
 
 
 def _program(draft: Draft, directory: str, program: Program) -> str | _Table:
