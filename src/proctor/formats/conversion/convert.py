@@ -5,6 +5,7 @@ points could change is refused, before anything is written: a trial without the 
 made elsewhere and compared first, so that a format's reader, and nothing else, says what it holds.
 """
 
+import os
 import secrets
 import shutil
 import tempfile
@@ -59,7 +60,7 @@ def convert_package(
     format's own value will do. Raises InputError, with a list of everything that the format cannot
     hold and that could change a verdict or points, and InfraFault if the result is not the same.
     """
-    destination = Path(destination)
+    destination = Path(os.path.abspath(destination))  # it needs a name
     _check(destination, to, drop)
     source, notes = _used(source)
     draft = Draft()
