@@ -5,7 +5,6 @@ points could change is refused, before anything is written: a trial without the 
 made elsewhere and compared first, so that a format's reader, and nothing else, says what it holds.
 """
 
-import os
 import secrets
 import shutil
 import tempfile
@@ -17,6 +16,7 @@ from pathlib import Path
 from proctor.errors import InfraFault, InputError
 from proctor.formats.contest_rows import holds_rows, load_contest_problem
 from proctor.formats.conversion.draft import Draft
+from proctor.formats.conversion.labels import renamed
 from proctor.formats.conversion.same import Difference, same
 from proctor.formats.livecodebench import did_you_mean
 from proctor.formats.packages.model import Package
@@ -60,7 +60,7 @@ def convert_package(
     format's own value will do. Raises InputError, with a list of everything that the format cannot
     hold and that could change a verdict or points, and InfraFault if the result is not the same.
     """
-    destination = Path(os.path.abspath(destination))  # it needs a name
+    destination = Path(destination).resolve()  # it needs a name
     _check(destination, to, drop)
     source, notes = _used(source)
     draft = Draft()
@@ -76,7 +76,7 @@ def convert_package(
     if grave:
         raise _refusal(source, to, [_with_remedy(each) for each in grave])
     package = _write(source, draft, to, destination, drop)
-    told = [f"{each.field}: {each.text}" for each in found]
+    told = map(str, found)
     return Converted(package, (*source.notes, *notes, *package.notes, *told))
 
 
@@ -90,7 +90,7 @@ def _check(destination: Path, to: str, drop: Collection[str]) -> None:
             what = f"{name!r} cannot be dropped; {', '.join(DROPPABLE)} can"
             raise InputError(what, field="drop")
     try:
-        if destination.is_symlink() or destination.is_file() or any(destination.iterdir()):
+        if destination.is_file() or any(destination.iterdir()):
             raise InputError("is there already; name a new directory", file=str(destination))
     except FileNotFoundError:
         if not destination.parent.is_dir():
@@ -108,7 +108,12 @@ def _used(source: Package) -> tuple[Package, tuple[str, ...]]:
     if not unused:
         return source, ()
     tests = tuple(test for name, test in problem.tests_by_name().items() if name in used)
-    left = replace(source, problem=replace(problem, tests=tests))
+    same_names = {name: name for name in used}
+    submissions = tuple(
+        replace(each, expected=renamed(each.expected, {}, same_names))
+        for each in source.submissions
+    )
+    left = replace(source, problem=replace(problem, tests=tests), submissions=submissions)
     return left, (f"tests: in no subtask, so left out: {', '.join(unused[:5])}",)
 
 

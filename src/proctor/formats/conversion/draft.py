@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from proctor.errors import InputError
-from proctor.formats.conversion.same import Difference
+from proctor.formats.conversion.same import Difference, output_name
 from proctor.formats.packages.files import extension, stem
 from proctor.formats.packages.model import Labelled
 from proctor.formats.packages.programs import DATA, by_extension, family
@@ -121,8 +121,7 @@ def add_submission(
     if program.language == DATA:
         name = unused(draft, f"{directory}/{plain_name(last)}")
         for file, content in program.files.items():
-            base, ending = stem(file), extension(file)
-            draft.add(f"{name}/{(outputs or {}).get(base, base)}{ending}", content)
+            draft.add(f"{name}/{output_name(file, outputs or {})}", content)
         return name
     if program.files:
         name = unused(draft, f"{directory}/{plain_name(stem(last))}")

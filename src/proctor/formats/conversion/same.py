@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from proctor.formats.conversion.labels import Labels, is_binary, renamed
-from proctor.formats.packages.model import Labelled, Package
-from proctor.formats.packages.programs import family
+from proctor.formats.packages.model import Expectation, Labelled, Package
+from proctor.formats.packages.programs import DATA, family
 from proctor.limits import Limits
 from proctor.problem import (
     Aggregate,
@@ -46,7 +46,7 @@ class Difference:
     """True if it can change neither a verdict nor points."""
 
     def __str__(self) -> str:
-        return f"{self.field}: {self.text}"
+        return f"{self.field}: {self.text}".replace("\n", "\\n")  # names are foreign
 
 
 def same(a: Package, b: Package, *, contents: bool = True) -> list[Difference]:
@@ -289,12 +289,25 @@ def _of_labels(a: Package, b: Package, tests: Mapping[str, str]) -> Iterator[Dif
     there = list(b.submissions)
     for one in a.submissions:
         field = f"submissions[{one.name}]"
-        other = next((each for each in there if _program(each) == _program(one)), None)
-        if other is None:
+        alike = [
+            (each, renamed(each.expected, subtasks, tests))
+            for each in there
+            if _program(each, tests) == _program(one)
+        ]
+        other, said = max(
+            alike, key=lambda pair: _closeness(labels, one.expected, pair[1]), default=(None, None)
+        )
+        twice = [_program(each) for each in a.submissions].count(_program(one)) > 1
+        if (
+            other is None
+            or said is None
+            or (
+                twice and not labels.implies(one.expected, said)  # it is the other one's
+            )
+        ):
             yield Difference(field, "is left out", True)
             continue
         there.remove(other)
-        said = renamed(other.expected, subtasks, tests)
         if not labels.implies(one.expected, said):
             yield Difference(field, "its label says something else")
         elif not labels.implies(said, one.expected):
@@ -310,9 +323,26 @@ def _of_labels(a: Package, b: Package, tests: Mapping[str, str]) -> Iterator[Dif
         yield Difference(f"submissions[{each.name}]", "was not there before")
 
 
-def _program(labelled: Labelled) -> tuple[object, ...]:
+def _closeness(labels: Labels, a: Expectation, b: Expectation) -> int:
+    """2 if two labels say the same, 1 if the second says less, else 0."""
+    return labels.implies(a, b) + (labels.implies(a, b) and labels.implies(b, a))
+
+
+def _program(labelled: Labelled, tests: Mapping[str, str] | None = None) -> tuple[object, ...]:
+    """A submission as it is compared; `tests` are the names of tests that outputs are to have."""
     program = labelled.program
-    return (program.source, family(program.language), sorted(program.files.items()))
+    files = program.files
+    if program.language == DATA:
+        files = {output_name(name, tests or {}): content for name, content in files.items()}
+    return (program.source, family(program.language), sorted(files.items()))
+
+
+def output_name(file: str, tests: Mapping[str, str]) -> str:
+    """The name of a file of output, which is that of its test, once the test has another name."""
+    if file in tests:
+        return tests[file]
+    base = file.removesuffix(".out")
+    return f"{tests[base]}.out" if base in tests else file
 
 
 def _told(value: object) -> str:

@@ -32,6 +32,7 @@ from proctor.units import seconds, size
 from proctor.verdict import Verdict
 
 FILE = "problem.toml"
+_SPECIAL = frozenset("*?[")
 
 
 def program_of(tree: Tree, given: ProgramPath, field: str) -> Program:
@@ -80,10 +81,13 @@ def limits_of(given: NativeLimits, field: str = "limits") -> Limits:
 
 def chosen(patterns: Iterable[str], names: Iterable[str], field: str) -> tuple[str, ...]:
     """Tests by patterns of their names. Raises InputError for a pattern that none is like."""
-    names = list(names)
+    names = dict.fromkeys(names)
     found: dict[str, None] = {}
     for pattern in patterns:
-        some = [name for name in names if fnmatch.fnmatchcase(name, pattern)]
+        if _SPECIAL.isdisjoint(pattern):  # as in packages of thousands of tests
+            some = [pattern] if pattern in names else []
+        else:
+            some = [name for name in names if fnmatch.fnmatchcase(name, pattern)]
         if not some:
             hint = did_you_mean(pattern, names)
             raise InputError(f"there is no test like {pattern!r}{hint}", field=f"{field}.tests")
