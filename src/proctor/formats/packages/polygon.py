@@ -246,9 +246,7 @@ def _stubs(tree: Tree, root: Element) -> dict[str, Stub]:
         kinds = ("c", "cpp") if extension(path) in HEADERS else (family(language or ""),)
         for kind in filter(None, kinds):
             files.setdefault(kind, {})[path.rpartition("/")[2]] = content
-    grown = {
-        kind for kind, some in files.items() if any(extension(n) not in HEADERS for n in some)
-    }
+    grown = {kind for kind, some in files.items() if any(extension(n) not in HEADERS for n in some)}
     return {kind: Stub(files[kind]) for kind in files if kind in grown}
 
 
