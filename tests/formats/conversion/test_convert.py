@@ -184,6 +184,24 @@ def test_a_header_of_stubs_that_a_checker_names_is_another(tmp_path: Path) -> No
     assert "grading.program.files[x.h]" in refusal(package, "polygon", tmp_path)
 
 
+def test_a_limit_that_is_to_be_worked_out(tmp_path: Path) -> None:
+    """Polygon's are given: to take the usual one for it has to be asked for."""
+    package = made(tmp_path, "[timing]\ngiven = false\nmultiplier = 5\nmargin = 2\n")
+    said = refusal(package, "polygon", tmp_path)
+    assert "timing: a limit to be worked out, 5 and 2 times away here" in said
+    convert_package(package, tmp_path / "there", "polygon", drop={"timing", "limits"})
+    found = convert_package(package, tmp_path / "icpc", "icpc", drop={"limits"}).package
+    assert found.timing == package.timing
+
+
+def test_no_package(tmp_path: Path) -> None:
+    package = load(PACKAGES / "wordcount")
+    for fields in ({"subtasks": ()}, {"subtasks": (), "tests": ()}):
+        bare = replace(package, problem=replace(package.problem, **fields))
+        with pytest.raises(InputError):
+            convert_package(bare, tmp_path / "there", "native")
+
+
 def test_names_of_submissions(tmp_path: Path) -> None:
     """Two of one name are two, and one whose ending does not tell its language is left out."""
     text = """

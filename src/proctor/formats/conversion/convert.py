@@ -19,7 +19,7 @@ from proctor.formats.conversion.draft import Draft
 from proctor.formats.conversion.labels import renamed
 from proctor.formats.conversion.same import Difference, same
 from proctor.formats.livecodebench import did_you_mean
-from proctor.formats.packages.model import Package
+from proctor.formats.packages.model import Package, judgeable
 from proctor.formats.packages.package import load
 from proctor.limits import Limits
 
@@ -62,6 +62,8 @@ def convert_package(
     """
     destination = Path(destination).resolve()  # it needs a name
     _check(destination, to, drop)
+    if judgeable(source.problem).function is not None:
+        raise InputError("functions to be called are in no package", field="function")
     source, notes = _used(source)
     draft = Draft()
     try:

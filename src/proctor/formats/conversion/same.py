@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from proctor.formats.conversion.labels import Labels, is_binary, renamed
-from proctor.formats.packages.model import Expectation, Labelled, Package
+from proctor.formats.packages.model import Expectation, Labelled, Package, Timing
 from proctor.formats.packages.programs import DATA, family
 from proctor.limits import Limits
 from proctor.problem import (
@@ -32,6 +32,8 @@ from proctor.problem import (
 from proctor.program import Program
 from proctor.units import size_text
 
+_TOLD = ("id", "title", "statement", "integrity", "platform", "difficulty", "starter_code")
+"""Fields of a problem that people read."""
 _SIZES = ("memory", "output", "disk", "stack")
 
 
@@ -106,7 +108,7 @@ def _settings(a: Package, b: Package) -> Iterator[Difference]:
         yield Difference(
             "languages", f"{_told(one.languages)} here, {_told(other.languages)} there"
         )
-    for name in ("id", "title", "statement", "integrity"):
+    for name in _TOLD:
         if getattr(one, name) != getattr(other, name):
             yield Difference(
                 name, f"{_told(getattr(one, name))} here, {_told(getattr(other, name))} there", True
@@ -351,6 +353,9 @@ def _told(value: object) -> str:
         stated = [f", {each.name} {getattr(value, each.name)}" for each in fields(value)[1:]
                   if getattr(value, each.name) != each.default]  # fmt: skip
         return f"comparison of {value.match}" + "".join(stated)
+    if isinstance(value, Timing):
+        given = "a limit that is given" if value.given else "a limit to be worked out"
+        return f"{given}, {value.multiplier:g} and {value.margin:g} times away"
     if isinstance(value, Checker | Interactive):
         return f"{type(value).__name__.lower()} by the convention {value.convention}"
     if isinstance(value, tuple):

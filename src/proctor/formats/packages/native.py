@@ -110,11 +110,18 @@ def _tests(tree: Tree, settings: NativeProblem) -> dict[str, Test]:
             tuple(each.flags),
             tuple(each.args),
             {
-                check_relative(name): tree.file(path, said_by=FILE, field=f"{field}.files")
+                _file_name(name, field): tree.file(path, said_by=FILE, field=f"{field}.files")
                 for name, path in each.files.items()
             },
         )
     return found if settings.tests is None else _by_pattern(tree, settings.tests)
+
+
+def _file_name(name: str, field: str) -> str:
+    try:
+        return check_relative(name)
+    except InputError as error:
+        raise InputError(error.message, field=f"{field}.files") from error
 
 
 def _by_pattern(tree: Tree, given: NativeTests) -> dict[str, Test]:
@@ -237,7 +244,7 @@ def _stubs(tree: Tree, settings: NativeProblem) -> dict[str, Stub]:
         if len(named) != len(each.files):
             raise InputError("two files have the same name", field=f"{field}.files")
         files = {
-            check_relative(name): tree.content(path, said_by=FILE, field=f"{field}.files")
+            _file_name(name, field): tree.content(path, said_by=FILE, field=f"{field}.files")
             for name, path in named.items()
         }
         found[family] = Stub(files, each.name, tuple(each.flags))
