@@ -119,8 +119,8 @@ def test_tests_of_no_subtask_are_left_out_and_noted(tmp_path: Path) -> None:
     subtasks = package.problem.subtasks[:2]
     part = replace(package, problem=replace(package.problem, subtasks=subtasks))
     part = replace(part, submissions=())
-    converted = convert_package(part, tmp_path / "there", "native")
-    assert converted.notes == ("tests: in no subtask, so left out: 2-01, 2-02",)
+    notes = convert_package(part, tmp_path / "there", "native").notes
+    assert notes[0] == "tests: in no subtask, so left out: 2-01, 2-02"
 
 
 def test_sums_in_icpc_and_polygon(tmp_path: Path) -> None:
@@ -284,3 +284,16 @@ def test_rows_of_yes_and_no(tmp_path: Path) -> None:
     assert "tests[b].input: is not UTF-8" in refusal(package, "rows", tmp_path / "made")
     again = read_source(tmp_path / "there")
     assert to(again, "native", tmp_path / "made").id == "made"
+
+
+def test_files_that_are_not_taken_over_are_noted(tmp_path: Path) -> None:
+    package = made(tmp_path, "", statement__md="Do it.", gen__py="print(1)")
+    (tmp_path / "made/statements").mkdir()
+    (tmp_path / "made/statements/de.md").write_text("Mach es.")
+    notes = convert_package(package, tmp_path / "there", "native").notes
+    assert notes == ("files: not there as they were: gen.py, statement.md, statements/de.md",)
+    assert load(PACKAGES / "guess").notes == ()
+    notes = convert_package(load(PACKAGES / "guess"), tmp_path / "guess", "icpc").notes
+    assert notes == ("files: not there as they were: data/sample/1.interaction",)
+    notes = convert_package(load(PACKAGES / "onroad"), tmp_path / "onroad", "native").notes
+    assert notes == ()

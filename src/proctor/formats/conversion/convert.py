@@ -17,6 +17,7 @@ from proctor.errors import InfraFault, InputError
 from proctor.formats.contest_rows import holds_rows, load_contest_problem
 from proctor.formats.conversion.draft import Draft
 from proctor.formats.conversion.labels import renamed
+from proctor.formats.conversion.left_out import files_left_out
 from proctor.formats.conversion.same import Difference, same
 from proctor.formats.livecodebench import did_you_mean
 from proctor.formats.packages.model import Package, judgeable
@@ -73,7 +74,7 @@ def convert_package(
         writer(source, draft)
     except InputError as error:
         raise error if error.file else _refusal(source, to, [str(error)]) from error
-    found = _trial(source, draft, to, destination.name)
+    found = [*_trial(source, draft, to, destination.name), *files_left_out(source, draft)]
     grave = [each for each in found if not each.lesser and not _dropped(each, drop)]
     if grave:
         raise _refusal(source, to, [_with_remedy(each) for each in grave])

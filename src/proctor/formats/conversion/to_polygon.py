@@ -6,6 +6,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from proctor.formats.conversion.draft import Draft, add_submission, main_file
 from proctor.formats.conversion.labels import Labels
+from proctor.formats.conversion.same import Difference
 from proctor.formats.packages.files import extension
 from proctor.formats.packages.model import Expectation, Package
 from proctor.formats.packages.polygon import FILE, HEADERS, STANDARD
@@ -189,6 +190,8 @@ def _checker(draft: Draft, assets: Element, problem: Problem) -> None:
         what = f"none of testlib's own checkers compares {grading.match}"
         draft.refuse("grading.match", what)
     name = name or _USUAL[0]
+    what = f"std::{name}.cpp is testlib's own, and without its source here"
+    draft.losses.append(Difference("checker", what, True))
     SubElement(assets, "checker", name=f"std::{name}.cpp", type="testlib")
 
 
