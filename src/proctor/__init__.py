@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from proctor.execution import Isolation as Isolation
     from proctor.execution import LimitHit as LimitHit
     from proctor.execution import Strength as Strength
+    from proctor.formats.conversion.convert import convert_package as convert_package
     from proctor.formats.livecodebench import load_problems as load_problems
     from proctor.formats.packages.package import load as load_package  # noqa: F401 (renamed)
     from proctor.judgement import Judgement as Judgement
@@ -82,6 +83,7 @@ _HOMES = {
     "Isolation": "execution",
     "LimitHit": "execution",
     "Strength": "execution",
+    "convert_package": "formats.conversion.convert",
     "load_problems": "formats.livecodebench",
     "load_package": "formats.packages.package:load",
     "Judged": "judging.judge",

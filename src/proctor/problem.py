@@ -310,6 +310,20 @@ class Subtask:
             must_be(tuple, getattr(self, field_name), f"{self.name}.{field_name}")
 
 
+def inherited(subtask: Subtask, known: Mapping[str, Subtask]) -> tuple[str, ...]:
+    """Tests of what a subtask depends on, deepest first; some may be its own too."""
+    order: dict[str, None] = {}
+    waiting = [(each, False) for each in reversed(subtask.depends)]
+    while waiting:  # no recursion, and each once: a problem may come from a stranger
+        name, ready = waiting.pop()
+        if ready:
+            order[name] = None
+        elif name not in order:
+            waiting.append((name, True))
+            waiting += [(each, False) for each in reversed(known[name].depends)]
+    return tuple(dict.fromkeys(test for name in order for test in known[name].tests))
+
+
 STANDARD_COMPARISON = Comparison(decimals=True)
 """How outputs are compared if a problem says nothing of it: words in order, numbers as decimals,
 with JudgeSettings.tolerance if there is one."""

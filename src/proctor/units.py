@@ -27,6 +27,14 @@ def size(text: str, option: str) -> int:
     return int(number * _BYTES[unit])
 
 
+def size_text(number: int) -> str:
+    """Write a number of bytes so that `size` reads it."""
+    for shift, unit in ((30, "G"), (20, "M"), (10, "K")):
+        if number and number % (1 << shift) == 0:
+            return f"{number >> shift}{unit}"
+    return str(number)
+
+
 def _split(text: str, option: str, example: str) -> tuple[float, str]:
     match = _NUMBER.fullmatch(text)
     if match is None:

@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from proctor.errors import InputError
+from proctor.formats.packages.validator_flags import comparison
 from proctor.judging.comparison import compare
-from proctor.judging.grader import with_flags
 from proctor.limits import MIB
 from proctor.problem import Comparison, Match
 
@@ -148,19 +148,27 @@ def test_the_answer_is_never_quoted(pair: tuple[bytes, bytes], match: Match) -> 
     assert "hidden" not in said
 
 
+BASE = Comparison(Match.TOKENS, case_sensitive=False, absolute=0.5)
+
+
 @pytest.mark.parametrize(
     ("flags", "expected"),
     [
-        ((), Comparison(Match.TOKENS, absolute=0.5)),
-        (("case_sensitive",), Comparison(Match.TOKENS, True, False, 0.5)),
-        (("space_change_sensitive",), Comparison(Match.TOKENS, False, True, 0.5)),
-        (("float_tolerance", "1e-6"), Comparison(Match.TOKENS, False, False, 1e-6, 1e-6)),
-        (("float_absolute_tolerance", "1"), Comparison(Match.TOKENS, False, False, 1.0)),
-        (("float_relative_tolerance", "0"), Comparison(Match.TOKENS, False, False, 0.5, 0.0)),
+        ((), BASE),
+        (("case_sensitive",), replace(BASE, case_sensitive=True)),
+        (("space_change_sensitive",), replace(BASE, space_sensitive=True)),
+        (("float_tolerance", "1e-6"), replace(BASE, absolute=1e-6, relative=1e-6)),
+        (("float_absolute_tolerance", "1"), replace(BASE, absolute=1.0)),
+        (("float_relative_tolerance", "0"), replace(BASE, relative=0.0)),
     ],
 )  # fmt: skip
-def test_flags_of_the_default_validator(flags: tuple[str, ...], expected: Comparison) -> None:
-    assert with_flags(Comparison(Match.TOKENS, absolute=0.5), flags) == expected
+def test_flags_of_a_test_add_to_those_of_the_problem(
+    flags: tuple[str, ...], expected: Comparison
+) -> None:
+    assert comparison(flags, BASE) == expected
+    strict = replace(BASE, case_sensitive=True, space_sensitive=True)
+    both = replace(expected, case_sensitive=True, space_sensitive=True)
+    assert comparison(flags, strict) == both
 
 
 @pytest.mark.parametrize(
@@ -170,7 +178,7 @@ def test_flags_of_the_default_validator(flags: tuple[str, ...], expected: Compar
 )  # fmt: skip
 def test_flags_that_are_none(flags: tuple[str, ...]) -> None:
     with pytest.raises(InputError):
-        with_flags(Comparison(), flags)
+        comparison(flags)
 
 
 @pytest.mark.parametrize("match", list(Match))

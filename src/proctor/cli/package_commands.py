@@ -12,6 +12,7 @@ def register(app: typer.Typer) -> None:
     app.command("verify")(verify_command)
     app.command("lint")(lint_command)
     app.command("stress")(stress_command)
+    app.command("convert")(convert_command)
 
 
 def verify_command(
@@ -142,3 +143,39 @@ def stress_command(
             shrink, cpu, memory, tolerance, out,
         )  # fmt: skip
         raise typer.Exit(stress.run(request, pool, as_json=json))
+
+
+def convert_command(
+    source: Annotated[
+        str, typer.Argument(help="Problem package, or a file of rows.", metavar="SOURCE")
+    ],
+    destination: Annotated[
+        str, typer.Argument(help="New directory to write.", metavar="DESTINATION")
+    ],
+    to: Annotated[
+        str,
+        typer.Option(help="Format to write.", metavar="native|icpc|polygon|cms|rows"),
+    ],
+    problem_id: Annotated[
+        str | None, typer.Option(help="Row to convert, if SOURCE holds several.", metavar="ID")
+    ] = None,
+    tests: Annotated[
+        list[str] | None, typer.Option(help="File of further tests for rows.", metavar="FILE")
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Take the format's own value of this field, such as limits.output.",
+            metavar="FIELD",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write a problem package in another format, if it can be judged alike there.
+
+    Exit code: 0 if it was written, 2 if the format cannot hold something that matters.
+    """
+    from proctor.cli import convert
+
+    given = (source, destination, to, problem_id, tests or [], drop or [])
+    raise typer.Exit(convert.convert(*given, as_json=json))

@@ -1,10 +1,9 @@
 """Grading one output: by comparison here, or by a checker in a cell of its own."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from proctor.errors import InputError
+from proctor.formats.packages.validator_flags import comparison
 from proctor.judging import checkers
 from proctor.judging.checkers import COLLECTED, FEEDBACK, Opinion
 from proctor.judging.comparison import compare
@@ -74,50 +73,10 @@ def prepare(
 def _compared(how: Comparison, test: Test, output: bytes) -> Opinion:
     if test.output is None:
         return Opinion(Verdict.TASK_FAULT, 0.0, "the test has no answer to compare with")
-    found = compare(output, test.output_bytes(), with_flags(how, test.flags))
+    found = compare(output, test.output_bytes(), comparison(test.flags, how))
     if found is None:
         return Opinion(Verdict.AC, 1.0)
     return Opinion(Verdict.WA, 0.0, found)
-
-
-def with_flags(how: Comparison, flags: Sequence[str]) -> Comparison:
-    """Return the comparison as a test's own flags of the default validator change it.
-
-    Flags: case_sensitive, space_change_sensitive, float_absolute_tolerance X,
-    float_relative_tolerance X, float_tolerance X. Raises InputError for others.
-    """
-    if not flags:
-        return how
-    case, space, absolute, relative = False, False, how.absolute, how.relative
-    words = iter(flags)
-    for flag in words:
-        match flag:
-            case "case_sensitive":
-                case = True
-            case "space_change_sensitive":
-                space = True
-            case "float_absolute_tolerance":
-                absolute = _tolerance(flag, next(words, ""))
-            case "float_relative_tolerance":
-                relative = _tolerance(flag, next(words, ""))
-            case "float_tolerance":
-                absolute = relative = _tolerance(flag, next(words, ""))
-            case _:
-                what = f"unknown flag of the default validator: {flag!r}"
-                raise InputError(what, field="flags")
-    return replace(
-        how, case_sensitive=case, space_sensitive=space, absolute=absolute, relative=relative
-    )
-
-
-def _tolerance(flag: str, word: str) -> float:
-    try:
-        value = float(word)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < math.inf:
-        raise InputError(f"{flag} needs a number from 0 on, not {word!r}", field="flags")
-    return value
 
 
 def _checked(

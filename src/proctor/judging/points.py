@@ -5,7 +5,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 
 from proctor.judgement import SubtaskResult, TestResult
 from proctor.judging.settings import Stop
-from proctor.problem import Aggregate, Problem, Subtask, Test
+from proctor.problem import Aggregate, Problem, Subtask, Test, inherited
 from proctor.verdict import Verdict
 
 _CRASHES = (Verdict.RE, Verdict.TLE, Verdict.ILE, Verdict.MLE, Verdict.OLE)
@@ -24,7 +24,7 @@ class Plan:
         known = {subtask.name: subtask for subtask in every}
         names = list(known) if wanted is None else [name for name in known if name in wanted]
         self.subtasks = tuple(known[name] for name in names)
-        self._inherited = {name: _inherited(known[name], known) for name in names}
+        self._inherited = {name: inherited(known[name], known) for name in names}
         self.tests_of = {
             name: tuple(dict.fromkeys((*self._inherited[name], *known[name].tests)))
             for name in names
@@ -66,20 +66,6 @@ class Plan:
             _subtask_result(subtask, self._inherited[subtask.name], self._problem, results)
             for subtask in self.subtasks
         )
-
-
-def _inherited(subtask: Subtask, known: Mapping[str, Subtask]) -> tuple[str, ...]:
-    """Tests of what it depends on, deepest first; some may be its own too."""
-    order: dict[str, None] = {}
-    waiting = [(each, False) for each in reversed(subtask.depends)]
-    while waiting:  # no recursion, and each once: a problem may come from a stranger
-        name, ready = waiting.pop()
-        if ready:
-            order[name] = None
-        elif name not in order:
-            waiting.append((name, True))
-            waiting += [(each, False) for each in reversed(known[name].depends)]
-    return tuple(dict.fromkeys(test for name in order for test in known[name].tests))
 
 
 def _subtask_result(

@@ -161,6 +161,19 @@ def _claimed(verdicts: Verdicts | None, *, is_scoring: bool) -> Claim:
     return Claim(verdicts) if Verdict.CE in verdicts else Claim(required=verdicts)
 
 
+def by_directory(
+    problem: Problem, directory: str, *, is_scoring: bool
+) -> tuple[Claim, Bound] | None:
+    """Return the claim of a directory's name, and its bound; None if it says nothing."""
+    if directory == "partially_accepted":
+        least = 10.0**-problem.precision
+        return Claim(points=(least, problem.points - least)), Bound.NONE
+    if directory not in OF_DIRECTORY:
+        return None
+    verdicts, role = OF_DIRECTORY[directory]
+    return _claimed(verdicts, is_scoring=is_scoring), role
+
+
 class _Rules:
     """Labels by directory, and by submissions.yaml."""
 
@@ -225,7 +238,10 @@ class _Rules:
         path = join(DIRECTORY, name)
         matching = [pattern for pattern in self._rules if _covers(pattern, name)]
         if (self._legacy or directory in _UNCOMPILED) and not matching:
-            return self._by_directory(directory, path, program)
+            named = by_directory(self._problem, directory, is_scoring=self._scoring)
+            return (
+                None if named is None else Labelled(path, program, Expectation(named[0]), named[1])
+            )
         own, inner = self._rules.get(directory, (_Rule(), {}))
         base = _merged(_DEFAULTS.get(directory), own)
         if directory not in _DEFAULTS and not matching:
@@ -245,18 +261,6 @@ class _Rules:
             whole = replace(whole, verdicts=ACCEPTED)
         role = next((each for each in (Bound.UPPER, Bound.LOWER) if each in roles), Bound.NONE)
         return Labelled(path, program, Expectation(whole, tuple(parts)), role)
-
-    def _by_directory(self, directory: str, path: str, program: Program) -> Labelled | None:
-        full = self._problem.points
-        if directory == "partially_accepted":
-            least = 10.0**-self._problem.precision
-            claim = Claim(points=(least, full - least))
-            return Labelled(path, program, Expectation(claim))
-        if directory not in OF_DIRECTORY:
-            return None
-        verdicts, role = OF_DIRECTORY[directory]
-        claim = _claimed(verdicts, is_scoring=self._scoring)
-        return Labelled(path, program, Expectation(claim), role)
 
     def _claim(self, rule: _Rule) -> Claim:
         score = rule.score

@@ -1,7 +1,7 @@
 """Proctor's own packages: a directory with problem.toml; see docs/reference/packages.md."""
 
+import dataclasses
 import fnmatch
-from typing import Literal
 
 import msgspec
 
@@ -9,152 +9,54 @@ from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean, located
 from proctor.formats.packages.documents import convert, read_toml
 from proctor.formats.packages.files import Tree
-from proctor.formats.packages.model import (
-    Claim,
-    Expectation,
-    Labelled,
-    Package,
-    Part,
-    Verdicts,
-    bound,
+from proctor.formats.packages.model import Package, Timing
+from proctor.formats.packages.native_submissions import (
+    FILE,
+    chosen,
+    limits_of,
+    program_of,
+    submission,
 )
-from proctor.formats.packages.programs import DATA, families, load_program
-from proctor.limits import Limits
+from proctor.formats.packages.native_tables import (
+    NativeGrading,
+    NativeProblem,
+    NativeRunning,
+    NativeTests,
+    NativeTiming,
+    ProgramPath,
+)
+from proctor.formats.packages.programs import families
 from proctor.problem import (
-    Aggregate,
     Batch,
     Checker,
     Communication,
     Comparison,
-    Convention,
     Grading,
     Interactive,
-    Match,
     OutputOnly,
     Problem,
     Running,
     Stub,
     Subtask,
     Test,
+    TwoSteps,
 )
-from proctor.program import Program
-from proctor.units import seconds, size
-from proctor.verdict import Verdict
+from proctor.program import Program, check_relative
 
-FILE = "problem.toml"
 ALL = "all"
 """The one subtask of a problem that names none."""
-
-_Verdict = Literal["AC", "PA", "WA", "PE", "TLE", "ILE", "MLE", "OLE", "RE", "CE"]
-_Points = float | tuple[float, float] | None
-
-
-class _NativeTable(msgspec.Struct, forbid_unknown_fields=True):
-    """A table of the file; unknown keys are mistakes."""
-
-
-class _NativeLimits(_NativeTable, forbid_unknown_fields=True):
-    cpu: str | float = 10.0
-    wall: str | float | None = None
-    memory: str | int = "1G"
-    output: str | int = "64M"
-    processes: int = 64
-    disk: str | int = 0
-    stack: str | int = "64M"
-
-
-class _Running(_NativeTable, forbid_unknown_fields=True):
-    type: Literal["batch", "interactive", "communication", "output-only"] = "batch"
-    input_file: str | None = None
-    output_file: str | None = None
-    interactor: str | None = None
-    convention: Convention = Convention.KATTIS
-    flags: list[str] = []
-    manager: str | None = None
-    processes: int = 1
-    fifo_io: bool = False
-    manager_args: list[str] = []
-
-
-class _NativeGrading(_NativeTable, forbid_unknown_fields=True):
-    match: Match = Match.TOKENS
-    case_sensitive: bool = True
-    space_sensitive: bool = False
-    absolute: float | None = None
-    relative: float | None = None
-    checker: str | None = None
-    convention: Convention = Convention.TESTLIB
-    flags: list[str] = []
-    passes: int = 1
-
-
-class _Tests(_NativeTable, forbid_unknown_fields=True):
-    inputs: str
-    answers: str | None = None
-    samples: list[str] = []
-
-
-class _Test(_NativeTable, forbid_unknown_fields=True):
-    name: str
-    input: str
-    answer: str | None = None
-    sample: bool = False
-    weight: float = 1.0
-    flags: list[str] = []
-    args: list[str] = []
-
-
-class _NativeSubtask(_NativeTable, forbid_unknown_fields=True):
-    name: str
-    points: float
-    tests: list[str]
-    aggregate: Aggregate = Aggregate.MIN
-    threshold: float = 1.0
-    depends: list[str] = []
-
-
-class _Stub(_NativeTable, forbid_unknown_fields=True):
-    files: list[str]
-    name: str = ""
-    flags: list[str] = []
-
-
-class _Submission(_NativeTable, forbid_unknown_fields=True):
-    path: str
-    verdict: _Verdict | list[_Verdict] | None = None
-    language: str | None = None
-    points: _Points = None
-    subtasks: dict[str, _Verdict | list[_Verdict]] = {}
-
-
-class _NativeProblem(_NativeTable, forbid_unknown_fields=True):
-    id: str
-    title: str = ""
-    statement: str = ""
-    precision: int = 2
-    languages: list[str] = []
-    limits: _NativeLimits = msgspec.field(default_factory=_NativeLimits)
-    running: _Running = msgspec.field(default_factory=_Running)
-    grading: _NativeGrading = msgspec.field(default_factory=_NativeGrading)
-    tests: _Tests | None = None
-    test: list[_Test] = []
-    subtask: list[_NativeSubtask] = []
-    stubs: dict[str, _Stub] = {}
-    submission: list[_Submission] = []
-    validator: str | None = None
-    """Read by input_validators.py."""
 
 
 def load(tree: Tree) -> Package:
     """The package in a directory with problem.toml. Raises InputError."""
-    settings = convert(tree, FILE, read_toml(tree, FILE), _NativeProblem)
+    settings = convert(tree, FILE, read_toml(tree, FILE), NativeProblem)
     try:
         tests = _tests(tree, settings)
         problem = Problem(
             id=settings.id,
             tests=tuple(tests.values()),
             subtasks=_subtasks(settings, tests),
-            limits=_limits(settings.limits),
+            limits=limits_of(settings.limits),
             grading=_grading(tree, settings.grading),
             running=_running(tree, settings.running),
             stubs=_stubs(tree, settings),
@@ -162,36 +64,28 @@ def load(tree: Tree) -> Package:
             statement=_statement(tree, settings),
             precision=settings.precision,
             languages=tuple(settings.languages),
+            integrity=settings.integrity,
         )
-        output_only = settings.running.type == "output-only"
         submissions = [
-            _submission(tree, problem, f"submission[{index}]", each, output_only=output_only)
+            submission(tree, problem, f"submission[{index}]", each)
             for index, each in enumerate(settings.submission)
         ]
+        timing = _timing(settings.timing)
     except InputError as error:
         raise error if error.file else located(error, tree.root / FILE, None) from error
-    return Package(problem, tuple(submissions), "native", tree.root)
+    return Package(problem, tuple(submissions), "native", tree.root, timing)
 
 
-def _limits(given: _NativeLimits) -> Limits:
-    def duration(field: str) -> float:
-        return seconds(str(getattr(given, field)), f"limits.{field}")
-
-    def amount(field: str) -> int:
-        return size(str(getattr(given, field)), f"limits.{field}")
-
-    return Limits(
-        cpu=duration("cpu"),
-        wall=None if given.wall is None else duration("wall"),
-        memory=amount("memory"),
-        output=amount("output"),
-        processes=given.processes,
-        disk=amount("disk"),
-        stack=amount("stack"),
-    )
+def _timing(given: NativeTiming) -> Timing:
+    for key in ("multiplier", "margin"):
+        if not 1 <= getattr(given, key) < float("inf"):
+            raise InputError("must be a number from 1 on", field=f"timing.{key}")
+    if not 0 < given.resolution < float("inf"):
+        raise InputError("must be more than zero seconds", field="timing.resolution")
+    return Timing(given.given, given.multiplier, given.margin, given.resolution)
 
 
-def _tests(tree: Tree, settings: _NativeProblem) -> dict[str, Test]:
+def _tests(tree: Tree, settings: NativeProblem) -> dict[str, Test]:
     if (settings.tests is None) == (not settings.test):
         raise InputError("give either [tests] or one [[test]] after another", field="tests")
     found: dict[str, Test] = {}
@@ -201,6 +95,8 @@ def _tests(tree: Tree, settings: _NativeProblem) -> dict[str, Test]:
             raise InputError(f"two tests are named {each.name!r}", field=f"{field}.name")
         if not 0 <= each.weight < float("inf"):
             raise InputError("must be a number from 0 on", field=f"{field}.weight")
+        if not 0 < each.full < float("inf"):
+            raise InputError("must be a number above 0", field=f"{field}.full")
         answer = None
         if each.answer is not None:
             answer = tree.file(each.answer, said_by=FILE, field=f"{field}.answer")
@@ -210,13 +106,25 @@ def _tests(tree: Tree, settings: _NativeProblem) -> dict[str, Test]:
             each.sample,
             each.name,
             each.weight,
-            flags=tuple(each.flags),
-            args=tuple(each.args),
+            each.full,
+            tuple(each.flags),
+            tuple(each.args),
+            {
+                _file_name(name, field): tree.file(path, said_by=FILE, field=f"{field}.files")
+                for name, path in each.files.items()
+            },
         )
     return found if settings.tests is None else _by_pattern(tree, settings.tests)
 
 
-def _by_pattern(tree: Tree, given: _Tests) -> dict[str, Test]:
+def _file_name(name: str, field: str) -> str:
+    try:
+        return check_relative(name)
+    except InputError as error:
+        raise InputError(error.message, field=f"{field}.files") from error
+
+
+def _by_pattern(tree: Tree, given: NativeTests) -> dict[str, Test]:
     """Tests named by what the one `*` of `inputs` stands for; it is put into `answers`."""
     for field, pattern in (("inputs", given.inputs), ("answers", given.answers)):
         if pattern is not None and pattern.count("*") != 1:
@@ -242,7 +150,7 @@ def _by_pattern(tree: Tree, given: _Tests) -> dict[str, Test]:
     return found
 
 
-def _subtasks(settings: _NativeProblem, tests: dict[str, Test]) -> tuple[Subtask, ...]:
+def _subtasks(settings: NativeProblem, tests: dict[str, Test]) -> tuple[Subtask, ...]:
     if not settings.subtask:
         return (Subtask(ALL, 1.0, tuple(tests)),)
     found = []
@@ -250,20 +158,14 @@ def _subtasks(settings: _NativeProblem, tests: dict[str, Test]) -> tuple[Subtask
         field = f"subtask[{index}]"
         if not 0 <= each.points < float("inf"):
             raise InputError("must be a number from 0 on", field=f"{field}.points")
-        chosen: dict[str, None] = {}
-        for pattern in each.tests:
-            some = [name for name in tests if fnmatch.fnmatchcase(name, pattern)]
-            if not some:
-                hint = did_you_mean(pattern, tests)
-                raise InputError(f"there is no test like {pattern!r}{hint}", field=f"{field}.tests")
-            chosen.update(dict.fromkeys(some))
-        if not chosen:
+        names = chosen(each.tests, tests, field)
+        if not names:
             raise InputError("there is no test in it", field=f"{field}.tests")
         found.append(
             Subtask(
                 each.name,
                 each.points,
-                tuple(chosen),
+                names,
                 each.aggregate,
                 each.threshold,
                 tuple(each.depends),
@@ -275,30 +177,35 @@ def _subtasks(settings: _NativeProblem, tests: dict[str, Test]) -> tuple[Subtask
     return tuple(found)
 
 
-def _grading(tree: Tree, given: _NativeGrading) -> Grading:
+def _grading(tree: Tree, given: NativeGrading) -> Grading:
     if given.checker is not None:
         _unused(given, "grading", ("match", "case_sensitive", "space_sensitive", "absolute",
-                                   "relative"), "goes without a checker")  # fmt: skip
-        program = load_program(tree, given.checker, said_by=FILE, field="grading.checker")
+                                   "relative", "decimals"), "goes without a checker")  # fmt: skip
+        program = program_of(tree, given.checker, "grading.checker")
         return Checker(program, given.convention, tuple(given.flags), given.passes)
     _unused(given, "grading", ("convention", "flags", "passes"), "needs a checker")
-    return Comparison(
-        given.match, given.case_sensitive, given.space_sensitive, given.absolute, given.relative
-    )
+    keys = (field.name for field in dataclasses.fields(Comparison))
+    try:
+        return Comparison(**{key: getattr(given, key) for key in keys})
+    except InputError as error:
+        raise InputError(error.message, field=f"grading.{error.field}") from error
 
 
-def _running(tree: Tree, given: _Running) -> Running:
+def _running(tree: Tree, given: NativeRunning) -> Running:
     keys = {
         "batch": ("input_file", "output_file"),
-        "interactive": ("interactor", "convention", "flags"),
+        "interactive": ("interactor", "convention", "flags", "passes"),
         "communication": ("manager", "processes", "fifo_io", "manager_args"),
         "output-only": (),
+        "two-steps": (),
     }
     others = {key for some in keys.values() for key in some} - set(keys[given.type])
     _unused(given, "running", tuple(sorted(others)), f"is nothing for type {given.type!r}")
     if given.type == "interactive":
         program = _required(tree, given.interactor, "running.interactor")
-        return Interactive(program, given.convention, tuple(given.flags))
+        if given.passes < 1:
+            raise InputError("must be at least 1", field="running.passes")
+        return Interactive(program, given.convention, tuple(given.flags), given.passes)
     if given.type == "communication":
         if not 1 <= given.processes <= 16:
             raise InputError("must be from 1 to 16", field="running.processes")
@@ -306,13 +213,15 @@ def _running(tree: Tree, given: _Running) -> Running:
         return Communication(program, given.processes, given.fifo_io, tuple(given.manager_args))
     if given.type == "output-only":
         return OutputOnly()
+    if given.type == "two-steps":
+        return TwoSteps()
     return Batch(given.input_file, given.output_file)
 
 
-def _required(tree: Tree, name: str | None, field: str) -> Program:
-    if name is None:
+def _required(tree: Tree, given: ProgramPath | None, field: str) -> Program:
+    if given is None:
         raise InputError("is missing", field=field)
-    return load_program(tree, name, said_by=FILE, field=field)
+    return program_of(tree, given, field)
 
 
 def _unused(given: msgspec.Struct, table: str, keys: tuple[str, ...], why: str) -> None:
@@ -322,61 +231,27 @@ def _unused(given: msgspec.Struct, table: str, keys: tuple[str, ...], why: str) 
             raise InputError(why, field=f"{table}.{key}")
 
 
-def _stubs(tree: Tree, settings: _NativeProblem) -> dict[str, Stub]:
+def _stubs(tree: Tree, settings: NativeProblem) -> dict[str, Stub]:
     found = {}
     for family, each in settings.stubs.items():
         field = f"stubs.{family}"
         if family not in families().values():
             hint = did_you_mean(family, set(families().values()))
             raise InputError(f"unknown family of languages{hint}", field=field)
-        files = {
-            name.rpartition("/")[2]: tree.content(name, said_by=FILE, field=f"{field}.files")
-            for name in each.files
-        }
-        if len(files) != len(each.files):
+        named = each.files
+        if isinstance(named, list):
+            named = {path.rpartition("/")[2]: path for path in each.files}
+        if len(named) != len(each.files):
             raise InputError("two files have the same name", field=f"{field}.files")
+        files = {
+            _file_name(name, field): tree.content(path, said_by=FILE, field=f"{field}.files")
+            for name, path in named.items()
+        }
         found[family] = Stub(files, each.name, tuple(each.flags))
     return found
 
 
-def _statement(tree: Tree, settings: _NativeProblem) -> str:
+def _statement(tree: Tree, settings: NativeProblem) -> str:
     if not settings.statement:
         return ""
     return tree.text(settings.statement, said_by=FILE, field="statement")
-
-
-def _submission(
-    tree: Tree, problem: Problem, field: str, given: _Submission, *, output_only: bool
-) -> Labelled:
-    if given.verdict is None and given.points is None and not given.subtasks:
-        raise InputError("say what is expected: verdict, points or subtasks", field=field)
-    names = [subtask.name for subtask in problem.subtasks]
-    for name in given.subtasks:
-        if name not in names:
-            hint = did_you_mean(name, names)
-            raise InputError(f"there is no such subtask{hint}", field=f"{field}.subtasks.{name}")
-    if output_only:
-        files = {
-            path.removeprefix(given.path + "/"): tree.content(path)
-            for path in tree.walk(given.path)
-        }
-        if not files:
-            raise InputError("there is no such directory of outputs", field=f"{field}.path")
-        program = Program("", DATA, files=files)
-    else:
-        program = load_program(
-            tree, given.path, language=given.language, said_by=FILE, field=f"{field}.path"
-        )
-    points = given.points
-    if isinstance(points, float | int):
-        points = (points, points)
-    whole = Claim(None if given.verdict is None else _set(given.verdict), points=points)
-    parts = tuple(Part(name, Claim(_set(some))) for name, some in given.subtasks.items())
-    claims = [part.claim for part in parts] + [whole]
-    every = frozenset[Verdict]().union(*(claim.verdicts or frozenset() for claim in claims))
-    role = bound(Claim(every) if every else whole)
-    return Labelled(given.path, program, Expectation(whole, parts), role)
-
-
-def _set(some: str | list[_Verdict]) -> Verdicts:
-    return frozenset(Verdict(word) for word in ([some] if isinstance(some, str) else some))

@@ -34,7 +34,7 @@ from proctor.program import Program
 
 FILE = "problem.xml"
 
-_HEADERS = (".h", ".hh", ".hpp", ".hxx")
+HEADERS = (".h", ".hh", ".hpp", ".hxx")
 _PATTERN = re.compile(r"([^%]*)%(0[1-9])?d([^%]*)")
 
 STANDARD: dict[str, Comparison] = {
@@ -228,7 +228,7 @@ def _program(tree: Tree, root: Element, parent: Element, what: str) -> Program:
     files = {
         name.rpartition("/")[2]: tree.content(name, said_by=FILE, field="files.resources")
         for name in beside
-        if extension(name) in _HEADERS
+        if extension(name) in HEADERS
     }
     return Program(text, language, path.rpartition("/")[2], files)
 
@@ -243,12 +243,10 @@ def _stubs(tree: Tree, root: Element) -> dict[str, Stub]:
         path = resource.get("path") or ""
         content = tree.content(path, said_by=FILE, field="files.resources")
         language = by_extension(path, "")
-        kinds = ("c", "cpp") if extension(path) in _HEADERS else (family(language or ""),)
+        kinds = ("c", "cpp") if extension(path) in HEADERS else (family(language or ""),)
         for kind in filter(None, kinds):
             files.setdefault(kind, {})[path.rpartition("/")[2]] = content
-    grown = {
-        kind for kind, some in files.items() if any(extension(n) not in _HEADERS for n in some)
-    }
+    grown = {kind for kind, some in files.items() if any(extension(n) not in HEADERS for n in some)}
     return {kind: Stub(files[kind]) for kind in files if kind in grown}
 
 

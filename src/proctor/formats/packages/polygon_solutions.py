@@ -101,12 +101,13 @@ def _labelled(tree: Tree, solution: Element, field: str, *, scored: bool) -> Lab
     language = language_of(kind, path, text)
     if language is None:
         raise InputError(f"its language, {kind or 'unnamed'}, is not known")
-    claim = _claim(tag, scored=scored)
+    claim = claim_of(tag, scored=scored)
     program = Program(text, language, path.rpartition("/")[2])
     return Labelled(path, program, Expectation(claim), bound(claim))
 
 
-def _claim(tag: str, *, scored: bool) -> Claim:
+def claim_of(tag: str, *, scored: bool) -> Claim:
+    """Return the claim of a solution's tag."""
     if tag in _RIGHT:
         return Claim(verdicts=ACCEPTED)
     if tag in _REJECTED:

@@ -91,7 +91,13 @@ def load_outputs(tree: Tree, name: str) -> Program:
 
 
 def load_submission(
-    tree: Tree, name: str, running: Running, language: str | None = None
+    tree: Tree,
+    name: str,
+    running: Running,
+    language: str | None = None,
+    *,
+    said_by: str | None = None,
+    field: str | None = None,
 ) -> Program:
     """A submission to a problem of a certain kind, a file or a directory. Raises InputError.
 
@@ -101,7 +107,7 @@ def load_submission(
     if isinstance(running, OutputOnly):
         return load_outputs(tree, name)
     linked = isinstance(running, TwoSteps | Communication)
-    return load_program(tree, name, language=language, linked=linked)
+    return load_program(tree, name, language=language, said_by=said_by, field=field, linked=linked)
 
 
 def with_files(tree: Tree, main: str, beside: Sequence[str]) -> Program:

@@ -30,7 +30,7 @@ FILE = "solutions.json"
 _DIRECTORIES = ("solution", "solutions")
 
 _MLE = frozenset({Verdict.MLE, Verdict.RE})
-_VERDICTS: dict[str, Verdicts] = {
+VERDICTS: dict[str, Verdicts] = {
     "model_solution": ACCEPTED,
     "correct": ACCEPTED,
     "partially_correct": PARTIAL,
@@ -113,7 +113,7 @@ def _listed(tree: Tree, problem: Problem) -> dict[str, Expectation]:
 def _path(tree: Tree, name: str) -> str:
     """Find a solution that solutions.json names."""
     candidates = [join(directory, name) for directory in _DIRECTORIES]
-    candidates += [join("solutions", verdict, name) for verdict in _VERDICTS]
+    candidates += [join("solutions", verdict, name) for verdict in VERDICTS]
     for candidate in candidates:
         tree.resolved(candidate, said_by=FILE, field=name)
     path = first(candidates, tree) or next((c for c in candidates if tree.is_dir(c)), None)
@@ -127,7 +127,7 @@ def _expectation(tree: Tree, problem: Problem, name: str, solution: _Solution) -
     verdicts = _verdicts(tree, solution.verdict, f"{name}.verdict")
     points = None if solution.score is None else (solution.score, solution.score)
     if not solution.except_:
-        return Expectation(_whole(verdicts, points))
+        return Expectation(whole_claim(verdicts, points))
     names = [subtask.name for subtask in problem.subtasks]
     special = {}
     for subtask, verdict in solution.except_.items():
@@ -142,7 +142,7 @@ def _expectation(tree: Tree, problem: Problem, name: str, solution: _Solution) -
     return Expectation(Claim(points=points), tuple(parts))
 
 
-def _whole(verdicts: Verdicts, points: tuple[float, float] | None = None) -> Claim:
+def whole_claim(verdicts: Verdicts, points: tuple[float, float] | None = None) -> Claim:
     """Return the claim of a label without exceptions, on the whole.
 
     A failure that it names is one that some test shows; other subtasks may give points.
@@ -155,10 +155,10 @@ def _whole(verdicts: Verdicts, points: tuple[float, float] | None = None) -> Cla
 def _verdicts(tree: Tree, word: str, field: str) -> Verdicts:
     verdict = word.lower()
     verdict = _ALIASES.get(verdict, verdict)
-    if verdict not in _VERDICTS:
-        hint = did_you_mean(word, [*_VERDICTS, *_ALIASES])
+    if verdict not in VERDICTS:
+        hint = did_you_mean(word, [*VERDICTS, *_ALIASES])
         raise InputError(f"unknown verdict {word!r}{hint}", file=tree.shown(FILE), field=field)
-    return _VERDICTS[verdict]
+    return VERDICTS[verdict]
 
 
 def _by_directory(tree: Tree) -> dict[str, Expectation]:
@@ -166,9 +166,9 @@ def _by_directory(tree: Tree) -> dict[str, Expectation]:
     for directory in _DIRECTORIES:
         for entry in tree.entries(directory):
             path, verdict = join(directory, entry), _ALIASES.get(entry.lower(), entry.lower())
-            if not tree.is_dir(path) or verdict not in _VERDICTS:
+            if not tree.is_dir(path) or verdict not in VERDICTS:
                 tree.notes(f"{path}: nothing says what is expected of it")
                 continue
             for name in tree.entries(path):
-                found[join(path, name)] = Expectation(_whole(_VERDICTS[verdict]))
+                found[join(path, name)] = Expectation(whole_claim(VERDICTS[verdict]))
     return found

@@ -16,6 +16,7 @@ FILE = "subtasks.json"
 DIRECTORY = "subtasks"
 MAPPING = "tests/mapping"
 SAMPLES = "samples"
+SAMPLE_NAME = re.compile(r"(?:\d+-)?samples?")
 ALL = "all"
 """Name of the one subtask of a task that has none."""
 
@@ -74,7 +75,7 @@ def load_subtasks(tree: Tree) -> tuple[tuple[Subtask, ...], tuple[str, ...]]:
 
 
 def _is_sample(subtask: Subtask) -> bool:
-    return subtask.points == 0 and re.fullmatch(r"(?:\d+-)?samples?", subtask.name) is not None
+    return subtask.points == 0 and SAMPLE_NAME.fullmatch(subtask.name) is not None
 
 
 def _one(tree: Tree, file: str, value: Any, within: str = "") -> _TpsSubtask:

@@ -3,8 +3,8 @@
 import hashlib
 from collections.abc import Iterator, Mapping
 
+from proctor.formats.packages.validator_flags import comparison
 from proctor.judging.comparison import compare
-from proctor.judging.grader import with_flags
 from proctor.judging.lint.finding import Finding, tests
 from proctor.problem import Batch, Checker, Comparison, Problem, Test
 
@@ -59,7 +59,7 @@ def _same(problem: Problem, named_tests: Mapping[str, Test], first: str, second:
     if one.output_bytes() == other.output_bytes():
         return True
     assert isinstance(problem.grading, Comparison)
-    how = with_flags(problem.grading, one.flags)
+    how = comparison(one.flags, problem.grading)
     return compare(one.output_bytes(), other.output_bytes(), how) is None
 
 

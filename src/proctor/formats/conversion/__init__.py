@@ -1,0 +1,1 @@
+"""Packages written in other formats: one module for each, and what compares the result."""
