@@ -109,7 +109,11 @@ def compile_submission(
         families = ", ".join(sorted(problem.stubs))
         raise CompileFailed(f"this problem has no grader for {language.name} (only {families})")
     stub = stub or Stub({})
-    if stub.name:
+    # Processes that are different programs keep the names that a stub knows them by.
+    several = isinstance(problem.running, Communication) and any(
+        map(registry.by_extension, program.files)
+    )
+    if stub.name and not several:
         program = Program(program.source, program.language, stub.name, program.files)
     return environment.compile_submission(program, stub.files, stub.flags)
 

@@ -108,7 +108,7 @@ class Package:
     problem: Problem
     submissions: tuple[Labelled, ...]
     format: str
-    """`icpc`, `tps`, `native`, `polygon` or `dmoj`."""
+    """`icpc`, `tps`, `italian`, `native`, `polygon` or `dmoj`."""
     path: Path
     timing: Timing = field(default_factory=Timing)
     notes: tuple[str, ...] = ()

@@ -26,6 +26,9 @@ _FORMATS = {
     "problem.toml": ("proctor's own", "native"),
     "problem.yaml": ("ICPC/Kattis", "icpc"),
     "problem.json": ("IOI (TPS, CMS)", "tps"),
+    "task.yaml.orig": ("Italian, for task-maker", "italian"),
+    "task.yaml": ("Italian, for CMS", "italian"),
+    "task.yml": ("Italian, for CMS", "italian"),
     "problem.xml": ("Polygon", "polygon"),
     "init.yml": ("DMOJ", "dmoj"),
 }

@@ -92,9 +92,11 @@ def load_submission(
     return load_program(tree, name, language=language, linked=linked)
 
 
-def with_files(tree: Tree, main: str, beside: Sequence[str]) -> Program:
+def with_files(
+    tree: Tree, main: str, beside: Sequence[str], language: str | None = None
+) -> Program:
     """The program `main`, with further files put beside it by their base names."""
-    program = load_program(tree, main)
+    program = load_program(tree, main, language=language)
     files = {name.rpartition("/")[2]: tree.content(name) for name in beside if name != main}
     return Program(program.source, program.language, name=program.name, files=files)
 

@@ -15,7 +15,6 @@ from proctor.problem import Aggregate, Subtask
 FILE = "subtasks.json"
 DIRECTORY = "subtasks"
 MAPPING = "tests/mapping"
-SAMPLES = "samples"
 ALL = "all"
 """Name of the one subtask of a task that has none."""
 
@@ -46,6 +45,9 @@ def load_subtasks(tree: Tree) -> tuple[tuple[Subtask, ...], tuple[str, ...]]:
     Where there are none, all tests share 100 points, as CMS has it. Raises InputError.
     """
     names = [entry[:-3] for entry in tree.entries("tests") if entry.endswith(".in")]
+    if not names:
+        what = "there are no tests (NAME.in); generate them first, with `tps gen`"
+        raise InputError(what, file=tree.shown("tests"))
     files = [name for name in tree.entries(DIRECTORY) if name.endswith(".json")]
     if files:
         found = {
