@@ -10,7 +10,7 @@ from typing import Any, get_args
 from proctor.errors import InputError, must_be
 from proctor.limits import TEST_LIMITS, Limits
 from proctor.prediction import AssertionTask, CallTask
-from proctor.program import Program
+from proctor.program import Program, check_relative
 
 Content = str | bytes | Path
 """Text or bytes at hand, or a file that is read when its content is needed."""
@@ -199,12 +199,23 @@ class Stub:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One run of the submission per test, from input to output."""
+    """One run of the submission per test, from input to output.
+
+    Raises InputError for files that are not in its working directory.
+    """
 
     input_file: str | None = None
     """Name under which the submission finds the input; None: on stdin."""
     output_file: str | None = None
     """Name of the file that it writes; None: stdout."""
+
+    def __post_init__(self) -> None:
+        for field_name in ("input_file", "output_file"):
+            if (name := getattr(self, field_name)) is not None:
+                try:
+                    check_relative(name)
+                except InputError as error:
+                    raise InputError(error.message, field=field_name) from error
 
 
 @dataclass(frozen=True, slots=True)

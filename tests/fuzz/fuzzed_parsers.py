@@ -542,11 +542,12 @@ PARSERS = {
         name: Parser(package(name, original), (main_file(original, name),), (
             b"[", b"{", b"]", b"}", b'"', b"<", b">", b"&", b"/", b"../", b"9" * 5000, b"nan", b"inf", b"-1",
             b"\n", b"  ", b": ", b"1e999", b"\x00", b"\xff", b"\xed\xa0\x80", b"= ", b"'''", b"*", b"2024-99-99",
-            b"(a+)+$", b"<!DOCTYPE a>", b"[[", b"null", b"true", b"[]",
+            b"(a+)+$", b"<!DOCTYPE a>", b"[[", b"null", b"true", b"[]", b"#ST:", b"#STDEP:", b"SUBTASK", b"#",
         ))
         for name, original in (
             ("problem.toml", "countdown"), ("problem.yaml", "guess"), ("problem.json", "courier"),
-            ("problem.xml", "nearest"), ("init.yml", "onroad"),
+            ("problem.xml", "nearest"), ("init.yml", "onroad"), ("task.yaml", "cubes"),
+            ("gen/GEN", "climb"), ("gen/cases.gen", "mirror"),
         )
     },
 }  # fmt: skip

@@ -7,7 +7,8 @@ from proctor.problem import Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 
-_ENDINGS = ("", ".out", ".txt", ".ans")
+_NAMES = ("{}", "{}.out", "{}.txt", "{}.ans", "output_{}.txt")
+"""Names of the file for a test; the last is CMS's."""
 
 
 def run(
@@ -28,11 +29,12 @@ def run(
 
 
 def _file(submission: Program, name: str) -> bytes | None:
-    for ending in _ENDINGS:
-        if name + ending == submission.name:
+    for pattern in _NAMES:
+        wanted = pattern.format(name)
+        if wanted == submission.name:
             return submission.encoded()
-        if name + ending in submission.files:
-            return submission.files[name + ending]
+        if wanted in submission.files:
+            return submission.files[wanted]
     if not submission.files and not submission.name:
         return submission.encoded()
     return None

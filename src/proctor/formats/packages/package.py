@@ -51,5 +51,8 @@ def load(path: Path | str) -> Package:
         if tree.is_file(name):
             loaded: Package = import_module(f"{__package__}.{module}").load(tree)
             return loaded
+    beside = tree.root.with_suffix(tree.root.suffix + ".yaml")  # where CMS took it from, long ago
+    if beside.is_file() and tree.is_dir("sol"):
+        raise InputError(f"there is no task.yaml; move {beside} to task.yaml", file=str(tree.root))
     looked = ", ".join(f"{name} ({title})" for name, (title, _) in _FORMATS.items())
     raise InputError(f"not a problem package: none of {looked} is there", file=str(path))

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from proctor.errors import InputError
-from proctor.formats.packages.files import Tree, join
+from proctor.formats.packages.files import Tree, extension, join
 from proctor.languages import registry
 from proctor.problem import Communication, OutputOnly, Running, TwoSteps
 from proctor.program import Program
@@ -66,7 +66,8 @@ def load_program(
     if found is None:
         place = tree.shown(said_by) if said_by else tree.shown(name)
         raise InputError(f"the language of {name!r} is not known", file=place, field=field)
-    return Program(source, found, name=name.rpartition("/")[2])
+    # A script without an ending gets the language's usual name.
+    return Program(source, found, name=name.rpartition("/")[2] if extension(name) else "")
 
 
 def load_outputs(tree: Tree, name: str) -> Program:

@@ -113,7 +113,6 @@ def load(tree: Tree) -> Package:
     parameters = _parameters(tree, settings, kind)
     subtasks, samples = load_subtasks(tree)
     tests = _tests(tree, samples, needs_answer=kind != "Communication")
-    running = _running(tree, settings, kind, parameters)
     stubs: dict[str, Stub] = {}
     if kind == "TwoSteps":
         stubs = _managed(_linked(tree, managers=True))
@@ -129,7 +128,7 @@ def load(tree: Tree) -> Package:
             subtasks=subtasks,
             limits=_limits(settings, kind),
             grading=_grading(tree, settings, parameters),
-            running=running,
+            running=_running(tree, settings, kind, parameters),
             stubs=stubs,
             title=settings.name if exported else settings.title or settings.name,
             statement=_statement(tree),
