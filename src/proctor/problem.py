@@ -208,6 +208,10 @@ class Batch:
     """Name under which the submission finds the input; None: on stdin."""
     output_file: str | None = None
     """Name of the file that it writes; None: stdout."""
+    outputs: tuple[str, ...] = ()
+    """Tests whose output may be handed in, as OutputOnly has it, beside or instead of a program."""
+    outputs_only: tuple[str, ...] = ()
+    """Those of them that the program is never run for."""
 
     def __post_init__(self) -> None:
         for field_name in ("input_file", "output_file"):

@@ -1,11 +1,12 @@
 """Programs of a task for CMS, whichever loader of CMS its directory is made for."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from proctor.formats.packages.files import Tree, extension, join
 from proctor.formats.packages.programs import with_files
-from proctor.problem import Checker, Convention, Stub
+from proctor.problem import Batch, Checker, Convention, Stub, Test
 from proctor.program import Program
 
 EVAL = ("-DEVAL",)
@@ -42,6 +43,16 @@ def cms_checker(checker: Program) -> Checker:
     if "testlib.h" not in checker.source or not (match := _SECOND_ARGUMENT.search(header)):
         return Checker(checker, Convention.SCORE)
     return Checker(checker, Convention.SCORE if match[1] == "ans" else Convention.TESTLIB)
+
+
+def told_kind(tests: Sequence[Test], how: Batch) -> tuple[Test, ...]:
+    """Return the tests with CMS's further argument for the checker, if outputs may be handed in."""
+    if not how.outputs:
+        return tuple(tests)
+    return tuple(
+        replace(each, flags=("outputonly" if each.name in how.outputs_only else "batch",))
+        for each in tests
+    )
 
 
 def stub(files: Mapping[str, bytes], family: str, code: str = "") -> Stub:

@@ -10,7 +10,13 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import located
-from proctor.formats.packages.cms_programs import HEADERS, cms_checker, judging_program, stub
+from proctor.formats.packages.cms_programs import (
+    HEADERS,
+    cms_checker,
+    judging_program,
+    stub,
+    told_kind,
+)
 from proctor.formats.packages.documents import convert, read_yaml, set_aside, without_empty
 from proctor.formats.packages.files import Tree, extension, first, join, stem
 from proctor.formats.packages.italian_solutions import load_italian_solutions
@@ -105,14 +111,20 @@ def load(tree: Tree) -> Package:
     public = _public(tree, file, task, count, subtasks)
     tests = _tests(tree, count, public, answers=manager is None)
     stubs = {} if task.output_only else _stubs(tree, task, "stub" if manager else "grader")
+    running: Running = OutputOnly()
     try:
+        if manager:
+            running = _communication(tree, file, task, manager, stubbed=bool(stubs))
+        elif not task.output_only:
+            running = _batch(tree, file, task, count)
+            tests = told_kind(tests, running)
         problem = judgeable(Problem(
             id=task.name,
             tests=tests,
             subtasks=subtasks,
             limits=_limits(tree, file, task),
             grading=_grading(tree),
-            running=_running(tree, file, task, manager, stubbed=bool(stubs)),
+            running=running,
             stubs=stubs,
             title=task.title or task.name,
             statement=_statement(tree),
@@ -138,9 +150,6 @@ def _settings(tree: Tree, file: str) -> _Task:
     default = ("", "") if generated else ("input.txt", "output.txt")
     task.infile = default[0] if task.infile is None else task.infile
     task.outfile = default[1] if task.outfile is None else task.outfile
-    if task.output_only_testcases != "" or task.output_optional_testcases != "":
-        what = "tasks that take a program and outputs (BatchAndOutput) are not supported"
-        raise InputError(what, file=tree.shown(file), field="output_only_testcases")
     return task
 
 
@@ -181,14 +190,20 @@ def _public(
 
     `all`, which is usual, says that contestants see their results, not that they see the tests.
     """
-    words = [word.strip() for word in str(task.public_testcases).split(",")]
-    if words in ([""], ["all"]):
+    if task.public_testcases in ("", "all"):
         worth = {test for each in subtasks if each.points for test in each.tests}
         return {name_of(number) for number in range(count)} - worth
-    if not all(word.isdecimal() and int(word) < count for word in words):
-        what = f"must be `all` or numbers of tests, from 0 to {count - 1}"
-        raise InputError(what, file=tree.shown(file), field="public_testcases")
-    return {name_of(int(word)) for word in words}
+    return set(_numbered(tree, file, task, "public_testcases", count))
+
+
+def _numbered(tree: Tree, file: str, task: _Task, field: str, count: int) -> tuple[str, ...]:
+    """Names of the tests whose numbers a key gives, with commas between them."""
+    given = str(getattr(task, field))
+    words = [word.strip() for word in given.split(",")] if given else []
+    if not all(word.isascii() and word.isdecimal() and int(word) < count for word in words):
+        what = f"must be numbers of tests, from 0 to {count - 1}"
+        raise InputError(what, file=tree.shown(file), field=field)
+    return tuple(name_of(int(word)) for word in words)
 
 
 def _tests(tree: Tree, count: int, public: set[str], *, answers: bool) -> tuple[Test, ...]:
@@ -220,11 +235,15 @@ def _limits(tree: Tree, file: str, task: _Task) -> Limits:
     return Limits(cpu, memory=size, stack=max(1, min(size, 4 * GIB)))
 
 
-def _running(tree: Tree, file: str, task: _Task, manager: str | None, *, stubbed: bool) -> Running:
-    if task.output_only:
-        return OutputOnly()
-    if manager is None:
-        return Batch(task.infile or None, task.outfile or None)
+def _batch(tree: Tree, file: str, task: _Task, count: int) -> Batch:
+    only = _numbered(tree, file, task, "output_only_testcases", count)
+    optional = _numbered(tree, file, task, "output_optional_testcases", count)
+    return Batch(task.infile or None, task.outfile or None, (*only, *optional), only)
+
+
+def _communication(
+    tree: Tree, file: str, task: _Task, manager: str, *, stubbed: bool
+) -> Communication:
     if not 1 <= task.num_processes <= 16:
         what = f"must be from 1 to 16, not {task.num_processes}"
         raise InputError(what, file=tree.shown(file), field="num_processes")

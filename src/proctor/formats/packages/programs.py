@@ -7,7 +7,7 @@ from pathlib import Path
 from proctor.errors import InputError
 from proctor.formats.packages.files import Tree, extension, join
 from proctor.languages import registry
-from proctor.problem import Communication, OutputOnly, Running, TwoSteps
+from proctor.problem import Batch, Communication, OutputOnly, Running, TwoSteps
 from proctor.program import Program
 
 _MAIN = {
@@ -87,7 +87,8 @@ def load_submission(
     Several files of a submission to a task with processes or steps are compiled together with the
     task's own, which is where the program starts.
     """
-    if isinstance(running, OutputOnly):
+    outputs = isinstance(running, Batch) and running.outputs and tree.is_dir(name)
+    if isinstance(running, OutputOnly) or (outputs and not any(map(is_source, tree.walk(name)))):
         return load_outputs(tree, name)
     linked = isinstance(running, TwoSteps | Communication)
     return load_program(tree, name, language=language, linked=linked)

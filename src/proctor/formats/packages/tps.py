@@ -12,13 +12,19 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean, located
-from proctor.formats.packages.cms_programs import HEADERS, cms_checker, judging_program, stub
+from proctor.formats.packages.cms_programs import (
+    HEADERS,
+    cms_checker,
+    judging_program,
+    stub,
+    told_kind,
+)
 from proctor.formats.packages.documents import convert, read_json, set_aside
 from proctor.formats.packages.files import Tree, extension, first, join
 from proctor.formats.packages.model import Package, judgeable
 from proctor.formats.packages.programs import by_extension, family
 from proctor.formats.packages.tps_solutions import load_solutions
-from proctor.formats.packages.tps_subtasks import load_subtasks
+from proctor.formats.packages.tps_subtasks import TpsSubtasks, load_subtasks
 from proctor.limits import GIB, MIB, Limits
 from proctor.problem import (
     Batch,
@@ -36,7 +42,7 @@ from proctor.problem import (
 
 FILE = "problem.json"
 
-_TYPES = ("Batch", "Communication", "OutputOnly", "TwoSteps")
+_TYPES = ("Batch", "BatchAndOutput", "Communication", "OutputOnly", "TwoSteps")
 _MEMORY_IN_BYTES = 1 << 16
 """From here on a memory limit is bytes, whichever layout; below it is MiB."""
 _GRADER_DIRECTORIES = ("graders", "grader")
@@ -96,6 +102,7 @@ class _Parameters(msgspec.Struct):
     processes: int | None = None
     user_io: str | None = None
     manager_args: str | list[str] = ""
+    output_only_testcases: str = ""
 
 
 def load(tree: Tree) -> Package:
@@ -111,8 +118,8 @@ def load(tree: Tree) -> Package:
     exported = settings.type is None
     code = settings.code or settings.name if exported else settings.name
     parameters = _parameters(tree, settings, kind)
-    subtasks, samples = load_subtasks(tree)
-    tests = _tests(tree, samples, needs_answer=kind != "Communication")
+    told = load_subtasks(tree)
+    tests = _tests(tree, told.samples, needs_answer=kind != "Communication")
     stubs: dict[str, Stub] = {}
     if kind == "TwoSteps":
         stubs = _managed(_linked(tree, managers=True))
@@ -122,13 +129,16 @@ def load(tree: Tree) -> Package:
     elif _has_grader(tree, settings, kind, parameters):
         stubs = _stubs(tree, settings, code)
     try:
+        running = _running(tree, settings, kind, parameters, told)
+        if isinstance(running, Batch):
+            tests = told_kind(tests, running)
         problem = judgeable(Problem(
             id=code,
-            tests=tuple(tests.values()),
-            subtasks=subtasks,
+            tests=tests,
+            subtasks=told.subtasks,
             limits=_limits(settings, kind),
             grading=_grading(tree, settings, parameters),
-            running=_running(tree, settings, kind, parameters),
+            running=running,
             stubs=stubs,
             title=settings.name if exported else settings.title or settings.name,
             statement=_statement(tree),
@@ -164,14 +174,16 @@ def _parameters(tree: Tree, settings: _TpsProblem, kind: str) -> _Parameters:
     return result
 
 
+_BATCH: dict[str, str | None] = {
+    "compilation": "compilation",
+    "io_0_inputfile": "input_file",
+    "io_1_outputfile": "output_file",
+    "output_eval": "evaluation",
+    "user_managers": None,
+}
 _NAMES: dict[str, dict[str, str | None]] = {
-    "Batch": {
-        "compilation": "compilation",
-        "io_0_inputfile": "input_file",
-        "io_1_outputfile": "output_file",
-        "output_eval": "evaluation",
-        "user_managers": None,
-    },
+    "Batch": _BATCH,
+    "BatchAndOutput": {**_BATCH, "output_only_testcases": "output_only_testcases"},
     "Communication": {
         "num_processes": "processes",
         "compilation": "compilation",
@@ -203,6 +215,7 @@ def _by_position(tree: Tree, given: list[Any], kind: str) -> dict[str, Any]:
     """CMS's own list: its order is fixed, its end may be missing."""
     names: dict[str, tuple[str, ...]] = {
         "Batch": ("compilation", "files", "evaluation"),
+        "BatchAndOutput": ("compilation", "files", "evaluation", "output_only_testcases"),
         "Communication": ("processes", "compilation", "user_io"),
         "OutputOnly": ("evaluation",),
         "TwoSteps": ("evaluation",),
@@ -232,8 +245,8 @@ def _limits(settings: _TpsProblem, kind: str) -> Limits:
     return Limits(settings.time_limit or 0, memory=size, stack=max(1, min(size, 4 * GIB)))
 
 
-def _tests(tree: Tree, samples: Sequence[str], *, needs_answer: bool) -> dict[str, Test]:
-    tests = {}
+def _tests(tree: Tree, samples: Sequence[str], *, needs_answer: bool) -> tuple[Test, ...]:
+    tests = []
     for entry in tree.entries("tests"):
         if not entry.endswith(".in"):
             continue
@@ -242,20 +255,26 @@ def _tests(tree: Tree, samples: Sequence[str], *, needs_answer: bool) -> dict[st
         if answer is None and needs_answer:
             raise InputError(f"there is no answer to {path}.in", file=tree.shown(path + ".out"))
         sample = name in samples
-        tests[name] = Test(tree.file(path + ".in"), answer, sample, name)
-    return tests
+        tests.append(Test(tree.file(path + ".in"), answer, sample, name))
+    return tuple(tests)
 
 
-def _running(tree: Tree, settings: _TpsProblem, kind: str, parameters: _Parameters) -> Running:
+def _running(
+    tree: Tree, settings: _TpsProblem, kind: str, parameters: _Parameters, told: TpsSubtasks
+) -> Running:
     if kind == "OutputOnly":
         return OutputOnly()
     if kind == "TwoSteps":
         return TwoSteps()
-    if kind == "Batch":
+    if kind in ("Batch", "BatchAndOutput"):
         if settings.has_manager:
             what = "Batch tasks with a manager are not supported"
             raise InputError(what, file=tree.shown(FILE), field="has_manager")
-        return Batch(parameters.input_file or None, parameters.output_file or None)
+        files = (parameters.input_file or None, parameters.output_file or None)
+        if kind == "Batch":
+            return Batch(*files)
+        only = tuple(filter(None, parameters.output_only_testcases.split(",")))
+        return Batch(*files, (*told.outputs, *only), (*told.outputs_only, *only))
     found = first(_MANAGERS, tree)
     if found is None:
         what = f"a Communication task needs a manager: {', '.join(_MANAGERS)}"

@@ -1,6 +1,7 @@
 """Subtasks of an IOI task directory."""
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -25,6 +26,8 @@ class _TpsSubtask(msgspec.Struct, forbid_unknown_fields=True):
     regex: str | None = None
     regexes: list[str] | None = None
     index: int | None = None
+    output_only: bool = False
+    output_optional: bool = False
     # Of preparing the task.
     validators: Any = None
     description: Any = None
@@ -38,8 +41,20 @@ class _Subtasks(msgspec.Struct, forbid_unknown_fields=True):
     subtask_sensitive_validators: Any = None
 
 
-def load_subtasks(tree: Tree) -> tuple[tuple[Subtask, ...], tuple[str, ...]]:
-    """The subtasks, in order, and the names of the tests that are samples.
+@dataclass(frozen=True, slots=True)
+class TpsSubtasks:
+    """Subtasks in order, and the names of tests that they tell something of."""
+
+    subtasks: tuple[Subtask, ...]
+    samples: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    """Those whose output may be handed in, or has to be."""
+    outputs_only: tuple[str, ...] = ()
+    """Those whose output has to be handed in."""
+
+
+def load_subtasks(tree: Tree) -> TpsSubtasks:
+    """The subtasks and what they tell of tests.
 
     They are files in subtasks/ (exports), or entries of subtasks.json with tests/mapping (TPS).
     Where there are none, all tests share 100 points, as CMS has it. Raises InputError.
@@ -70,9 +85,15 @@ def load_subtasks(tree: Tree) -> tuple[tuple[Subtask, ...], tuple[str, ...]]:
             for name, each in sorted(found.items(), key=lambda item: item[1].index or 0)
         ]
     else:
-        return (Subtask(ALL, 100.0, tuple(names), Aggregate.SUM),), ()
-    samples = [test for each in subtasks if _is_sample(each) for test in each.tests]
-    return tuple(subtasks), tuple(samples)
+        return TpsSubtasks((Subtask(ALL, 100.0, tuple(names), Aggregate.SUM),))
+    only = {name for name, each in found.items() if each.output_only}
+    optional = only | {name for name, each in found.items() if each.output_optional}
+    return TpsSubtasks(
+        tuple(subtasks),
+        tuple(test for each in subtasks if _is_sample(each) for test in each.tests),
+        tuple(test for each in subtasks if each.name in optional for test in each.tests),
+        tuple(test for each in subtasks if each.name in only for test in each.tests),
+    )
 
 
 def _is_sample(subtask: Subtask) -> bool:
