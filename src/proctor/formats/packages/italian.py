@@ -39,7 +39,7 @@ from proctor.problem import (
 )
 
 FILES = ("task.yaml.orig", "task.yaml", "task.yml")
-"""What task-maker writes task.yaml from goes before it; the task's name is then the directory's."""
+"""The first is what task-maker makes the second from; its task is named for the directory."""
 _ITALIAN = {"nome_breve": "name", "nome": "title", "timeout": "time_limit",
             "memlimit": "memory_limit", "risultati": "public_testcases"}  # fmt: skip
 _CHECKERS = ("check/checker", "cor/correttore")
