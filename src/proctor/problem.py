@@ -249,13 +249,17 @@ class Interactive:
 
 @dataclass(frozen=True, slots=True)
 class Communication:
-    """IOI: one or more processes of the submission talk with a manager, which prints the score."""
+    """IOI: one or more processes of the submission talk with a manager, which prints the score.
+
+    Of a problem that is `graded`, it prints an output instead, for the problem's grading.
+    """
 
     manager: Program
     processes: int = 1
     fifo_io: bool = False
     """True if processes get the names of two pipes as arguments, instead of stdin and stdout."""
     manager_args: tuple[str, ...] = ()
+    graded: bool = False
 
     def __post_init__(self) -> None:
         must_be(Program, self.manager, "manager")

@@ -197,9 +197,13 @@ class _Contest:
             return lambda test: steps.run(environment, test)
         assert isinstance(running, Interactive | Communication)
         assert graders.partner is not None
-        second = isinstance(running, Interactive) and running.convention is Convention.TESTLIB
-        checker = graders.output if second and graders.output.checker is not None else None
-        contact = interaction.Contact(running, graders.partner, built, limits, checker)
+        if isinstance(running, Communication):
+            second = running.graded
+        else:
+            testlib = running.convention is Convention.TESTLIB
+            second = testlib and graders.output.checker is not None
+        output = graders.output if second else None
+        contact = interaction.Contact(running, graders.partner, built, limits, output)
         return lambda test: interaction.run(contact, environment, test)
 
     def _with_outputs(self, running: Batch) -> RunTest:

@@ -119,7 +119,8 @@ def load(tree: Tree) -> Package:
     code = settings.code or settings.name if exported else settings.name
     parameters = _parameters(tree, settings, kind)
     told = load_subtasks(tree)
-    tests = _tests(tree, told.samples, needs_answer=kind != "Communication")
+    graded = kind != "Communication" or settings.has_checker is True
+    tests = _tests(tree, told.samples, needs_answer=graded)
     stubs: dict[str, Stub] = {}
     if kind == "TwoSteps":
         stubs = _managed(_linked(tree, managers=True))
@@ -289,6 +290,7 @@ def _running(
         processes,
         fifo_io=parameters.user_io == "fifo_io",
         manager_args=tuple(args.split() if isinstance(args, str) else args),
+        graded=settings.has_checker is True,
     )
 
 
