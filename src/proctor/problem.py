@@ -10,7 +10,7 @@ from typing import Any, get_args
 from proctor.errors import InputError, must_be
 from proctor.limits import TEST_LIMITS, Limits
 from proctor.prediction import AssertionTask, CallTask
-from proctor.program import Program
+from proctor.program import Program, check_relative
 
 Content = str | bytes | Path
 """Text or bytes at hand, or a file that is read when its content is needed."""
@@ -210,7 +210,10 @@ class Stub:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One run of the submission per test, from input to output."""
+    """One run of the submission per test, from input to output.
+
+    Raises InputError for files that are not in its working directory.
+    """
 
     input_file: str | None = None
     """Name under which the submission finds the input; None: on stdin."""
@@ -219,6 +222,18 @@ class Batch:
     output_variable: str | None = None
     """Environment variable with the path of a file to write to. Of a submission whose source names
     it and which writes that file, the file is graded; of any other, stdout."""
+    outputs: tuple[str, ...] = ()
+    """Tests whose output may be handed in, as OutputOnly has it, beside or instead of a program."""
+    outputs_only: tuple[str, ...] = ()
+    """Those of them that the program is never run for."""
+
+    def __post_init__(self) -> None:
+        for field_name in ("input_file", "output_file"):
+            if (name := getattr(self, field_name)) is not None:
+                try:
+                    check_relative(name)
+                except InputError as error:
+                    raise InputError(error.message, field=field_name) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,13 +263,17 @@ class Interactive:
 
 @dataclass(frozen=True, slots=True)
 class Communication:
-    """IOI: one or more processes of the submission talk with a manager, which prints the score."""
+    """IOI: one or more processes of the submission talk with a manager, which prints the score.
+
+    Of a problem that is `graded`, it prints an output instead, for the problem's grading.
+    """
 
     manager: Program
     processes: int = 1
     fifo_io: bool = False
     """True if processes get the names of two pipes as arguments, instead of stdin and stdout."""
     manager_args: tuple[str, ...] = ()
+    graded: bool = False
 
     def __post_init__(self) -> None:
         must_be(Program, self.manager, "manager")

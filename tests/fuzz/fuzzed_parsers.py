@@ -542,13 +542,15 @@ PARSERS = {
         kind: Parser(package(name, original), (main_file(original, name),), (
             b"[", b"{", b"]", b"}", b'"', b"<", b">", b"&", b"/", b"../", b"9" * 5000, b"nan", b"inf", b"-1",
             b"\n", b"  ", b": ", b"1e999", b"\x00", b"\xff", b"\xed\xa0\x80", b"= ", b"'''", b"*", b"2024-99-99",
-            b"(a+)+$", b"<!DOCTYPE a>", b"[[", b"null", b"true", b"[]",
+            b"(a+)+$", b"<!DOCTYPE a>", b"[[", b"null", b"true", b"[]", b"#ST:", b"#STDEP:", b"SUBTASK", b"#",
         ))
         for kind, name, original in (
             ("native", "problem.toml", "countdown"), ("icpc", "problem.yaml", "guess"),
             ("tps", "problem.json", "courier"), ("polygon", "problem.xml", "nearest"),
             ("dmoj", "init.yml", "onroad"), ("fps", "problem.xml", "splitsum"),
             ("qduoj", "problem.json", "dosage"),
+            ("italian", "task.yaml", "cubes"), ("gen", "gen/GEN", "climb"),
+            ("cases", "gen/cases.gen", "mirror"),
         )
     },
 }  # fmt: skip

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from proctor.cli import terminal
 from proctor.errors import UsageError
-from proctor.formats.packages.tps import EVAL
+from proctor.formats.packages.cms_programs import EVAL
 from proctor.judging.environment import open_environment
 from proctor.languages import registry
 from proctor.languages.compiler import identity

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from proctor.errors import CompileFailed, InfraFault, InputError, PoolClosed
 from proctor.execution import Isolation
@@ -111,10 +112,13 @@ def compile_submission(
         families = ", ".join(sorted(problem.stubs))
         raise CompileFailed(f"this problem has no grader for {language.name} (only {families})")
     stub = stub or Stub({})
-    parts = (stub.before, program.source, stub.after)
-    program = replace(
-        program, source="\n".join(filter(None, parts)), name=stub.name or program.name
+    # Processes that are different programs keep the names that a stub knows them by.
+    several = isinstance(problem.running, Communication) and any(
+        map(registry.by_extension, program.files)
     )
+    name = stub.name if stub.name and not several else program.name
+    parts = (stub.before, program.source, stub.after)
+    program = replace(program, source="\n".join(filter(None, parts)), name=name)
     return environment.compile_submission(program, stub.files, stub.flags)
 
 
@@ -139,9 +143,13 @@ def runner_of(
         return lambda test: steps.run(environment, test)
     assert isinstance(running, Interactive | Communication)
     assert graders.partner is not None
-    second = isinstance(running, Interactive) and running.convention is Convention.TESTLIB
-    checker = graders.output if second and graders.output.checker is not None else None
-    contact = interaction.Contact(running, graders.partner, built, limits, checker)
+    if isinstance(running, Communication):
+        second = running.graded
+    else:
+        testlib = running.convention is Convention.TESTLIB
+        second = testlib and graders.output.checker is not None
+    output = graders.output if second else None
+    contact = interaction.Contact(running, graders.partner, built, limits, output)
     return lambda test: interaction.run(contact, environment, test)
 
 
@@ -179,10 +187,12 @@ class _Contest:
         self._isolation: Isolation | None = None
 
     def judge(self) -> Judgement:
-        if not isinstance(self._problem.running, OutputOnly):
-            if not self._program.source.strip():
+        running = self._problem.running
+        if not isinstance(running, OutputOnly):
+            outputs = isinstance(running, Batch) and running.outputs and self._program.files
+            if not self._program.source.strip() and not outputs:
                 return self._without_running(Verdict.NC, "there is no code")
-            allowed = self._problem.languages
+            allowed = () if outputs else self._problem.languages
             if allowed and registry.get(self._program.language).id not in allowed:
                 names = ", ".join(allowed)
                 return self._without_running(
@@ -206,10 +216,31 @@ class _Contest:
         environment, running = self._environment, self._problem.running
         if isinstance(running, OutputOnly):
             grader = self._opened().output
-            return lambda test: (output_only.run(grader, environment, self._program, test), None)
+            of = partial(output_only.whole, self._program)
+            return lambda test: (output_only.run(grader, environment, of(test.name), test), None)
+        if isinstance(running, Batch) and running.outputs:
+            return self._with_outputs(running)
         built = compile_submission(self._problem, self._program, environment)
         graders, limits = self._opened(), self._limits
         return runner_of(running, self._program, built, limits, graders, environment)
+
+    def _with_outputs(self, running: Batch) -> RunTest:
+        """As _runner, of a task that takes outputs for some tests and a program for the others."""
+        environment, submission = self._environment, self._program
+        built = None
+        if submission.source.strip():
+            program = output_only.without_outputs(running, submission)
+            built = compile_submission(self._problem, program, environment)
+        grader = self._opened().output
+
+        def run(test: Test) -> tuple[TestResult, Isolation | None]:
+            name = test.name
+            output = output_only.beside(submission.files, name) if name in running.outputs else None
+            if built is None or output is not None or name in running.outputs_only:
+                return output_only.run(grader, environment, output, test), None
+            return batch.BatchRunner(running, built, self._limits, grader).run(environment, test)
+
+        return run
 
     def _run(self, run: RunTest) -> Iterator[tuple[TestResult, Isolation | None]]:
         """Run tests a few ahead of the one whose turn it is; yield what counts, in order.

@@ -45,7 +45,7 @@ class Contact:
     limits: Limits
     """Of each process of the submission."""
     grader: OutputGrader | None = None
-    """A checker that grades what the interactor has written, if there is one."""
+    """Grader of what the interactor has written, or the manager printed, if one is needed."""
 
 
 def run(
@@ -91,7 +91,8 @@ def _once(
     )
     checked = contact.grader is not None and isinstance(found, Opinion) and found.verdict.passed
     if contact.grader is not None and checked:
-        written = partner.files.get(OUTPUT, b"")
+        printed = isinstance(how, Communication)
+        written = partner.execution.stdout if printed else partner.files.get(OUTPUT, b"")
         found, _ = contact.grader.grade(environment, test, written)
     return facts, found, partner.files
 
@@ -179,6 +180,8 @@ def _name(fd: int) -> str:
 
 def _opinion(how: Interactive | Communication, partner: Finished, test: Test) -> Opinion:
     if isinstance(how, Communication):
+        if how.graded and partner.execution.ok:
+            return Opinion(Verdict.AC, 1.0)
         return checkers.opinion(Convention.SCORE, partner.execution, {}, who="manager")
     return checkers.opinion(
         how.convention, partner.execution, partner.files, stderr_scores=True, full=test.full,

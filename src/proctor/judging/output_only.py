@@ -1,20 +1,23 @@
-"""Submissions that are outputs, not programs."""
+"""Submissions that are outputs, or outputs for some of the tests and a program for the others."""
+
+from collections.abc import Mapping
+from dataclasses import replace
 
 from proctor.judgement import TestResult
 from proctor.judging.environment import JudgingEnvironment
 from proctor.judging.grader import OutputGrader
-from proctor.problem import Test
+from proctor.problem import Batch, Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 
-_ENDINGS = ("", ".out", ".txt", ".ans")
+_NAMES = ("{}", "{}.out", "{}.txt", "{}.ans", "output_{}.txt")
+"""Names of the file for a test; the last is CMS's."""
 
 
 def run(
-    grader: OutputGrader, environment: JudgingEnvironment, submission: Program, test: Test
+    grader: OutputGrader, environment: JudgingEnvironment, output: bytes | None, test: Test
 ) -> TestResult:
-    """Grade the file that was handed in for a test. Raises InputError, InfraFault."""
-    output = _file(submission, test.name)
+    """Grade what was handed in for a test, None if nothing was. Raises InputError, InfraFault."""
     if output is None:
         return TestResult(Verdict.WA, message=f"there is no file {test.name}.out", name=test.name)
     opinion, _ = grader.grade(environment, test, output)
@@ -27,12 +30,24 @@ def run(
     )
 
 
-def _file(submission: Program, name: str) -> bytes | None:
-    for ending in _ENDINGS:
-        if name + ending == submission.name:
-            return submission.encoded()
-        if name + ending in submission.files:
-            return submission.files[name + ending]
-    if not submission.files and not submission.name:
+def whole(submission: Program, name: str) -> bytes | None:
+    """Return the output for a test from a submission that is nothing but outputs."""
+    if submission.name in _names(name) or not (submission.files or submission.name):
         return submission.encoded()
-    return None
+    return beside(submission.files, name)
+
+
+def beside(files: Mapping[str, bytes], name: str) -> bytes | None:
+    """Return the output for a test that is among a submission's files."""
+    return next((files[each] for each in _names(name) if each in files), None)
+
+
+def without_outputs(how: Batch, submission: Program) -> Program:
+    """Return the program alone, as it is compiled."""
+    outputs = {each for name in how.outputs for each in _names(name)}
+    files = {name: data for name, data in submission.files.items() if name not in outputs}
+    return replace(submission, files=files)
+
+
+def _names(test: str) -> list[str]:
+    return [pattern.format(test) for pattern in _NAMES]

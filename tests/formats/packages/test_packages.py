@@ -59,9 +59,11 @@ def test_every_package_is_read_whole(name: str) -> None:
             (str(each) for each in path.relative_to(root).parents if str(each) in found),
             str(path.relative_to(root)),
         )  # or a directory that it is in
-        for folder in ("submissions", "solution", "solutions", "tests")
+        for folder in ("submissions", "solution", "solutions", "sol", "tests")
         for path in (root / folder).rglob("*")
-        if path.suffix in {".py", ".cpp"} or (path / "01.out").exists()
+        if path.suffix in {".py", ".cpp", ".c"}
+        or any((path / name).exists() for name in ("01.out", "output_000.txt"))
+        if not path.stem.startswith(("grader", "stub", "template"))
     }
     assert found == written
 

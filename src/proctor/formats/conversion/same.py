@@ -314,6 +314,8 @@ def _of_labels(a: Package, b: Package, tests: Mapping[str, str]) -> Iterator[Dif
             yield Difference(field, "its label says something else")
         elif not labels.implies(said, one.expected):
             yield Difference(field, "its label says less", True)
+        if one.complete != other.complete:
+            yield Difference(f"{field}.complete", f"{one.complete} here, {other.complete} there")
         if one.limits != other.limits:
             yield Difference(f"{field}.limits", "are others")
         if one.bound != other.bound:

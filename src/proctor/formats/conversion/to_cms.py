@@ -14,10 +14,11 @@ from proctor.formats.conversion.draft import (
     tells_language,
 )
 from proctor.formats.conversion.labels import Labels
+from proctor.formats.packages.cms_programs import EVAL
 from proctor.formats.packages.files import extension
 from proctor.formats.packages.model import Claim, Expectation, Labelled, Package, Part
 from proctor.formats.packages.programs import DATA
-from proctor.formats.packages.tps import EVAL, FILE
+from proctor.formats.packages.tps import FILE
 from proctor.formats.packages.tps_solutions import FILE as SOLUTIONS
 from proctor.formats.packages.tps_solutions import VERDICTS, whole_claim
 from proctor.formats.packages.tps_subtasks import ALL, SAMPLE_NAME

@@ -98,7 +98,9 @@ def _program(draft: Draft, directory: str, program: Program) -> str | _Table:
 def _running(draft: Draft, running: Running) -> _Table:
     match running:
         case Batch():
-            return _changed(running, Batch())
+            table = _changed(running, Batch())
+            lists = {key: list(table[key]) for key in ("outputs", "outputs_only") if key in table}
+            return table | lists
         case Interactive():
             return {
                 "type": "interactive",
@@ -113,6 +115,7 @@ def _running(draft: Draft, running: Running) -> _Table:
                 "manager": _program(draft, "manager", running.manager),
                 "processes": running.processes,
                 **_stated(fifo_io=running.fifo_io, manager_args=list(running.manager_args)),
+                **_stated(graded=running.graded),
             }
         case OutputOnly():
             return {"type": "output-only"}
@@ -193,7 +196,11 @@ def _stub(draft: Draft, kind: str, problem: Problem) -> _Table:
         paths[name] = draft.add(f"{place}/{name}", content)
     flat = not any("/" in name for name in paths)
     files = list(paths.values()) if flat else paths
-    return {"files": files, **_stated(name=stub.name, flags=list(stub.flags))}
+    table = {"files": files, **_stated(name=stub.name, flags=list(stub.flags))}
+    for key, text in (("before", stub.before), ("after", stub.after)):
+        if text:
+            table[key] = draft.add(f"stubs/{kind}.{key}", text)
+    return table
 
 
 def _submission(draft: Draft, submission: Labelled) -> _Table:
@@ -214,6 +221,8 @@ def _submission(draft: Draft, submission: Labelled) -> _Table:
     silent = table.keys() <= {"path", "main", "language"}
     if silent or submission.bound != usual_bound(expected):
         table["time"] = submission.bound
+    if submission.complete:
+        table["complete"] = True
     if submission.limits is not None:
         table["limits"] = _limits(submission.limits)
     return table

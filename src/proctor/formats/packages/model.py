@@ -111,7 +111,7 @@ class Package:
     problem: Problem
     submissions: tuple[Labelled, ...]
     format: str
-    """`icpc`, `tps`, `native`, `polygon`, `dmoj`, `fps`, `qduoj`, `plain`, or `rows`."""
+    """`icpc`, `tps`, `italian`, `native`, `polygon`, `dmoj`, `fps`, `qduoj`, `plain`, or `rows`."""
     path: Path
     timing: Timing = field(default_factory=Timing)
     notes: tuple[str, ...] = ()

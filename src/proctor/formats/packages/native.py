@@ -193,9 +193,9 @@ def _grading(tree: Tree, given: NativeGrading) -> Grading:
 
 def _running(tree: Tree, given: NativeRunning) -> Running:
     keys = {
-        "batch": ("input_file", "output_file"),
+        "batch": ("input_file", "output_file", "output_variable", "outputs", "outputs_only"),
         "interactive": ("interactor", "convention", "flags", "passes"),
-        "communication": ("manager", "processes", "fifo_io", "manager_args"),
+        "communication": ("manager", "processes", "fifo_io", "manager_args", "graded"),
         "output-only": (),
         "two-steps": (),
     }
@@ -210,12 +210,16 @@ def _running(tree: Tree, given: NativeRunning) -> Running:
         if not 1 <= given.processes <= 16:
             raise InputError("must be from 1 to 16", field="running.processes")
         program = _required(tree, given.manager, "running.manager")
-        return Communication(program, given.processes, given.fifo_io, tuple(given.manager_args))
+        args = tuple(given.manager_args)
+        return Communication(program, given.processes, given.fifo_io, args, given.graded)
     if given.type == "output-only":
         return OutputOnly()
     if given.type == "two-steps":
         return TwoSteps()
-    return Batch(given.input_file, given.output_file)
+    return Batch(
+        given.input_file, given.output_file, given.output_variable, tuple(given.outputs),
+        tuple(given.outputs_only),
+    )  # fmt: skip
 
 
 def _required(tree: Tree, given: ProgramPath | None, field: str) -> Program:
@@ -247,7 +251,11 @@ def _stubs(tree: Tree, settings: NativeProblem) -> dict[str, Stub]:
             _file_name(name, field): tree.content(path, said_by=FILE, field=f"{field}.files")
             for name, path in named.items()
         }
-        found[family] = Stub(files, each.name, tuple(each.flags))
+        around = {
+            key: "" if path is None else tree.source(path, said_by=FILE, field=f"{field}.{key}")
+            for key, path in (("before", each.before), ("after", each.after))
+        }
+        found[family] = Stub(files, each.name, tuple(each.flags), **around)
     return found
 
 

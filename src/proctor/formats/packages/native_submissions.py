@@ -114,7 +114,7 @@ def submission(tree: Tree, problem: Problem, field: str, given: NativeSubmission
     expected = Expectation(whole, tuple(parts))
     limits = None if given.limits is None else limits_of(given.limits, f"{field}.limits")
     role = usual_bound(expected) if given.time is None else given.time
-    return Labelled(given.path, program, expected, role, limits)
+    return Labelled(given.path, program, expected, role, limits, given.complete)
 
 
 def usual_bound(expected: Expectation) -> Bound:

@@ -56,6 +56,9 @@ class NativeRunning(_NativeTable, forbid_unknown_fields=True):
     type: Literal["batch", "interactive", "communication", "output-only", "two-steps"] = "batch"
     input_file: str | None = None
     output_file: str | None = None
+    output_variable: str | None = None
+    outputs: list[str] = []
+    outputs_only: list[str] = []
     interactor: ProgramPath | None = None
     convention: Convention = Convention.KATTIS
     flags: list[str] = []
@@ -64,6 +67,7 @@ class NativeRunning(_NativeTable, forbid_unknown_fields=True):
     processes: int = 1
     fifo_io: bool = False
     manager_args: list[str] = []
+    graded: bool = False
 
 
 class NativeGrading(_NativeTable, forbid_unknown_fields=True):
@@ -120,6 +124,8 @@ class NativeStub(_NativeTable, forbid_unknown_fields=True):
     files: list[str] | dict[str, str]
     name: str = ""
     flags: list[str] = []
+    before: str | None = None
+    after: str | None = None
 
 
 class NativeClaim(_NativeTable, forbid_unknown_fields=True):
@@ -147,6 +153,7 @@ class NativeSubmission(NativeClaim, forbid_unknown_fields=True, kw_only=True):
     subtasks: dict[str, NativeVerdicts] = {}
     """Short for parts that have a verdict and no more."""
     part: list[NativePart] = []
+    complete: bool = False
     time: Bound | None = None
     limits: NativeLimits | None = None
 

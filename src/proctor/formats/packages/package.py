@@ -29,6 +29,9 @@ _FORMATS = {
     "problem.toml": ("proctor's own", "native"),
     "problem.yaml": ("ICPC/Kattis", "icpc"),
     "problem.json": ("IOI (TPS, CMS), QDUOJ", "tps"),
+    "task.yaml.orig": ("Italian, for task-maker", "italian"),
+    "task.yaml": ("Italian, for CMS", "italian"),
+    "task.yml": ("Italian, for CMS", "italian"),
     "problem.xml": ("Polygon, FPS", "polygon"),
     "init.yml": ("DMOJ", "dmoj"),
 }
@@ -99,6 +102,9 @@ def _open(path: Path) -> Package | Several:
             return _opened(tree, name, twin if shared else module)
     if inner := [name for name in tree.entries("", lenient=True) if _is_package(tree, name)]:
         return _SideBySide(tree, dict.fromkeys(inner, ""))
+    beside = tree.root.with_suffix(tree.root.suffix + ".yaml")  # where CMS took it from, long ago
+    if beside.is_file() and tree.is_dir("sol"):
+        raise InputError(f"there is no task.yaml; move {beside} to task.yaml", file=str(tree.root))
     from proctor.formats.packages import plain
 
     if plain.has_tests(tree):

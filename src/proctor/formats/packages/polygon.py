@@ -209,8 +209,7 @@ def _grading(tree: Tree, root: Element) -> Grading:
 def _running(tree: Tree, root: Element, judging: Element, interactor: Element | None) -> Running:
     if interactor is not None:
         return Interactive(_program(tree, root, interactor, "interactor"), Convention.TESTLIB)
-    names = [judging.get(kind) or None for kind in ("input-file", "output-file")]
-    return Batch(*names)
+    return Batch(judging.get("input-file") or None, judging.get("output-file") or None)
 
 
 def _program(tree: Tree, root: Element, parent: Element, what: str) -> Program:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from proctor.errors import InputError
-from proctor.formats.packages.files import Tree, join
+from proctor.formats.packages.files import Tree, extension, join
 from proctor.languages import registry
 from proctor.problem import Batch, Communication, OutputOnly, Running, TwoSteps
 from proctor.program import Program
@@ -78,7 +78,8 @@ def load_program(
     if found is None:
         place = tree.shown(said_by) if said_by else tree.shown(name)
         raise InputError(f"the language of {name!r} is not known", file=place, field=field)
-    return Program(source, found, name=name.rpartition("/")[2])
+    # A script without an ending gets the language's usual name.
+    return Program(source, found, name=name.rpartition("/")[2] if extension(name) else "")
 
 
 def load_outputs(tree: Tree, name: str) -> Program:
@@ -104,15 +105,18 @@ def load_submission(
     Several files of a submission to a task with processes or steps are compiled together with the
     task's own, which is where the program starts.
     """
-    if isinstance(running, OutputOnly):
+    outputs = isinstance(running, Batch) and running.outputs and tree.is_dir(name)
+    if isinstance(running, OutputOnly) or (outputs and not any(map(is_source, tree.walk(name)))):
         return load_outputs(tree, name)
     linked = isinstance(running, TwoSteps | Communication)
     return load_program(tree, name, language=language, said_by=said_by, field=field, linked=linked)
 
 
-def with_files(tree: Tree, main: str, beside: Sequence[str]) -> Program:
+def with_files(
+    tree: Tree, main: str, beside: Sequence[str], language: str | None = None
+) -> Program:
     """The program `main`, with further files put beside it by their base names."""
-    program = load_program(tree, main)
+    program = load_program(tree, main, language=language)
     files = {name.rpartition("/")[2]: tree.content(name) for name in beside if name != main}
     return Program(program.source, program.language, name=program.name, files=files)
 

@@ -1,11 +1,10 @@
 """IOI task directories: those of TPS, and what TPS exports for CMS.
 
 Contract: TPS's documentation and its CMS exporter. The two layouts hold the same things under
-other names; which one it is, problem.json tells: `type` in TPS, `task_type` in an export.
+other names; which one it is, problem.json tells: `type` in TPS, only `task_type` in an export.
 """
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,19 +12,24 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean, located
+from proctor.formats.packages.cms_programs import (
+    HEADERS,
+    cms_checker,
+    judging_program,
+    stub,
+    told_kind,
+)
 from proctor.formats.packages.documents import convert, read_json, set_aside
 from proctor.formats.packages.files import Tree, extension, first, join
 from proctor.formats.packages.model import Package, judgeable
-from proctor.formats.packages.programs import by_extension, family, with_files
+from proctor.formats.packages.programs import by_extension, family
 from proctor.formats.packages.tps_solutions import load_solutions
-from proctor.formats.packages.tps_subtasks import SAMPLES, load_subtasks
+from proctor.formats.packages.tps_subtasks import TpsSubtasks, load_subtasks
 from proctor.limits import GIB, MIB, Limits
 from proctor.problem import (
     Batch,
-    Checker,
     Communication,
     Comparison,
-    Convention,
     Grading,
     Match,
     OutputOnly,
@@ -35,13 +39,10 @@ from proctor.problem import (
     Test,
     TwoSteps,
 )
-from proctor.program import Program
 
 FILE = "problem.json"
-EVAL = ("-DEVAL",)
-"""Compiler arguments that CMS gives C and C++."""
 
-_TYPES = ("Batch", "Communication", "OutputOnly", "TwoSteps")
+_TYPES = ("Batch", "BatchAndOutput", "Communication", "OutputOnly", "TwoSteps")
 _MEMORY_IN_BYTES = 1 << 16
 """From here on a memory limit is bytes, whichever layout; below it is MiB."""
 _GRADER_DIRECTORIES = ("graders", "grader")
@@ -51,8 +52,6 @@ _MANAGERS = tuple(
     for directory in ("graders", "grader", "manager")
     for kind in ("cpp", "cc", "py")
 )
-_SECOND_ARGUMENT = re.compile(r"\b(ans|ouf)\s*\.\s*init\s*\(\s*(?:argv|args)\s*\[\s*2\s*\]")
-_HEADERS = {".h": ("c", "cpp"), ".hpp": ("cpp",), ".hh": ("cpp",)}
 
 
 class _TpsProblem(msgspec.Struct, forbid_unknown_fields=True):
@@ -72,12 +71,19 @@ class _TpsProblem(msgspec.Struct, forbid_unknown_fields=True):
     has_grader: bool | None = None
     has_manager: bool | None = None
     has_checker: bool | None = None
+    ignore_checker: bool | None = None
     grader_name: str | None = None
     # Of no matter to the judging, or of preparing the task only.
     protocol_version: Any = None
     description: Any = None
     tps_web_url: Any = None
     score_mode: Any = None
+    score_type: Any = None
+    score_type_parameters: Any = None
+    max_submission_number: Any = None
+    max_user_test_number: Any = None
+    min_submission_interval: Any = None
+    min_user_test_interval: Any = None
     feedback_level: Any = None
     cpp_enabled: Any = None
     java_enabled: Any = None
@@ -96,6 +102,7 @@ class _Parameters(msgspec.Struct):
     processes: int | None = None
     user_io: str | None = None
     manager_args: str | list[str] = ""
+    output_only_testcases: str = ""
 
 
 def load(tree: Tree) -> Package:
@@ -108,11 +115,12 @@ def load(tree: Tree) -> Package:
         field = "task_type" if settings.task_type else "type"
         what = f"must be one of {', '.join(_TYPES)}, not {kind!r}{hint}"
         raise InputError(what, file=tree.shown(FILE), field=field)
-    code = settings.code or settings.name if settings.task_type else settings.name
+    exported = settings.type is None
+    code = settings.code or settings.name if exported else settings.name
     parameters = _parameters(tree, settings, kind)
-    subtasks, samples = load_subtasks(tree)
-    tests = _tests(tree, samples, needs_answer=kind != "Communication")
-    running = _running(tree, settings, kind, parameters)
+    told = load_subtasks(tree)
+    graded = kind != "Communication" or settings.has_checker is True
+    tests = _tests(tree, told.samples, needs_answer=graded)
     stubs: dict[str, Stub] = {}
     if kind == "TwoSteps":
         stubs = _managed(_linked(tree, managers=True))
@@ -122,15 +130,18 @@ def load(tree: Tree) -> Package:
     elif _has_grader(tree, settings, kind, parameters):
         stubs = _stubs(tree, settings, code)
     try:
+        running = _running(tree, settings, kind, parameters, told)
+        if isinstance(running, Batch):
+            tests = told_kind(tests, running)
         problem = judgeable(Problem(
             id=code,
-            tests=tuple(tests.values()),
-            subtasks=subtasks,
+            tests=tests,
+            subtasks=told.subtasks,
             limits=_limits(settings, kind),
             grading=_grading(tree, settings, parameters),
             running=running,
             stubs=stubs,
-            title=settings.name if settings.task_type else settings.title or settings.name,
+            title=settings.name if exported else settings.title or settings.name,
             statement=_statement(tree),
             precision=settings.score_precision,
         ))  # fmt: skip
@@ -164,14 +175,16 @@ def _parameters(tree: Tree, settings: _TpsProblem, kind: str) -> _Parameters:
     return result
 
 
+_BATCH: dict[str, str | None] = {
+    "compilation": "compilation",
+    "io_0_inputfile": "input_file",
+    "io_1_outputfile": "output_file",
+    "output_eval": "evaluation",
+    "user_managers": None,
+}
 _NAMES: dict[str, dict[str, str | None]] = {
-    "Batch": {
-        "compilation": "compilation",
-        "io_0_inputfile": "input_file",
-        "io_1_outputfile": "output_file",
-        "output_eval": "evaluation",
-        "user_managers": None,
-    },
+    "Batch": _BATCH,
+    "BatchAndOutput": {**_BATCH, "output_only_testcases": "output_only_testcases"},
     "Communication": {
         "num_processes": "processes",
         "compilation": "compilation",
@@ -203,6 +216,7 @@ def _by_position(tree: Tree, given: list[Any], kind: str) -> dict[str, Any]:
     """CMS's own list: its order is fixed, its end may be missing."""
     names: dict[str, tuple[str, ...]] = {
         "Batch": ("compilation", "files", "evaluation"),
+        "BatchAndOutput": ("compilation", "files", "evaluation", "output_only_testcases"),
         "Communication": ("processes", "compilation", "user_io"),
         "OutputOnly": ("evaluation",),
         "TwoSteps": ("evaluation",),
@@ -232,8 +246,8 @@ def _limits(settings: _TpsProblem, kind: str) -> Limits:
     return Limits(settings.time_limit or 0, memory=size, stack=max(1, min(size, 4 * GIB)))
 
 
-def _tests(tree: Tree, samples: Sequence[str], *, needs_answer: bool) -> dict[str, Test]:
-    tests = {}
+def _tests(tree: Tree, samples: Sequence[str], *, needs_answer: bool) -> tuple[Test, ...]:
+    tests = []
     for entry in tree.entries("tests"):
         if not entry.endswith(".in"):
             continue
@@ -242,23 +256,28 @@ def _tests(tree: Tree, samples: Sequence[str], *, needs_answer: bool) -> dict[st
         if answer is None and needs_answer:
             raise InputError(f"there is no answer to {path}.in", file=tree.shown(path + ".out"))
         sample = name in samples
-        tests[name] = Test(tree.file(path + ".in"), answer, sample, name)
-    if not tests:
-        what = "there are no tests (NAME.in); generate them first"
-        raise InputError(what, file=tree.shown("tests"))
-    return tests
+        tests.append(Test(tree.file(path + ".in"), answer, sample, name))
+    return tuple(tests)
 
 
-def _running(tree: Tree, settings: _TpsProblem, kind: str, parameters: _Parameters) -> Running:
+def _running(
+    tree: Tree, settings: _TpsProblem, kind: str, parameters: _Parameters, told: TpsSubtasks
+) -> Running:
     if kind == "OutputOnly":
         return OutputOnly()
     if kind == "TwoSteps":
         return TwoSteps()
-    if kind == "Batch":
+    if kind in ("Batch", "BatchAndOutput"):
         if settings.has_manager:
             what = "Batch tasks with a manager are not supported"
             raise InputError(what, file=tree.shown(FILE), field="has_manager")
-        return Batch(parameters.input_file or None, parameters.output_file or None)
+        files = (parameters.input_file or None, parameters.output_file or None)
+        if kind == "Batch":
+            return Batch(*files)
+        only = tuple(filter(None, parameters.output_only_testcases.split(",")))
+        return Batch(
+            *files, outputs=(*told.outputs, *only), outputs_only=(*told.outputs_only, *only)
+        )
     found = first(_MANAGERS, tree)
     if found is None:
         what = f"a Communication task needs a manager: {', '.join(_MANAGERS)}"
@@ -269,43 +288,23 @@ def _running(tree: Tree, settings: _TpsProblem, kind: str, parameters: _Paramete
         raise InputError(what, file=tree.shown(FILE), field="num_processes")
     args = parameters.manager_args
     return Communication(
-        _program(tree, found),
+        judging_program(tree, found),
         processes,
         fifo_io=parameters.user_io == "fifo_io",
         manager_args=tuple(args.split() if isinstance(args, str) else args),
+        graded=settings.has_checker is True,
     )
 
 
-def _program(tree: Tree, main: str) -> Program:
-    """A checker or manager, with the headers in its directory."""
-    directory = main.rpartition("/")[0]
-    names = [join(directory, name) for name in tree.entries(directory)]
-    kinds = {*_HEADERS, ".py"} if extension(main) == ".py" else set(_HEADERS)
-    return with_files(tree, main, [n for n in names if extension(n) in kinds and tree.is_file(n)])
-
-
 def _grading(tree: Tree, settings: _TpsProblem, parameters: _Parameters) -> Grading:
+    if settings.ignore_checker or settings.has_checker is False or parameters.evaluation == "diff":
+        return Comparison(Match.LINES)
     found = first(_CHECKERS, tree)
     if found is None and (settings.has_checker or parameters.evaluation == "comparator"):
         raise InputError("there is no checker", file=tree.shown(_CHECKERS[0]))
-    if found is None or parameters.evaluation == "diff" or settings.has_checker is False:
+    if found is None:
         return Comparison(Match.LINES)
-    checker = _program(tree, found)
-    return Checker(checker, convention(checker))
-
-
-def convention(checker: Program) -> Convention:
-    """How a checker is called.
-
-    CMS calls it with input, answer, output and reads a score from its stdout; IOI's edition of
-    testlib.h is made for that. A package that carries the plain testlib.h has checkers with the
-    order input, output, answer, and an exit code. Which one it is, the header tells by what it
-    opens as its second argument.
-    """
-    header = checker.files.get("testlib.h", b"").decode("utf-8", "replace")
-    if "testlib.h" not in checker.source or not (match := _SECOND_ARGUMENT.search(header)):
-        return Convention.SCORE
-    return Convention.SCORE if match[1] == "ans" else Convention.TESTLIB
+    return cms_checker(judging_program(tree, found))
 
 
 def _has_grader(tree: Tree, settings: _TpsProblem, kind: str, parameters: _Parameters) -> bool:
@@ -332,11 +331,9 @@ def _stubs(tree: Tree, settings: _TpsProblem, code: str) -> dict[str, Stub]:
         found = {
             name: data for name, data in linked.items() if not (both and name.startswith(other))
         }
-        if all(extension(name) in _HEADERS for name in found) and each != "cpp":
+        if all(extension(name) in HEADERS for name in found) and each != "cpp":
             continue  # a header alone makes no grader for C
-        name = code + ("." + each if each in {"c", "cpp", "java"} else "")
-        name = {"python": code + ".py", "pascal": code + ".pas"}.get(each, name)
-        stubs[each] = Stub(found, name=name if extension(name) else "", flags=_flags(each))
+        stubs[each] = stub(found, each, code)
     if not stubs:
         named = settings.grader_name or "grader"
         what = f"there is no {named} in a known language"
@@ -356,7 +353,7 @@ def _linked(tree: Tree, *, managers: bool = False) -> dict[str, dict[str, bytes]
             if not managers and (name == "testlib.h" or name.startswith("manager.")):
                 continue
             language = by_extension(name, "")
-            families = _HEADERS.get(extension(name)) or ((family(language),) if language else ())
+            families = HEADERS.get(extension(name)) or ((family(language),) if language else ())
             for each in families:
                 files.setdefault(each, {})[name] = tree.content(path)
     return files
@@ -371,17 +368,10 @@ def _managed(files: dict[str, dict[str, bytes]]) -> dict[str, Stub]:
         ]
         if managers:
             ordered = {name: found[name] for name in (*managers, *found)}  # the first is started
-            stubs[each] = Stub(ordered, flags=_flags(each))
+            stubs[each] = stub(ordered, each)
     return stubs
-
-
-def _flags(family: str) -> tuple[str, ...]:
-    return EVAL if family in {"c", "cpp"} else ()
 
 
 def _statement(tree: Tree) -> str:
     found = first(("statement/index.md", "statements/en.md"), tree)
     return tree.source(found) if found else ""
-
-
-__all__ = ["SAMPLES", "convention", "load"]

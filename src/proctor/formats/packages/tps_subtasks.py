@@ -1,6 +1,7 @@
 """Subtasks of an IOI task directory."""
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -15,7 +16,6 @@ from proctor.problem import Aggregate, Subtask
 FILE = "subtasks.json"
 DIRECTORY = "subtasks"
 MAPPING = "tests/mapping"
-SAMPLES = "samples"
 SAMPLE_NAME = re.compile(r"(?:\d+-)?samples?")
 ALL = "all"
 """Name of the one subtask of a task that has none."""
@@ -27,6 +27,8 @@ class _TpsSubtask(msgspec.Struct, forbid_unknown_fields=True):
     regex: str | None = None
     regexes: list[str] | None = None
     index: int | None = None
+    output_only: bool = False
+    output_optional: bool = False
     # Of preparing the task.
     validators: Any = None
     description: Any = None
@@ -40,13 +42,28 @@ class _Subtasks(msgspec.Struct, forbid_unknown_fields=True):
     subtask_sensitive_validators: Any = None
 
 
-def load_subtasks(tree: Tree) -> tuple[tuple[Subtask, ...], tuple[str, ...]]:
-    """The subtasks, in order, and the names of the tests that are samples.
+@dataclass(frozen=True, slots=True)
+class TpsSubtasks:
+    """Subtasks in order, and the names of tests that they tell something of."""
+
+    subtasks: tuple[Subtask, ...]
+    samples: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    """Those whose output may be handed in, or has to be."""
+    outputs_only: tuple[str, ...] = ()
+    """Those whose output has to be handed in."""
+
+
+def load_subtasks(tree: Tree) -> TpsSubtasks:
+    """The subtasks and what they tell of tests.
 
     They are files in subtasks/ (exports), or entries of subtasks.json with tests/mapping (TPS).
     Where there are none, all tests share 100 points, as CMS has it. Raises InputError.
     """
     names = [entry[:-3] for entry in tree.entries("tests") if entry.endswith(".in")]
+    if not names:
+        what = "there are no tests (NAME.in); generate them first, with `tps gen`"
+        raise InputError(what, file=tree.shown("tests"))
     files = [name for name in tree.entries(DIRECTORY) if name.endswith(".json")]
     if files:
         found = {
@@ -69,9 +86,15 @@ def load_subtasks(tree: Tree) -> tuple[tuple[Subtask, ...], tuple[str, ...]]:
             for name, each in sorted(found.items(), key=lambda item: item[1].index or 0)
         ]
     else:
-        return (Subtask(ALL, 100.0, tuple(names), Aggregate.SUM),), ()
-    samples = [test for each in subtasks if _is_sample(each) for test in each.tests]
-    return tuple(subtasks), tuple(samples)
+        return TpsSubtasks((Subtask(ALL, 100.0, tuple(names), Aggregate.SUM),))
+    only = {name for name, each in found.items() if each.output_only}
+    optional = only | {name for name, each in found.items() if each.output_optional}
+    return TpsSubtasks(
+        tuple(subtasks),
+        tuple(test for each in subtasks if _is_sample(each) for test in each.tests),
+        tuple(test for each in subtasks if each.name in optional for test in each.tests),
+        tuple(test for each in subtasks if each.name in only for test in each.tests),
+    )
 
 
 def _is_sample(subtask: Subtask) -> bool:

