@@ -9,7 +9,7 @@ from package_changes import PACKAGES
 from proctor.errors import InputError
 from proctor.formats.conversion.convert import FORMATS, convert_package
 from proctor.formats.conversion.same import same
-from proctor.formats.packages.model import Claim, Expectation
+from proctor.formats.packages.model import Claim, Expectation, Labelled
 from proctor.formats.packages.package import load
 from proctor.problem import Batch, Comparison, Problem
 
@@ -23,7 +23,10 @@ HELD = {
     ("twopass", "icpc"),
     ("nearest", "polygon"),
     ("courier", "cms"),
+    ("climb", "cms"),
     ("cover", "cms"),
+    ("cubes", "cms"),
+    ("mirror", "cms"),
     ("pairsum", "cms"),
     ("relay", "cms"),
 }
@@ -90,17 +93,22 @@ def test_proctors_own_loses_nothing(name: str, tmp_path: Path) -> None:
     assert [note for note in converted.notes if not note.startswith("files: ")] == []
     again = converted.package
     assert again.timing == package.timing
-    assert [replace(each, name="") for each in again.submissions] == [
-        replace(each, name="", expected=_told(each.expected)) for each in package.submissions
+    assert [_unnamed(each) for each in again.submissions] == [
+        _unnamed(replace(each, expected=_told(each.expected))) for each in package.submissions
     ]
     assert _without_content(again.problem) == _without_content(package.problem)
+
+
+def _unnamed(submission: Labelled) -> Labelled:
+    """The submission without its path; a name of the source is given to one that has none."""
+    return replace(submission, name="", program=replace(submission.program, name=""))
 
 
 def _without_content(problem: Problem) -> Problem:
     """The problem without what lies in files, which same() compares."""
     tests = [replace(each, input="", output=None, files=None) for each in problem.tests]
     programs = {"grading": Comparison(), "running": Batch()}
-    return replace(problem, tests=tuple(tests), stubs={}, **programs)
+    return replace(problem, tests=tuple(tests), stubs={}, limits=problem.test_limits, **programs)
 
 
 def _told(expected: Expectation) -> Expectation:
