@@ -296,6 +296,47 @@ class Subtask:
             must_be(tuple, getattr(self, field_name), f"{self.name}.{field_name}")
 
 
+@dataclass(frozen=True, slots=True)
+class GradedGroup:
+    """A group of tests or of groups, whose verdict and score a grader makes of its members'."""
+
+    name: str
+    members: tuple[str, ...]
+    """Names of its groups or of its tests, in order."""
+    flags: tuple[str, ...] = ()
+    """Arguments of the grader."""
+    custom: bool = False
+    """True if the problem's own grader is asked, else Kattis's default one is followed."""
+    breaks: bool = True
+    """True if what comes after the first member that is not accepted is left out."""
+    accept_score: float = 1.0
+    """Score of a test that is accepted, where the validator gives none."""
+    reject_score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class GroupGrading:
+    """Legacy Kattis: every group has a verdict and a score, made of those of its members.
+
+    Subtasks are then the groups with tests in them; see judging/group_grader.py. Raises InputError
+    for parts of other types.
+    """
+
+    program: Program | None
+    """The problem's own grader, for groups that are `custom`."""
+    groups: tuple[GradedGroup, ...]
+    """Every group, the outermost first."""
+    points: float
+    """Points of a perfect submission, which those of the groups need not add up to."""
+    by_validator: bool = False
+    """True if tests' scores come from the output validator."""
+
+    def __post_init__(self) -> None:
+        must_be((Program, type(None)), self.program, "program")
+        if not self.groups:
+            raise InputError("there must be at least one group", field="groups")
+
+
 STANDARD_COMPARISON = Comparison(decimals=True)
 """How outputs are compared if a problem says nothing of it: words in order, numbers as decimals,
 with JudgeSettings.tolerance if there is one."""
@@ -336,6 +377,8 @@ class Problem:
     """Ids that submissions may be in; empty: any."""
     integrity: str = ""
     """The author of the grading, and how far to trust it; empty if it is proctor's own."""
+    group_grading: GroupGrading | None = None
+    """How points add up where a program says it; None: as the subtasks say."""
 
     def __post_init__(self) -> None:
         self._check_types()
@@ -403,4 +446,6 @@ class Problem:
     @property
     def points(self) -> float:
         """Points of a perfect submission."""
+        if self.group_grading is not None:
+            return self.group_grading.points
         return sum(subtask.points for subtask in self.subtasks)

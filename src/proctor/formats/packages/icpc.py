@@ -30,10 +30,12 @@ from proctor.problem import (
     Comparison,
     Convention,
     Grading,
+    GroupGrading,
     Interactive,
     Problem,
     Running,
     Stub,
+    Subtask,
     Test,
 )
 from proctor.program import Program
@@ -120,13 +122,15 @@ def load(tree: Tree) -> Package:
         kind = replace(kind, domjudge=True)
         kind = replace(kind, by_validator=Domjudge(tree, custom=kind.custom).by_validator(root))
     grading, running, tests = _grading(tree, kind, root, flags, passes, constants)
+    subtasks, grading_of_groups = _subtasks(tree, kind, root, constants, legacy=old_data)
     timing, seconds = icpc_limits.timing(tree, settings.limits, legacy=legacy)
     limits = icpc_limits.limits(tree, settings.limits, seconds, writes=settings.allow_file_writing)
     try:
         problem = judgeable(Problem(
             id=tree.root.name,
             tests=tuple(tests),
-            subtasks=_subtasks(tree, kind, root, legacy=old_data),
+            subtasks=subtasks,
+            group_grading=grading_of_groups,
             limits=limits,
             grading=grading,
             running=running,
@@ -155,7 +159,8 @@ def _with_full_marks(problem: Problem) -> tuple[Test, ...]:
     tests = problem.tests_by_name()
     most = max((subtask.points for subtask in problem.subtasks), default=0.0) or 1.0
     for subtask in problem.subtasks:
-        share = len(subtask.tests) if subtask.aggregate is Aggregate.SUM else 1
+        adds_up = subtask.aggregate is Aggregate.SUM and problem.group_grading is None
+        share = len(subtask.tests) if adds_up else 1
         for name in subtask.tests:
             tests[name] = replace(tests[name], full=subtask.points / share or most)
     return tuple(tests.values())
@@ -219,7 +224,11 @@ def _validators(tree: Tree) -> list[str]:
     if any(not tree.is_dir(name) for name in entries):
         # A program's files, right in the directory.
         return ["output_validator"]
-    entries += [join("output_validators", name) for name in tree.entries("output_validators")]
+    return entries + _programs(tree, "output_validators")
+
+
+def _programs(tree: Tree, directory: str) -> list[str]:
+    entries = [join(directory, name) for name in tree.entries(directory)]
     return [name for name in entries if tree.is_dir(name) or is_source(name)]
 
 
@@ -269,17 +278,28 @@ def _validator(tree: Tree) -> Program:
     if len(found) > 1:
         what = f"only one validator is supported, not {', '.join(found)}"
         raise InputError(what, file=tree.shown(found[0].partition("/")[0]))
-    return load_program(tree, found[0])
+    return load_program(tree, found[0], scripts=True)
 
 
-def _subtasks(tree: Tree, kind: _Kind, root: TestGroup, *, legacy: bool) -> Any:
+def _subtasks(
+    tree: Tree, kind: _Kind, root: TestGroup, constants: Constants, *, legacy: bool
+) -> tuple[tuple[Subtask, ...], GroupGrading | None]:
     if not kind.scoring:
-        return scoring.pass_fail(root)
+        return scoring.pass_fail(root), None
     if kind.domjudge:
-        return Domjudge(tree, custom=kind.custom).subtasks(root)
-    if legacy:
-        return scoring.Legacy(tree, by_validator=kind.by_validator).subtasks(root)
-    return scoring.Newer(tree).subtasks(root)
+        return Domjudge(tree, custom=kind.custom).subtasks(root), None
+    if not legacy:
+        return scoring.Newer(tree).subtasks(root), None
+    groups = scoring.Legacy(tree, by_validator=kind.by_validator)
+    try:
+        return groups.subtasks(root), None
+    except scoring.NoCounterpart:
+        found = _programs(tree, "graders")
+        if len(found) > 1:
+            what = f"only one grader is supported, not {', '.join(found)}"
+            raise InputError(what, file=tree.shown("graders")) from None
+        own = constants.program(load_program(tree, found[0], scripts=True)) if found else None
+        return groups.graded(root, own)
 
 
 def _stubs(tree: Tree, constants: Constants) -> dict[str, Stub]:

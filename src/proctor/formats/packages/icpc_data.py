@@ -66,6 +66,11 @@ class GroupSettings:
     grader_flags: tuple[str, ...] = ()
     """Legacy."""
     accept_score: float = 1.0
+    reject_score: float = 0.0
+    breaks: bool = True
+    """Legacy: `on_reject: break`."""
+    custom: bool = False
+    """Legacy: True if the package's own grader grades the group."""
     best: float = math.inf
     """Legacy: upper end of `range`."""
     scoring: Scoring = field(default_factory=Scoring)
@@ -206,14 +211,10 @@ def _legacy(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) -
         own = without_empty(read_yaml(tree, name, constants.text))
         raw.update(own)
     data = convert(tree, name, raw, _Legacy, strict=False)
-    if data.grading != "default":
-        what = f"grading by a program ({data.grading!r}) is not supported; only `default`"
-        raise InputError(what, file=tree.shown(name), field="grading")
+    if data.grading not in {"default", "custom"}:
+        raise InputError("must be default or custom", file=tree.shown(name), field="grading")
     if data.on_reject not in {"break", "continue"}:
         raise InputError("must be break or continue", file=tree.shown(name), field="on_reject")
-    if data.reject_score != 0:
-        what = "a score for rejected output other than 0 is not supported"
-        raise InputError(what, file=tree.shown(name), field="reject_score")
     flags = data.output_validator_flags or ""
     if isinstance(flags, dict):
         flags = flags.get("flags", "")
@@ -221,6 +222,9 @@ def _legacy(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) -
         flags=tuple(flags.split()),
         grader_flags=tuple(data.grader_flags.split()),
         accept_score=data.accept_score,
+        reject_score=data.reject_score,
+        breaks=data.on_reject == "break",
+        custom=data.grading == "custom",
         best=_best(tree, name, data.range),
         file=name,
         stated=frozenset(own),

@@ -16,8 +16,11 @@ _MAIN = {
     "java": re.compile(r"\bstatic\s+(?:final\s+)?void\s+main\s*\("),
     "python": re.compile(r"__name__"),
 }
-_NOT_SOURCES = {"build", "run", "Makefile", "CMakeLists.txt"}
+_SCRIPTS = ("build", "run")
+_NOT_SOURCES = {*_SCRIPTS, "Makefile", "CMakeLists.txt"}
 
+SCRIPTED = "build-run"
+"""Language of a directory with scripts of its own that build and run it."""
 DATA = "output"
 """Stands for the language of a submission that is files of output."""
 LARGEST_SUBMISSION = 16 << 20
@@ -53,12 +56,16 @@ def load_program(
     said_by: str | None = None,
     field: str | None = None,
     linked: bool = False,
+    scripts: bool = False,
 ) -> Program:
     """A program that is a file, or a directory with one main file.
 
-    With `linked` the main file may be one of the problem's own. Raises InputError if its language
-    cannot be told, or its main file.
+    With `linked` the main file may be one of the problem's own; with `scripts` a directory may
+    bring scripts `build` and `run` instead. Raises InputError if its language cannot be told, or
+    its main file.
     """
+    if scripts and any(tree.is_file(join(name, script)) for script in _SCRIPTS):
+        return _with_scripts(tree, name)
     if tree.is_dir(name):
         return _from_directory(tree, name, language, linked=linked)
     source = tree.source(name, said_by=said_by, field=field)
@@ -99,8 +106,16 @@ def with_files(tree: Tree, main: str, beside: Sequence[str]) -> Program:
     return Program(program.source, program.language, name=program.name, files=files)
 
 
+def _with_scripts(tree: Tree, name: str) -> Program:
+    """A directory whose script `build` is done once, and leaves the program `run`, or is that."""
+    build = join(name, "build")
+    source = tree.source(build) if tree.is_file(build) else "#!/bin/sh\n"
+    files = {each[len(name) + 1 :]: tree.content(each) for each in tree.walk(name) if each != build}
+    return Program(source, SCRIPTED, files=files)
+
+
 def _from_directory(tree: Tree, name: str, language: str | None, *, linked: bool) -> Program:
-    if scripts := [script for script in ("build", "run") if tree.is_file(join(name, script))]:
+    if scripts := [script for script in _SCRIPTS if tree.is_file(join(name, script))]:
         raise InputError(
             f"brings its own {' and '.join(scripts)} script; only sources are compiled here",
             file=tree.shown(name),
