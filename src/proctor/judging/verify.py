@@ -121,7 +121,8 @@ def _check(package: Package, submission: Labelled, limit: float, pool: Pool) -> 
     settings = JudgeSettings(stop="never" if tests_matter else "first")
     raw = judge(longer, submission.program, settings=settings, pool=pool)
     slowest = max((result.cpu for result in raw.tests), default=0.0)
-    judgement = at_limit(package.problem, raw, limit, pool)
+    # As judged, if under the limit itself: what hit another one just before it stays that.
+    judgement = raw if margin == 1.0 else at_limit(package.problem, raw, limit, pool)
     warnings = []
     if submission.bound is Bound.UPPER and judgement.verdict is Verdict.TLE and raw.passed:
         warnings.append(f"it is too slow, but by less than {margin:g} times")

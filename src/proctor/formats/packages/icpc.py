@@ -141,7 +141,7 @@ def load(tree: Tree) -> Package:
         ))  # fmt: skip
     except InputError as error:
         raise located(error, tree.root / FILE, None) if error.file is None else error from error
-    if old_data and kind.by_validator:
+    if kind.by_validator if old_data else kind.scoring:
         problem = replace(problem, tests=_with_full_marks(problem))
     submissions = load_submissions(tree, problem, legacy=legacy, is_scoring=kind.scoring)
     submissions = tuple(
@@ -153,7 +153,7 @@ def load(tree: Tree) -> Package:
 def _with_full_marks(problem: Problem) -> tuple[Test, ...]:
     """Return the tests with the score that is full marks for each.
 
-    Legacy scores are points; of a group that adds up, each test has an equal share, and where
+    Scores are points; of a group that adds up, each test has an equal share, and where
     nothing is to be had, as in samples, the scale is that of the group worth most.
     """
     tests = problem.tests_by_name()

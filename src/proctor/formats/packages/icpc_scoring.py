@@ -8,7 +8,7 @@ import math
 from dataclasses import replace
 
 from proctor.errors import InputError
-from proctor.formats.packages.files import Tree
+from proctor.formats.packages.files import Tree, join
 from proctor.formats.packages.icpc_data import SAMPLE, SECRET, TestGroup
 from proctor.problem import Aggregate, GradedGroup, GroupGrading, Subtask, Test
 from proctor.program import Program
@@ -177,9 +177,11 @@ class Newer:
     def __init__(self, tree: Tree) -> None:
         """`tree` is for messages."""
         self._tree = tree
+        self._groups: set[str] = set()
 
     def subtasks(self, root: TestGroup) -> tuple[Subtask, ...]:
         """Raises InputError for what has no exact counterpart."""
+        self._groups = {group.name for group in root.walk()}
         secret = next(group for group in root.groups if group.name == SECRET)
         points = self._given(secret)
         units = _samples(root) + self._units(secret, 100.0 if points is None else points, ())
@@ -200,10 +202,14 @@ class Newer:
         place = self._tree.shown(group.settings.file)
         return InputError(what, file=place, field=f"scoring.{field}")
 
-    @staticmethod
-    def _required(group: TestGroup) -> tuple[str, ...]:
+    def _required(self, group: TestGroup) -> tuple[str, ...]:
+        """Names of groups as they are below `data/`; the format leaves `secret/` out."""
         required = group.settings.scoring.require_pass
-        return (required,) if isinstance(required, str) else tuple(required)
+        names = (required,) if isinstance(required, str) else tuple(required)
+        inner = [join(SECRET, name) for name in names]
+        return tuple(
+            full if full in self._groups else name for name, full in zip(names, inner, strict=True)
+        )
 
     def _given(self, group: TestGroup) -> float | None:
         score = group.settings.scoring.score

@@ -27,6 +27,7 @@ from proctor.formats.packages.model import (
     bound,
 )
 from proctor.formats.packages.programs import load_program
+from proctor.languages import registry
 from proctor.problem import Problem
 from proctor.program import Program
 from proctor.verdict import Verdict
@@ -217,7 +218,7 @@ class _Rules:
         """Return its language by submissions.yaml."""
         for pattern, (rule, _) in self._rules.items():
             if rule.language and _covers(pattern, name):
-                return _CODES.get(rule.language, rule.language)
+                return registry.get(_CODES.get(rule.language, rule.language)).id
         return None
 
     def label(self, name: str, program: Program) -> Labelled | None:
@@ -250,6 +251,8 @@ class _Rules:
         full = self._problem.points
         if directory == "partially_accepted":
             least = 10.0**-self._problem.precision
+            if full < 2 * least:
+                raise InputError("there are no points of which it could have a part")
             claim = Claim(points=(least, full - least))
             return Labelled(path, program, Expectation(claim))
         if directory not in _OF_DIRECTORY:

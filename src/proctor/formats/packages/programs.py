@@ -16,6 +16,9 @@ _MAIN = {
     "java": re.compile(r"\bstatic\s+(?:final\s+)?void\s+main\s*\("),
     "python": re.compile(r"__name__"),
 }
+_PROLOG = re.compile(r"^(?:[a-z]\w*\s*(?:\([^;{}]*?\))?\s*)?(?::-|-->)\s", re.MULTILINE)
+"""A directive, or a rule: `goal(X) :- ...`."""
+_PERL = re.compile(r"^#!.*\bperl\b|^\s*(?:use|my|our|package)\s+[$@%(\w]|<STDIN>", re.MULTILINE)
 _SCRIPTS = ("build", "run")
 _NOT_SOURCES = {*_SCRIPTS, "Makefile", "CMakeLists.txt"}
 
@@ -28,7 +31,9 @@ LARGEST_SUBMISSION = 16 << 20
 
 
 def by_extension(name: str, source: str) -> str | None:
-    """Id of a file's language, or None."""
+    """Id of a file's language, or None. A source of Prolog is none of Perl, whose ending it has."""
+    if name.endswith(".pl") and _PROLOG.search(source) and not _PERL.search(source):
+        return "prolog" if "prolog" in registry.languages() else None
     found = registry.by_extension(name, source)
     return found.id if found else None
 
@@ -126,6 +131,9 @@ def _from_directory(tree: Tree, name: str, language: str | None, *, linked: bool
         raise InputError("there is no source file in it", file=tree.shown(name))
     languages = {each: by_extension(each, text) or "" for each, text in sources.items()}
     families = {family(each) for each in languages.values()}
+    if language is None and "" in families:
+        unknown = next(each for each, found in languages.items() if not found)
+        raise InputError("its language is not known", file=tree.shown(unknown))
     if language is None and len(families) > 1:
         what = f"files of several languages: {', '.join(sorted(families))}"
         raise InputError(what, file=tree.shown(name))
