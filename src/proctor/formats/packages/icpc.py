@@ -114,7 +114,9 @@ def load(tree: Tree) -> Package:
         raise located(error, tree.root / FILE, None) from error
     kind = _legacy_kind(tree, settings) if legacy else _newer_kind(tree, settings)
     # Drafts of 2023-07 still had testdata.yaml, with its old keys.
-    old_data = legacy or any(tree.is_file(name) for name in _OLD_SETTINGS)
+    old_data = legacy or any(
+        tree.is_file(name) and "scoring" not in read_yaml(tree, name) for name in _OLD_SETTINGS
+    )
     root = load_data(tree, constants, legacy=old_data)
     flags = tuple(settings.validator_flags.split())
     passes = settings.limits.validation_passes if kind.multipass else 1
@@ -285,6 +287,9 @@ def _subtasks(
     tree: Tree, kind: _Kind, root: TestGroup, constants: Constants, *, legacy: bool
 ) -> tuple[tuple[Subtask, ...], GroupGrading | None]:
     if not kind.scoring:
+        if custom := next((group for group in root.walk() if group.settings.custom), None):
+            what = "a problem without scores (type: scoring) has no grader"
+            raise InputError(what, file=tree.shown(custom.settings.file), field="grading")
         return scoring.pass_fail(root), None
     if kind.domjudge:
         return Domjudge(tree, custom=kind.custom).subtasks(root), None
