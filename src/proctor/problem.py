@@ -195,6 +195,9 @@ class Stub:
     """File name that the submission is given; empty: the language's usual one."""
     flags: tuple[str, ...] = ()
     """Further compiler arguments, such as -DEVAL."""
+    starts: bool = True
+    """True if a program starts in a source among the files, where there is one; else they are only
+    put beside the submission, which starts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,6 +440,10 @@ class Problem:
     def tests_by_name(self) -> dict[str, Test]:
         """Return the tests by name, in order; one without a name has its position's, from 0."""
         return {test.name or str(number): test for number, test in enumerate(self.tests)}
+
+    def takes(self, language: str) -> bool:
+        """Return whether submissions may be in the language of this id."""
+        return not self.languages or language in self.languages
 
     @property
     def test_limits(self) -> Limits:

@@ -115,6 +115,9 @@ def compile_submission(
     stub = stub or Stub({})
     if stub.name:
         program = Program(program.source, program.language, stub.name, program.files)
+    if not stub.starts:
+        program = replace(program, files={**program.files, **stub.files})
+        return environment.compile_submission(program, {}, stub.flags)
     return environment.compile_submission(program, stub.files, stub.flags)
 
 
@@ -155,9 +158,8 @@ class _Contest:
         if not isinstance(self._problem.running, OutputOnly):
             if not self._program.source.strip():
                 return self._without_running(Verdict.NC, "there is no code")
-            allowed = self._problem.languages
-            if allowed and registry.get(self._program.language).id not in allowed:
-                names = ", ".join(allowed)
+            if not self._problem.takes(registry.get(self._program.language).id):
+                names = ", ".join(self._problem.languages)
                 return self._without_running(
                     Verdict.CE, f"this problem takes submissions in {names} only"
                 )

@@ -167,6 +167,34 @@ def test_scores_as_the_final_format_states_them(tmp_path: Path) -> None:
     assert [test.full for test in problem.tests] == [30.0, 35.0, 35.0]
 
 
+def test_included_files_start_only_if_they_are_called_main(tmp_path: Path, cells: Pool) -> None:
+    package = copied(tmp_path, "twopass")
+    for each in package.glob("submissions/*/*"):
+        each.unlink()
+    write("include/python3/helper.py", "offset = 1\n")(package)
+    assert not load(package).problem.stubs["python"].starts
+    edit(package / "problem.yaml", "type: [pass-fail, multi-pass]", "type: pass-fail")
+    (package / "output_validator").rename(package / "unused")
+    for each in package.glob("data/*/*.in"):
+        each.write_text("1\n")
+        each.with_suffix(".ans").write_text("2\n")
+    problem = load(package).problem
+    source = "import helper\nprint(int(input()) + helper.offset)"
+    assert judge(problem, source, pool=cells).verdict is AC
+    write("include/python3/main.py", "print(2)\n")(package)
+    assert load(package).problem.stubs["python"].starts
+    assert judge(load(package).problem, "print(3)", pool=cells).verdict is AC
+
+
+def test_submissions_in_a_language_the_problem_does_not_take_are_noted(tmp_path: Path) -> None:
+    package = copied(tmp_path, "agreed")
+    with (package / "problem.yaml").open("a") as file:
+        file.write("languages: [cpp]\n")
+    loaded = load(package)
+    assert [each.name for each in loaded.submissions] == ["submissions/accepted/lines.cpp"]
+    assert any("one.py: the problem takes no submissions" in note for note in loaded.notes)
+
+
 def test_two_ways_to_state_scores_are_refused(tmp_path: Path) -> None:
     both = {**GROUPS, "data/secret/a/test_group.yaml": "max_score: 30\nscoring: {score: 20}\n"}
     assert refused(made(tmp_path, both)).field == "scoring"

@@ -14,7 +14,7 @@ from proctor.formats.livecodebench import did_you_mean, located
 from proctor.formats.packages import icpc_limits
 from proctor.formats.packages import icpc_scoring as scoring
 from proctor.formats.packages.documents import convert, read_yaml, set_aside, without_empty
-from proctor.formats.packages.files import Tree, first, join
+from proctor.formats.packages.files import Tree, first, join, stem
 from proctor.formats.packages.icpc_constants import Constants
 from proctor.formats.packages.icpc_data import TestGroup, load_data
 from proctor.formats.packages.icpc_domjudge import Domjudge, is_meant
@@ -136,7 +136,7 @@ def load(tree: Tree) -> Package:
             limits=limits,
             grading=grading,
             running=running,
-            stubs=_stubs(tree, constants),
+            stubs=_stubs(tree, constants, legacy=legacy),
             title=_title(settings.name) or tree.root.name,
             statement=_statement(tree, constants),
             languages=_languages(settings.languages),
@@ -307,8 +307,12 @@ def _subtasks(
         return groups.graded(root, own)
 
 
-def _stubs(tree: Tree, constants: Constants) -> dict[str, Stub]:
-    """`include/<language>/`, by family; `default` for every family without one of its own."""
+def _stubs(tree: Tree, constants: Constants, *, legacy: bool) -> dict[str, Stub]:
+    """`include/<language>/`, by family; `default` for every family without one of its own.
+
+    Where a program starts, the newer formats tell by the name main; legacy packages have it in any
+    source of theirs.
+    """
     common: dict[str, bytes] = {}
     stubs: dict[str, Stub] = {}
     for code in tree.entries("include"):
@@ -320,7 +324,8 @@ def _stubs(tree: Tree, constants: Constants) -> dict[str, Stub]:
         if code == "default":
             common = files
         elif code in families():
-            stubs[families()[code]] = Stub(files)
+            starts = legacy or any(stem(name).lower() == "main" for name in files)
+            stubs[families()[code]] = Stub(files, starts=starts)
         else:
             hint = did_you_mean(code, families())
             raise InputError(f"unknown language{hint}", file=tree.shown(directory))

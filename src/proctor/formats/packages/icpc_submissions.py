@@ -120,6 +120,9 @@ def load_submissions(
             labelled = tagged or rules.label(name, program)
             if labelled is None:
                 raise InputError("its directory says nothing of what is expected")
+            verdicts = labelled.expected.verdicts or frozenset()
+            if not problem.takes(program.language) and Verdict.CE not in verdicts:
+                raise InputError("the problem takes no submissions in its language")
             found.append(labelled)
     if not any(each.bound is Bound.LOWER for each in found):
         tree.notes(f"{DIRECTORY}: there is no accepted submission to measure the time limit by")
