@@ -195,6 +195,15 @@ def test_submissions_in_a_language_the_problem_does_not_take_are_noted(tmp_path:
     assert any("one.py: the problem takes no submissions" in note for note in loaded.notes)
 
 
+def test_submissions_yaml_says_where_a_directory_starts(tmp_path: Path) -> None:
+    package = copied(tmp_path, "agreed")
+    for name in ("one", "main"):
+        write(f"submissions/accepted/parts/{name}.py", f"print('{name}')\n")(package)
+    write("submissions/submissions.yaml", "accepted/parts: {entrypoint: one.py}\n")(package)
+    (parts,) = [each for each in load(package).submissions if each.name.endswith("parts")]
+    assert (parts.program.name, parts.program.source) == ("one.py", "print('one')\n")
+
+
 def test_two_ways_to_state_scores_are_refused(tmp_path: Path) -> None:
     both = {**GROUPS, "data/secret/a/test_group.yaml": "max_score: 30\nscoring: {score: 20}\n"}
     assert refused(made(tmp_path, both)).field == "scoring"

@@ -115,7 +115,9 @@ def load_submissions(
         if rules.is_broken(name):
             continue
         with tree.noting(path):
-            program = load_program(tree, path, language=rules.language(name))
+            program = load_program(
+                tree, path, language=rules.language(name), main=rules.entrypoint(name)
+            )
             tagged = _tagged(tree, path, program, is_scoring=is_scoring)
             labelled = tagged or rules.label(name, program)
             if labelled is None:
@@ -223,6 +225,11 @@ class _Rules:
             if rule.language and _covers(pattern, name):
                 return registry.get(_CODES.get(rule.language, rule.language)).id
         return None
+
+    def entrypoint(self, name: str) -> str | None:
+        """Return the file that it starts in by submissions.yaml."""
+        rules = (rule for pattern, (rule, _) in self._rules.items() if _covers(pattern, name))
+        return next((rule.entrypoint for rule in rules if rule.entrypoint), None)
 
     def label(self, name: str, program: Program) -> Labelled | None:
         directory = name.partition("/")[0]

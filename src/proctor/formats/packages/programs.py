@@ -62,17 +62,18 @@ def load_program(
     field: str | None = None,
     linked: bool = False,
     scripts: bool = False,
+    main: str | None = None,
 ) -> Program:
     """A program that is a file, or a directory with one main file.
 
     With `linked` the main file may be one of the problem's own; with `scripts` a directory may
-    bring scripts `build` and `run` instead. Raises InputError if its language cannot be told, or
-    its main file.
+    bring scripts `build` and `run` instead; `main` is the main file, where it is known. Raises
+    InputError if its language cannot be told, or its main file.
     """
     if scripts and any(tree.is_file(join(name, script)) for script in _SCRIPTS):
         return _with_scripts(tree, name)
     if tree.is_dir(name):
-        return _from_directory(tree, name, language, linked=linked)
+        return _from_directory(tree, name, language, linked=linked, main=main)
     source = tree.source(name, said_by=said_by, field=field)
     found = language or by_extension(name, source)
     if found is None:
@@ -119,7 +120,9 @@ def _with_scripts(tree: Tree, name: str) -> Program:
     return Program(source, SCRIPTED, files=files)
 
 
-def _from_directory(tree: Tree, name: str, language: str | None, *, linked: bool) -> Program:
+def _from_directory(
+    tree: Tree, name: str, language: str | None, *, linked: bool, main: str | None
+) -> Program:
     if scripts := [script for script in _SCRIPTS if tree.is_file(join(name, script))]:
         raise InputError(
             f"brings its own {' and '.join(scripts)} script; only sources are compiled here",
@@ -139,7 +142,8 @@ def _from_directory(tree: Tree, name: str, language: str | None, *, linked: bool
         raise InputError(what, file=tree.shown(name))
     kind = families.pop() if language is None else family(language)
     try:
-        main = _main(tree, name, sources, kind)
+        given = join(name, main) if main else ""
+        main = given if given in sources else _main(tree, name, sources, kind)
     except InputError:
         if not linked:
             raise
