@@ -206,6 +206,9 @@ class Stub:
     """Source put before the submission's, on lines of its own."""
     after: str = ""
     """Source put after it."""
+    starts: bool = True
+    """True if a program starts in a source among the files, where there is one; else they are only
+    put beside the submission, which starts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +346,47 @@ def inherited(subtask: Subtask, known: Mapping[str, Subtask]) -> tuple[str, ...]
     return tuple(dict.fromkeys(test for name in order for test in known[name].tests))
 
 
+@dataclass(frozen=True, slots=True)
+class GradedGroup:
+    """A group of tests or of groups, whose verdict and score a grader makes of its members'."""
+
+    name: str
+    members: tuple[str, ...]
+    """Names of its groups or of its tests, in order."""
+    flags: tuple[str, ...] = ()
+    """Arguments of the grader."""
+    custom: bool = False
+    """True if the problem's own grader is asked, else Kattis's default one is followed."""
+    breaks: bool = True
+    """True if what comes after the first member that is not accepted is left out."""
+    accept_score: float = 1.0
+    """Score of a test that is accepted, where the validator gives none."""
+    reject_score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class GroupGrading:
+    """Legacy Kattis: every group has a verdict and a score, made of those of its members.
+
+    Subtasks are then the groups with tests in them; see judging/group_grader.py. Raises InputError
+    for parts of other types.
+    """
+
+    program: Program | None
+    """The problem's own grader, for groups that are `custom`."""
+    groups: tuple[GradedGroup, ...]
+    """Every group, the outermost first."""
+    points: float
+    """Points of a perfect submission, which those of the groups need not add up to."""
+    by_validator: bool = False
+    """True if tests' scores come from the output validator."""
+
+    def __post_init__(self) -> None:
+        must_be((Program, type(None)), self.program, "program")
+        if not self.groups:
+            raise InputError("there must be at least one group", field="groups")
+
+
 STANDARD_COMPARISON = Comparison(decimals=True)
 """How outputs are compared if a problem says nothing of it: words in order, numbers as decimals,
 with JudgeSettings.tolerance if there is one."""
@@ -384,6 +428,8 @@ class Problem:
     """Ids that submissions may be in; empty: any."""
     integrity: str = ""
     """The author of the grading, and how far to trust it; empty if it is proctor's own."""
+    group_grading: GroupGrading | None = None
+    """How points add up where a program says it; None: as the subtasks say."""
 
     def __post_init__(self) -> None:
         self._check_types()
@@ -443,6 +489,10 @@ class Problem:
         """Return the tests by name, in order; one without a name has its position's, from 0."""
         return {test.name or str(number): test for number, test in enumerate(self.tests)}
 
+    def takes(self, language: str) -> bool:
+        """Return whether submissions may be in the language of this id."""
+        return not self.languages or language in self.languages
+
     @property
     def test_limits(self) -> Limits:
         """Limits of each test, the usual ones if the problem states none."""
@@ -451,4 +501,6 @@ class Problem:
     @property
     def points(self) -> float:
         """Points of a perfect submission."""
+        if self.group_grading is not None:
+            return self.group_grading.points
         return sum(subtask.points for subtask in self.subtasks)

@@ -12,6 +12,7 @@ DIRECTORY = Path(proctor.languages.__file__).parent / "definitions"
 FILES = sorted(DIRECTORY.glob("*.toml"))
 WANTED = [
     "bash",
+    "build-run",
     "c",
     "cpp11",
     "cpp14",
@@ -87,6 +88,7 @@ def test_the_defaults_of_shared_endings() -> None:
     assert chosen == {
         ".cpp": "cpp17", ".cc": "cpp17", ".cxx": "cpp17", ".c++": "cpp17", ".py": "python",
         ".go": "go", ".java": "java", ".js": "javascript", ".ts": "typescript",
+        ".sh": "bash",
     }  # fmt: skip
 
 

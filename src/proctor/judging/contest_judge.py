@@ -17,7 +17,8 @@ from proctor.judgement import (
 from proctor.judging import batch, interaction, output_only, two_steps
 from proctor.judging.environment import JudgingEnvironment
 from proctor.judging.grader import OutputGrader, prepare
-from proctor.judging.points import Plan, overall, total
+from proctor.judging.group_grader import scored
+from proctor.judging.points import Plan
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
 from proctor.languages.compiler import Built
@@ -61,6 +62,9 @@ def compile_graders(
     partner, who = None, "checker"
     try:
         output = prepare(environment, problem.grading, tolerance)
+        if problem.group_grading is not None and problem.group_grading.program is not None:
+            who = "grader"
+            environment.compile_grader(problem.group_grading.program)
         if isinstance(running, Interactive):
             who = "interactor"
             partner = environment.compile_grader(running.interactor)
@@ -119,6 +123,9 @@ def compile_submission(
     name = stub.name if stub.name and not several else program.name
     parts = (stub.before, program.source, stub.after)
     program = replace(program, source="\n".join(filter(None, parts)), name=name)
+    if not stub.starts:
+        program = replace(program, files={**program.files, **stub.files})
+        return environment.compile_submission(program, {}, stub.flags)
     return environment.compile_submission(program, stub.files, stub.flags)
 
 
@@ -192,9 +199,8 @@ class _Contest:
             outputs = isinstance(running, Batch) and running.outputs and self._program.files
             if not self._program.source.strip() and not outputs:
                 return self._without_running(Verdict.NC, "there is no code")
-            allowed = () if outputs else self._problem.languages
-            if allowed and registry.get(self._program.language).id not in allowed:
-                names = ", ".join(allowed)
+            if not outputs and not self._problem.takes(registry.get(self._program.language).id):
+                names = ", ".join(self._problem.languages)
                 return self._without_running(
                     Verdict.CE, f"this problem takes submissions in {names} only"
                 )
@@ -273,19 +279,23 @@ class _Contest:
         return self._plan.needed(name, self._results, self._stop)
 
     def _judgement(self) -> Judgement:
-        subtasks = self._plan.score(self._results)
-        verdict = overall(subtasks)
+        names = [each.name for each in self._plan.subtasks]
+        subtasks, verdict, points, why = scored(
+            self._problem, self._results, names, self._environment
+        )
         failed = next((r for r in self._results.values() if r.verdict is not Verdict.AC), None)
         if not self._problem.subtasks:
             results = tuple(self._results.values())
             found = Judgement.of_tests(results, len(self._tests), self._isolation)
             return replace(found, integrity=self._problem.integrity)
-        points, of = total(subtasks, self._problem.precision), sum(each.of for each in subtasks)
+        of = sum(each.of for each in subtasks)
+        if self._problem.group_grading is not None and len(names) == len(self._problem.subtasks):
+            of = self._problem.points
         return Judgement(
             verdict,
             points / of if points is not None and of else 0.0,
             tuple(self._results.values()),
-            message="" if failed is None else _said_of(failed),
+            message=why or ("" if failed is None else _said_of(failed)),
             isolation=self._isolation,
             points=points,
             of=of,

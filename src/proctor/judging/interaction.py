@@ -220,8 +220,10 @@ def decide(
 def _gone(users: Sequence[Finished], partner: Finished) -> outcome.Failure | None:
     """Return why the submission is to blame for a partner that failed, if it is."""
     # Only the submission can have closed the other ends, whether or not it went on running.
-    broken_pipe = partner.execution.limit is None and partner.execution.signal == signal.SIGPIPE
-    if broken_pipe or _says(partner.execution, _NOBODY_READS):
+    end = partner.execution
+    # A shell tells of a program's SIGPIPE by its exit code.
+    by_signal = end.signal == signal.SIGPIPE or end.exit_code == 128 + signal.SIGPIPE
+    if (end.limit is None and by_signal) or _says(partner.execution, _NOBODY_READS):
         return outcome.Failure(Verdict.WA, "it closed the pipe while more was being sent to it")
     early = any(not user.hung_up for user in users)
     if early and _says(partner.execution, _NOTHING_TO_READ):

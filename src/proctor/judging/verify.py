@@ -16,8 +16,8 @@ from proctor.formats.packages.programs import DATA
 from proctor.judgement import Judgement, TestResult
 from proctor.judging.contest_judge import compile_graders
 from proctor.judging.environment import JudgingEnvironment
+from proctor.judging.group_grader import scored
 from proctor.judging.judge import judge
-from proctor.judging.points import Plan, overall, total
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
 from proctor.problem import Problem
@@ -122,7 +122,8 @@ def _check(package: Package, submission: Labelled, limit: float, pool: Pool) -> 
     settings = JudgeSettings(stop="never" if tests_matter else "first")
     raw = judge(longer, submission.program, settings=settings, pool=pool)
     slowest = max((result.cpu for result in raw.tests), default=0.0)
-    judgement = at_limit(package.problem, raw, limit)
+    # As judged, if under the limit itself: what hit another one just before it stays that.
+    judgement = raw if margin == 1.0 else at_limit(package.problem, raw, limit, pool)
     warnings = []
     if submission.bound is Bound.UPPER and judgement.verdict is Verdict.TLE and raw.passed:
         warnings.append(f"it is too slow, but by less than {margin:g} times")
@@ -133,16 +134,16 @@ def _check(package: Package, submission: Labelled, limit: float, pool: Pool) -> 
     return Checked(submission, judgement, slowest, differences, tuple(warnings))
 
 
-def at_limit(problem: Problem, raw: Judgement, limit: float) -> Judgement:
+def at_limit(problem: Problem, raw: Judgement, limit: float, pool: Pool) -> Judgement:
     """Return what a judgement made under a longer time limit would be under this one."""
     if not raw.tests:
         return raw
     results = {each.name: _result_at(each, limit) for each in raw.tests}
-    subtasks = Plan(problem).score(results)
+    subtasks, verdict, points, _ = scored(problem, results, None, JudgingEnvironment(pool))
     return replace(
         raw,
-        verdict=overall(subtasks),
-        points=total(subtasks, problem.precision),
+        verdict=verdict,
+        points=points,
         tests=tuple(results.values()),
         subtasks=subtasks,
     )

@@ -232,3 +232,12 @@ def test_entities_are_refused(tmp_path: Path) -> None:
     entity = '<!DOCTYPE problem [<!ENTITY x SYSTEM "file:///etc/passwd">]>\n<problem '
     replaced(FILE, "<problem ", entity)(package)
     assert "document type" in refused(package).message
+
+
+def test_line_ends_of_windows_are_taken_out_of_tests(tmp_path: Path) -> None:
+    package = copied(tmp_path, "nearest")
+    path = package / "tests" / "04"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    problem = load(package).problem
+    assert problem.tests_by_name()["4"].input == b"3000000001 2\n"
+    assert isinstance(problem.tests_by_name()["3"].input, Path)

@@ -102,6 +102,8 @@ def _settings(a: Package, b: Package) -> Iterator[Difference]:
     if one.stubs.keys() != other.stubs.keys():
         for_here, for_there = tuple(sorted(one.stubs)), tuple(sorted(other.stubs))
         yield Difference("stubs", f"for {_told(for_here)} here, for {_told(for_there)} there")
+    if one.group_grading != other.group_grading:
+        yield Difference("group_grading", "groups are graded by other rules")
     if one.precision != other.precision:
         yield Difference("precision", f"{one.precision} here, {other.precision} there")
     if set(one.languages) != set(other.languages):

@@ -35,6 +35,8 @@ _Table = dict[str, Any]
 def write(package: Package, draft: Draft) -> None:
     """Draft the package."""
     problem = package.problem
+    if problem.group_grading is not None:
+        draft.refuse("group_grading", "groups graded by Kattis's rules are in ICPC packages alone")
     table: _Table = {"id": problem.id, **_stated(title=problem.title)}
     if problem.statement:
         table["statement"] = draft.add("statement.md", problem.statement)
@@ -200,6 +202,8 @@ def _stub(draft: Draft, kind: str, problem: Problem) -> _Table:
     for key, text in (("before", stub.before), ("after", stub.after)):
         if text:
             table[key] = draft.add(f"stubs/{kind}.{key}", text)
+    if not stub.starts:
+        table["starts"] = False
     return table
 
 

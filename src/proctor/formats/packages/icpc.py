@@ -14,7 +14,7 @@ from proctor.formats.livecodebench import did_you_mean, located
 from proctor.formats.packages import icpc_limits
 from proctor.formats.packages import icpc_scoring as scoring
 from proctor.formats.packages.documents import convert, read_yaml, set_aside, without_empty
-from proctor.formats.packages.files import Tree, first, join
+from proctor.formats.packages.files import Tree, first, join, stem
 from proctor.formats.packages.icpc_constants import Constants
 from proctor.formats.packages.icpc_data import TestGroup, load_data
 from proctor.formats.packages.icpc_domjudge import Domjudge, is_meant
@@ -30,10 +30,12 @@ from proctor.problem import (
     Comparison,
     Convention,
     Grading,
+    GroupGrading,
     Interactive,
     Problem,
     Running,
     Stub,
+    Subtask,
     Test,
 )
 from proctor.program import Program
@@ -112,7 +114,9 @@ def load(tree: Tree) -> Package:
         raise located(error, tree.root / FILE, None) from error
     kind = _legacy_kind(tree, settings) if legacy else _newer_kind(tree, settings)
     # Drafts of 2023-07 still had testdata.yaml, with its old keys.
-    old_data = legacy or any(tree.is_file(name) for name in _OLD_SETTINGS)
+    old_data = legacy or any(
+        tree.is_file(name) and "scoring" not in read_yaml(tree, name) for name in _OLD_SETTINGS
+    )
     root = load_data(tree, constants, legacy=old_data)
     flags = tuple(settings.validator_flags.split())
     passes = settings.limits.validation_passes if kind.multipass else 1
@@ -120,24 +124,26 @@ def load(tree: Tree) -> Package:
         kind = replace(kind, domjudge=True)
         kind = replace(kind, by_validator=Domjudge(tree, custom=kind.custom).by_validator(root))
     grading, running, tests = _grading(tree, kind, root, flags, passes, constants)
+    subtasks, grading_of_groups = _subtasks(tree, kind, root, constants, legacy=old_data)
     timing, seconds = icpc_limits.timing(tree, settings.limits, legacy=legacy)
     limits = icpc_limits.limits(tree, settings.limits, seconds, writes=settings.allow_file_writing)
     try:
         problem = judgeable(Problem(
             id=tree.root.name,
             tests=tuple(tests),
-            subtasks=_subtasks(tree, kind, root, legacy=old_data),
+            subtasks=subtasks,
+            group_grading=grading_of_groups,
             limits=limits,
             grading=grading,
             running=running,
-            stubs=_stubs(tree, constants),
+            stubs=_stubs(tree, constants, legacy=legacy),
             title=_title(settings.name) or tree.root.name,
             statement=_statement(tree, constants),
             languages=_languages(settings.languages),
         ))  # fmt: skip
     except InputError as error:
         raise located(error, tree.root / FILE, None) if error.file is None else error from error
-    if old_data and kind.by_validator:
+    if kind.by_validator if old_data else kind.scoring:
         problem = replace(problem, tests=_with_full_marks(problem))
     submissions = load_submissions(tree, problem, legacy=legacy, is_scoring=kind.scoring)
     submissions = tuple(
@@ -149,13 +155,14 @@ def load(tree: Tree) -> Package:
 def _with_full_marks(problem: Problem) -> tuple[Test, ...]:
     """Return the tests with the score that is full marks for each.
 
-    Legacy scores are points; of a group that adds up, each test has an equal share, and where
+    Scores are points; of a group that adds up, each test has an equal share, and where
     nothing is to be had, as in samples, the scale is that of the group worth most.
     """
     tests = problem.tests_by_name()
     most = max((subtask.points for subtask in problem.subtasks), default=0.0) or 1.0
     for subtask in problem.subtasks:
-        share = len(subtask.tests) if subtask.aggregate is Aggregate.SUM else 1
+        adds_up = subtask.aggregate is Aggregate.SUM and problem.group_grading is None
+        share = len(subtask.tests) if adds_up else 1
         for name in subtask.tests:
             tests[name] = replace(tests[name], full=subtask.points / share or most)
     return tuple(tests.values())
@@ -219,7 +226,11 @@ def _validators(tree: Tree) -> list[str]:
     if any(not tree.is_dir(name) for name in entries):
         # A program's files, right in the directory.
         return ["output_validator"]
-    entries += [join("output_validators", name) for name in tree.entries("output_validators")]
+    return entries + _programs(tree, "output_validators")
+
+
+def _programs(tree: Tree, directory: str) -> list[str]:
+    entries = [join(directory, name) for name in tree.entries(directory)]
     return [name for name in entries if tree.is_dir(name) or is_source(name)]
 
 
@@ -269,21 +280,39 @@ def _validator(tree: Tree) -> Program:
     if len(found) > 1:
         what = f"only one validator is supported, not {', '.join(found)}"
         raise InputError(what, file=tree.shown(found[0].partition("/")[0]))
-    return load_program(tree, found[0])
+    return load_program(tree, found[0], scripts=True)
 
 
-def _subtasks(tree: Tree, kind: _Kind, root: TestGroup, *, legacy: bool) -> Any:
+def _subtasks(
+    tree: Tree, kind: _Kind, root: TestGroup, constants: Constants, *, legacy: bool
+) -> tuple[tuple[Subtask, ...], GroupGrading | None]:
     if not kind.scoring:
-        return scoring.pass_fail(root)
+        if custom := next((group for group in root.walk() if group.settings.custom), None):
+            what = "a problem without scores (type: scoring) has no grader"
+            raise InputError(what, file=tree.shown(custom.settings.file), field="grading")
+        return scoring.pass_fail(root), None
     if kind.domjudge:
-        return Domjudge(tree, custom=kind.custom).subtasks(root)
-    if legacy:
-        return scoring.Legacy(tree, by_validator=kind.by_validator).subtasks(root)
-    return scoring.Newer(tree).subtasks(root)
+        return Domjudge(tree, custom=kind.custom).subtasks(root), None
+    if not legacy:
+        return scoring.Newer(tree).subtasks(root), None
+    groups = scoring.Legacy(tree, by_validator=kind.by_validator)
+    try:
+        return groups.subtasks(root), None
+    except scoring.NoCounterpart:
+        found = _programs(tree, "graders")
+        if len(found) > 1:
+            what = f"only one grader is supported, not {', '.join(found)}"
+            raise InputError(what, file=tree.shown("graders")) from None
+        own = constants.program(load_program(tree, found[0], scripts=True)) if found else None
+        return groups.graded(root, own)
 
 
-def _stubs(tree: Tree, constants: Constants) -> dict[str, Stub]:
-    """`include/<language>/`, by family; `default` for every family without one of its own."""
+def _stubs(tree: Tree, constants: Constants, *, legacy: bool) -> dict[str, Stub]:
+    """`include/<language>/`, by family; `default` for every family without one of its own.
+
+    Where a program starts, the newer formats tell by the name main; legacy packages have it in any
+    source of theirs.
+    """
     common: dict[str, bytes] = {}
     stubs: dict[str, Stub] = {}
     for code in tree.entries("include"):
@@ -295,7 +324,8 @@ def _stubs(tree: Tree, constants: Constants) -> dict[str, Stub]:
         if code == "default":
             common = files
         elif code in families():
-            stubs[families()[code]] = Stub(files)
+            starts = legacy or any(stem(name).lower() == "main" for name in files)
+            stubs[families()[code]] = Stub(files, starts=starts)
         else:
             hint = did_you_mean(code, families())
             raise InputError(f"unknown language{hint}", file=tree.shown(directory))

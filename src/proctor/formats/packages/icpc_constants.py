@@ -15,7 +15,9 @@ from proctor.errors import InputError
 from proctor.program import Program
 
 _NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
-_TOKEN = re.compile(rb"\{\{([a-zA-Z_][a-zA-Z0-9_]*)\}\}")
+_TOKEN = re.compile(rb"\{\{([a-zA-Z_][a-zA-Z0-9_]*(?:\.[a-zA-Z_][a-zA-Z0-9_]*)?)\}\}")
+_VALUE = "value"
+"""Key of a constant's usual form, beside which it may have others: `{{name.form}}`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,12 @@ class Constants:
             if not isinstance(name, str) or not _NAME.fullmatch(name):
                 what = f"{name!r} is no name: letters, digits and _, no digit first (or quote it)"
                 raise InputError(what, field=where)
-            if isinstance(value, bool) or not isinstance(value, str | int | float):
-                raise InputError("must be a number or a string", field=where)
-            if isinstance(value, float) and not math.isfinite(value):
-                raise InputError("must be a finite number", field=where)
-            values[name] = str(value).encode("utf-8", "surrogatepass")
+            forms = value if isinstance(value, dict) else {_VALUE: value}
+            if _VALUE not in forms:
+                raise InputError("a constant of several forms needs `value`", field=where)
+            for form, each in forms.items():
+                values[f"{name}.{form}"] = _written(each, where)
+            values[name] = values[f"{name}.{_VALUE}"]
         return cls(values)
 
     def data(self, data: bytes) -> bytes:
@@ -58,3 +61,11 @@ class Constants:
         """A program with the values in all its files."""
         files = {name: self.data(data) for name, data in program.files.items()}
         return replace(program, source=self.text(program.source), files=files)
+
+
+def _written(value: object, where: str) -> bytes:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise InputError("must be a number or a string", field=where)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError("must be a finite number", field=where)
+    return str(value).encode("utf-8", "surrogatepass")

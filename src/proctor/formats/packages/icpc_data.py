@@ -44,15 +44,30 @@ class _Args(msgspec.Struct, forbid_unknown_fields=True):
     output_validator_flags: str | list[str] = []
     input_validator_args: Any = None
     input_validator_flags: Any = None
+    # Visualizers are not run.
+    input_visualizer_args: Any = None
+    output_visualizer_args: Any = None
     static_validation: Any = False
+    static_validator_args: Any = None
     full_feedback: bool | None = None
     hint: str = ""
     description: str = ""
 
 
 class _GroupFile(_Args, forbid_unknown_fields=True):
+    max_score: int | float | str | None = None
+    score_aggregation: str | None = None
+    require_pass: str | list[str] = []
+    static_validation_score: Any = None
+    # Of drafts.
     scoring: Scoring | None = None
     grading: Scoring | None = None
+
+
+_OF_GROUP = {field.name for field in msgspec.structs.fields(_GroupFile)} - {
+    field.name for field in msgspec.structs.fields(_Args)
+}
+"""Keys that groups do not inherit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +81,11 @@ class GroupSettings:
     grader_flags: tuple[str, ...] = ()
     """Legacy."""
     accept_score: float = 1.0
+    reject_score: float = 0.0
+    breaks: bool = True
+    """Legacy: `on_reject: break`."""
+    custom: bool = False
+    """Legacy: True if the package's own grader grades the group."""
     best: float = math.inf
     """Legacy: upper end of `range`."""
     scoring: Scoring = field(default_factory=Scoring)
@@ -206,14 +226,10 @@ def _legacy(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) -
         own = without_empty(read_yaml(tree, name, constants.text))
         raw.update(own)
     data = convert(tree, name, raw, _Legacy, strict=False)
-    if data.grading != "default":
-        what = f"grading by a program ({data.grading!r}) is not supported; only `default`"
-        raise InputError(what, file=tree.shown(name), field="grading")
+    if data.grading not in {"default", "custom"}:
+        raise InputError("must be default or custom", file=tree.shown(name), field="grading")
     if data.on_reject not in {"break", "continue"}:
         raise InputError("must be break or continue", file=tree.shown(name), field="on_reject")
-    if data.reject_score != 0:
-        what = "a score for rejected output other than 0 is not supported"
-        raise InputError(what, file=tree.shown(name), field="reject_score")
     flags = data.output_validator_flags or ""
     if isinstance(flags, dict):
         flags = flags.get("flags", "")
@@ -221,6 +237,9 @@ def _legacy(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) -
         flags=tuple(flags.split()),
         grader_flags=tuple(data.grader_flags.split()),
         accept_score=data.accept_score,
+        reject_score=data.reject_score,
+        breaks=data.on_reject == "break",
+        custom=data.grading == "custom",
         best=_best(tree, name, data.range),
         file=name,
         stated=frozenset(own),
@@ -244,11 +263,15 @@ def _newer(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) ->
     name = next((name for name in names if tree.is_file(name)), names[0])
     own = without_empty(read_yaml(tree, name, constants.text)) if tree.is_file(name) else {}
     data = convert(tree, name, own, _GroupFile)
-    scoring = data.scoring or data.grading or Scoring()
+    stated = Scoring(data.max_score, data.score_aggregation, data.require_pass)
+    scoring = data.scoring or data.grading or stated
+    if scoring != stated != Scoring():
+        what = "drafts have it; beside max_score, score_aggregation or require_pass it is too much"
+        raise InputError(what, file=tree.shown(name), field="scoring")
     if scoring != Scoring() and (group or SAMPLE).startswith(SAMPLE):
         what = "only `secret` and the groups in it are scored"
         raise InputError(what, file=tree.shown(name), field="scoring")
-    if data.static_validation:
+    if data.static_validation or data.static_validation_score is not None:
         what = "static validators are not supported"
         raise InputError(what, file=tree.shown(name), field="static_validation")
     raw.update(_inheritable(own))
@@ -257,7 +280,7 @@ def _newer(constants: Constants, tree: Tree, group: str, raw: dict[str, Any]) ->
 
 
 def _inheritable(raw: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: raw[key] for key in raw if key not in {"scoring", "grading"}}
+    return {key: raw[key] for key in raw if key not in _OF_GROUP}
 
 
 def _from_args(data: _Args, file: str) -> GroupSettings:

@@ -24,7 +24,8 @@ def is_meant(tree: Tree, root: TestGroup) -> bool:
     There is its file, or its tag of a score in a submission, and no flag that only Kattis knows.
     """
     flags = {flag for group in root.walk() for flag in group.settings.grader_flags}
-    if not flags <= {*_MODES, "ignore_sample"}:
+    graded = any(group.settings.custom for group in root.walk())
+    if graded or not flags <= {*_MODES, "ignore_sample"}:
         return False
     sources = (tree.source(name) for name in tree.walk("submissions", lenient=True))
     return tree.is_file(_INI) or any(_TAG in source for source in sources)
@@ -39,6 +40,10 @@ class Domjudge:
 
     def subtasks(self, root: TestGroup) -> tuple[Subtask, ...]:
         """Raises InputError for what has no exact counterpart."""
+        for group in root.walk():
+            if group.settings.reject_score:
+                what = "a score for rejected output other than 0 is not supported"
+                raise self._error(group, what, "reject_score")
         units = self._units(root, 1.0)
         counted = {test for unit in units for test in unit.tests}
         rest = [

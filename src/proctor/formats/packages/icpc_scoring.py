@@ -8,9 +8,10 @@ import math
 from dataclasses import replace
 
 from proctor.errors import InputError
-from proctor.formats.packages.files import Tree
+from proctor.formats.packages.files import Tree, join
 from proctor.formats.packages.icpc_data import SAMPLE, SECRET, TestGroup
-from proctor.problem import Aggregate, Subtask
+from proctor.problem import Aggregate, GradedGroup, GroupGrading, Subtask, Test
+from proctor.program import Program
 
 ALL = "all"
 """The one subtask of a pass-fail problem."""
@@ -18,6 +19,10 @@ ALL = "all"
 _LENIENT = {"accept_if_any_accepted", "always_accept"}
 _MODES = ("sum", "avg", "min", "max")
 _GRADER_FLAGS = {*_LENIENT, *_MODES, "worst_error", "first_error", "no_errors", "ignore_sample"}
+
+
+class NoCounterpart(InputError):
+    """Groups that subtasks alone cannot stand for: they are graded one by one."""
 
 
 def pass_fail(root: TestGroup) -> tuple[Subtask, ...]:
@@ -47,7 +52,7 @@ class Legacy:
         self._by_validator = by_validator
 
     def subtasks(self, root: TestGroup) -> tuple[Subtask, ...]:
-        """Raises InputError for what has no exact counterpart."""
+        """Raises NoCounterpart for groups that only `graded` can stand for, InputError."""
         for group in root.walk():
             self._check(group)
         if "ignore_sample" in root.settings.grader_flags or not _samples(root):
@@ -55,12 +60,53 @@ class Legacy:
             return (*_samples(root), *self._units(secret))
         return tuple(self._units(replace(root, name=ALL)))
 
+    def graded(
+        self, root: TestGroup, program: Program | None
+    ) -> tuple[tuple[Subtask, ...], GroupGrading]:
+        """Groups with tests as subtasks, and how all groups are graded. Raises InputError.
+
+        `program` is the package's own grader.
+        """
+        groups, subtasks = [], []
+        for group in root.walk():
+            settings = group.settings
+            if settings.custom and program is None:
+                what = "there is no grader in graders/"
+                raise self._error(group, f"{what}, which `grading: custom` needs", "grading")
+            if not settings.custom:
+                self._check_flags(group)
+            members = [each for each in group.members if isinstance(each, Test) or each.every()]
+            if group.tests:
+                worth = (
+                    0.0 if self._is_free(group) else self._best(replace(group, members=group.tests))
+                )
+                aggregate = Aggregate.MIN if settings.breaks else Aggregate.SUM
+                names = tuple(test.name for test in group.tests)
+                subtasks.append(Subtask(group.name, worth, names, aggregate))
+            groups.append(GradedGroup(
+                group.name or ALL, tuple(each.name for each in members), settings.grader_flags,
+                settings.custom, settings.breaks, settings.accept_score, settings.reject_score,
+            ))  # fmt: skip
+        best = self._best(root)
+        return tuple(subtasks), GroupGrading(program, tuple(groups), best, self._by_validator)
+
+    def _is_free(self, group: TestGroup) -> bool:
+        """Return True for samples that no score is known of, which are worth nothing."""
+        unknown = self._by_validator or group.settings.custom
+        return group.name.startswith(SAMPLE) and unknown and group.settings.best == math.inf
+
     def _check(self, group: TestGroup) -> None:
+        settings = group.settings
+        if settings.custom or settings.reject_score:
+            raise NoCounterpart("a grader of its own, or a score for what is rejected")
+        self._check_flags(group)
+        if self._mode(group) == "max":
+            raise NoCounterpart("the best of scores (max)")
+
+    def _check_flags(self, group: TestGroup) -> None:
         for flag in group.settings.grader_flags:
             if flag not in _GRADER_FLAGS:
                 raise self._error(group, f"the default grader has no flag {flag!r}")
-        if self._mode(group) == "max":
-            raise self._error(group, "the best of a group's scores (max) is not supported")
 
     def _error(self, group: TestGroup, what: str, field: str = "grader_flags") -> InputError:
         return InputError(what, file=self._tree.shown(group.settings.file), field=field)
@@ -85,7 +131,7 @@ class Legacy:
             own = replace(group, members=group.tests)
             return [*units, *([self._leaf(own, lenient=True)] if group.tests else [])]
         if self._by_validator or (lenient and (mode == "avg" or not self._strict_below(group))):
-            raise self._error(group, f"{mode} over groups like these is not supported")
+            raise NoCounterpart(f"{mode} over groups like these")
         return [Subtask(group.name, self._best(group), _names(group), Aggregate.MIN)]
 
     def _strict_below(self, group: TestGroup) -> bool:
@@ -99,8 +145,7 @@ class Legacy:
         elif lenient:
             aggregate = Aggregate.SUM
         elif self._by_validator:
-            what = f"{mode} of a validator's scores needs accept_if_any_accepted or always_accept"
-            raise self._error(group, what)
+            raise NoCounterpart(f"{mode} of a validator's scores, of which none may be rejected")
         else:
             aggregate = Aggregate.MIN
         return Subtask(group.name, self._best(group), _names(group), aggregate)
@@ -108,15 +153,21 @@ class Legacy:
     def _best(self, group: TestGroup) -> float:
         """Highest points that the group gives."""
         settings = group.settings
-        if self._by_validator:
-            if settings.best == math.inf:
+        if self._by_validator or settings.custom:
+            if settings.best < math.inf:
+                return settings.best
+            if group.tests:
                 raise self._error(group, "scores without an upper end are not supported", "range")
-            return settings.best
         scores = [settings.accept_score] * len(group.tests)
-        scores += [self._best(child) for child in group.groups if child.every()]
+        ignored = SAMPLE if "ignore_sample" in settings.grader_flags else None
+        scores += [
+            self._best(child)
+            for child in group.groups
+            if child.every() and child.name != ignored and not self._is_free(child)
+        ]
         mode = self._mode(group)
-        if mode == "min":
-            return min(scores)
+        if mode in {"min", "max"}:
+            return (min if mode == "min" else max)(scores)
         return sum(scores) / (len(scores) if mode == "avg" else 1)
 
 
@@ -126,9 +177,11 @@ class Newer:
     def __init__(self, tree: Tree) -> None:
         """`tree` is for messages."""
         self._tree = tree
+        self._groups: set[str] = set()
 
     def subtasks(self, root: TestGroup) -> tuple[Subtask, ...]:
         """Raises InputError for what has no exact counterpart."""
+        self._groups = {group.name for group in root.walk()}
         secret = next(group for group in root.groups if group.name == SECRET)
         points = self._given(secret)
         units = _samples(root) + self._units(secret, 100.0 if points is None else points, ())
@@ -149,10 +202,14 @@ class Newer:
         place = self._tree.shown(group.settings.file)
         return InputError(what, file=place, field=f"scoring.{field}")
 
-    @staticmethod
-    def _required(group: TestGroup) -> tuple[str, ...]:
+    def _required(self, group: TestGroup) -> tuple[str, ...]:
+        """Names of groups as they are below `data/`; the format leaves `secret/` out."""
         required = group.settings.scoring.require_pass
-        return (required,) if isinstance(required, str) else tuple(required)
+        names = (required,) if isinstance(required, str) else tuple(required)
+        inner = [join(SECRET, name) for name in names]
+        return tuple(
+            full if full in self._groups else name for name, full in zip(names, inner, strict=True)
+        )
 
     def _given(self, group: TestGroup) -> float | None:
         score = group.settings.scoring.score

@@ -27,6 +27,7 @@ from proctor.formats.packages.model import (
     bound,
 )
 from proctor.formats.packages.programs import load_program
+from proctor.languages import registry
 from proctor.problem import Problem
 from proctor.program import Program
 from proctor.verdict import Verdict
@@ -114,11 +115,16 @@ def load_submissions(
         if rules.is_broken(name):
             continue
         with tree.noting(path):
-            program = load_program(tree, path, language=rules.language(name))
+            program = load_program(
+                tree, path, language=rules.language(name), main=rules.entrypoint(name)
+            )
             tagged = _tagged(tree, path, program, is_scoring=is_scoring)
             labelled = tagged or rules.label(name, program)
             if labelled is None:
                 raise InputError("its directory says nothing of what is expected")
+            verdicts = labelled.expected.verdicts or frozenset()
+            if not problem.takes(program.language) and Verdict.CE not in verdicts:
+                raise InputError("the problem takes no submissions in its language")
             found.append(labelled)
     if not any(each.bound is Bound.LOWER for each in found):
         tree.notes(f"{DIRECTORY}: there is no accepted submission to measure the time limit by")
@@ -167,6 +173,8 @@ def by_directory(
     """Return the claim of a directory's name, and its bound; None if it says nothing."""
     if directory == "partially_accepted":
         least = 10.0**-problem.precision
+        if problem.points < 2 * least:
+            raise InputError("there are no points of which it could have a part")
         return Claim(points=(least, problem.points - least)), Bound.NONE
     if directory not in OF_DIRECTORY:
         return None
@@ -230,8 +238,13 @@ class _Rules:
         """Return its language by submissions.yaml."""
         for pattern, (rule, _) in self._rules.items():
             if rule.language and _covers(pattern, name):
-                return _CODES.get(rule.language, rule.language)
+                return registry.get(_CODES.get(rule.language, rule.language)).id
         return None
+
+    def entrypoint(self, name: str) -> str | None:
+        """Return the file that it starts in by submissions.yaml."""
+        rules = (rule for pattern, (rule, _) in self._rules.items() if _covers(pattern, name))
+        return next((rule.entrypoint for rule in rules if rule.entrypoint), None)
 
     def label(self, name: str, program: Program) -> Labelled | None:
         directory = name.partition("/")[0]

@@ -255,7 +255,7 @@ def _stubs(tree: Tree, settings: NativeProblem) -> dict[str, Stub]:
             key: "" if path is None else tree.source(path, said_by=FILE, field=f"{field}.{key}")
             for key, path in (("before", each.before), ("after", each.after))
         }
-        found[family] = Stub(files, each.name, tuple(each.flags), **around)
+        found[family] = Stub(files, each.name, tuple(each.flags), **around, starts=each.starts)
     return found
 
 

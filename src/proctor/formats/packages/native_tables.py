@@ -126,6 +126,7 @@ class NativeStub(_NativeTable, forbid_unknown_fields=True):
     flags: list[str] = []
     before: str | None = None
     after: str | None = None
+    starts: bool = True
 
 
 class NativeClaim(_NativeTable, forbid_unknown_fields=True):

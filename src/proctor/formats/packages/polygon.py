@@ -6,6 +6,7 @@ they are in Polygon's full packages: generators are not run.
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from proctor.errors import InputError
@@ -34,6 +35,9 @@ from proctor.program import Program
 
 FILE = "problem.xml"
 
+_HEAD = 1 << 20
+_MOST_CONVERTED = 512 << 20
+"""Bytes of tests whose line ends are changed, which are then kept in memory."""
 HEADERS = (".h", ".hh", ".hpp", ".hxx")
 _PATTERN = re.compile(r"([^%]*)%(0[1-9])?d([^%]*)")
 
@@ -146,7 +150,7 @@ def _tests(
     inputs, answers = (_pattern(testset, f"{kind}-path-pattern") for kind in ("input", "answer"))
     points = [points_of(each, f"test[{n}]") for n, each in enumerate(elements, 1)] or [0.0] * count
     most = max(points, default=0.0) or 1.0
-    found = {}
+    found, texts = {}, _Texts(tree)
     for number in range(1, count + 1):
         element = elements[number - 1] if elements else None
         name = str(number)
@@ -156,14 +160,40 @@ def _tests(
                 raise InputError(_absent(element, name), file=tree.shown(path))
         worth = points[number - 1]
         found[name] = Test(
-            tree.file(given),
-            tree.file(answer),
+            texts.content(given),
+            texts.content(answer),
             name=name,
             public=element is not None and element.get("sample") == "true",
             weight=worth if scored else 1.0,
             full=worth or most,  # what is worth nothing is scored on the scale of the others
         )
     return found
+
+
+class _Texts:
+    """Files of tests; those of packages exported for Windows get the line ends of other systems.
+
+    Programs at Codeforces see no carriage return either, since they read their input as text there.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree, self._left = tree, _MOST_CONVERTED
+
+    def content(self, name: str) -> Path | bytes:
+        """Return the file, or what it holds with other line ends. Raises InputError."""
+        path = self._tree.file(name)
+        try:
+            with path.open("rb") as file:
+                head = file.readline(_HEAD)
+                if not head.endswith(b"\r\n"):
+                    return path
+                self._left -= path.stat().st_size
+                if self._left >= 0:
+                    return (head + file.read()).replace(b"\r\n", b"\n")
+        except OSError as error:
+            raise InputError(str(error.strerror), file=self._tree.shown(name)) from error
+        self._tree.notes("tests: too large to give all of them the line ends of this system")
+        return path
 
 
 def _absent(element: Element | None, name: str) -> str:

@@ -16,10 +16,16 @@ _MAIN = {
     "java": re.compile(r"\bstatic\s+(?:final\s+)?void\s+main\s*\("),
     "python": re.compile(r"__name__"),
 }
-_NOT_SOURCES = {"build", "run", "Makefile", "CMakeLists.txt"}
+_PROLOG = re.compile(r"^(?:[a-z]\w*\s*(?:\([^;{}]*?\))?\s*)?(?::-|-->)\s", re.MULTILINE)
+"""A directive, or a rule: `goal(X) :- ...`."""
+_PERL = re.compile(r"^#!.*\bperl\b|^\s*(?:use|my|our|package)\s+[$@%(\w]|<STDIN>", re.MULTILINE)
+_SCRIPTS = ("build", "run")
+_NOT_SOURCES = {*_SCRIPTS, "Makefile", "CMakeLists.txt"}
 
 TESTLIB = "testlib.h"
 """Header of checkers and interactors, which no part of proctor brings."""
+SCRIPTED = "build-run"
+"""Language of a directory with scripts of its own that build and run it."""
 DATA = "output"
 """Stands for the language of a submission that is files of output."""
 LARGEST_SUBMISSION = 16 << 20
@@ -27,7 +33,9 @@ LARGEST_SUBMISSION = 16 << 20
 
 
 def by_extension(name: str, source: str) -> str | None:
-    """Id of a file's language, or None."""
+    """Id of a file's language, or None. A source of Prolog is none of Perl, whose ending it has."""
+    if name.endswith(".pl") and _PROLOG.search(source) and not _PERL.search(source):
+        return "prolog" if "prolog" in registry.languages() else None
     found = registry.by_extension(name, source)
     return found.id if found else None
 
@@ -65,14 +73,19 @@ def load_program(
     said_by: str | None = None,
     field: str | None = None,
     linked: bool = False,
+    scripts: bool = False,
+    main: str | None = None,
 ) -> Program:
     """A program that is a file, or a directory with one main file.
 
-    With `linked` the main file may be one of the problem's own. Raises InputError if its language
-    cannot be told, or its main file.
+    With `linked` the main file may be one of the problem's own; with `scripts` a directory may
+    bring scripts `build` and `run` instead; `main` is the main file, where it is known. Raises
+    InputError if its language cannot be told, or its main file.
     """
+    if scripts and any(tree.is_file(join(name, script)) for script in _SCRIPTS):
+        return _with_scripts(tree, name)
     if tree.is_dir(name):
-        return _from_directory(tree, name, language, linked=linked)
+        return _from_directory(tree, name, language, linked=linked, main=main)
     source = tree.source(name, said_by=said_by, field=field)
     found = language or by_extension(name, source)
     if found is None:
@@ -121,8 +134,18 @@ def with_files(
     return Program(program.source, program.language, name=program.name, files=files)
 
 
-def _from_directory(tree: Tree, name: str, language: str | None, *, linked: bool) -> Program:
-    if scripts := [script for script in ("build", "run") if tree.is_file(join(name, script))]:
+def _with_scripts(tree: Tree, name: str) -> Program:
+    """A directory whose script `build` is done once, and leaves the program `run`, or is that."""
+    build = join(name, "build")
+    source = tree.source(build) if tree.is_file(build) else "#!/bin/sh\n"
+    files = {each[len(name) + 1 :]: tree.content(each) for each in tree.walk(name) if each != build}
+    return Program(source, SCRIPTED, files=files)
+
+
+def _from_directory(
+    tree: Tree, name: str, language: str | None, *, linked: bool, main: str | None
+) -> Program:
+    if scripts := [script for script in _SCRIPTS if tree.is_file(join(name, script))]:
         raise InputError(
             f"brings its own {' and '.join(scripts)} script; only sources are compiled here",
             file=tree.shown(name),
@@ -133,12 +156,16 @@ def _from_directory(tree: Tree, name: str, language: str | None, *, linked: bool
         raise InputError("there is no source file in it", file=tree.shown(name))
     languages = {each: by_extension(each, text) or "" for each, text in sources.items()}
     families = {family(each) for each in languages.values()}
+    if language is None and "" in families:
+        unknown = next(each for each, found in languages.items() if not found)
+        raise InputError("its language is not known", file=tree.shown(unknown))
     if language is None and len(families) > 1:
         what = f"files of several languages: {', '.join(sorted(families))}"
         raise InputError(what, file=tree.shown(name))
     kind = families.pop() if language is None else family(language)
     try:
-        main = _main(tree, name, sources, kind)
+        given = join(name, main) if main else ""
+        main = given if given in sources else _main(tree, name, sources, kind)
     except InputError:
         if not linked:
             raise

@@ -67,6 +67,8 @@ def languages_of(problem: Problem, program: Program) -> set[str]:
         names.append(problem.running.interactor.language)
     if isinstance(problem.running, Communication):
         names.append(problem.running.manager.language)
+    if problem.group_grading is not None and problem.group_grading.program is not None:
+        names.append(problem.group_grading.program.language)
     return {registry.get(name).id for name in names}
 
 
