@@ -224,6 +224,10 @@ tests = ["3", "4", "5"]
 }  # fmt: skip
 
 
+UNLABELLED = {"halving": {"no-wrong"}, "dosage": {"no-wrong"}, "splitsum": {"no-wrong"}}
+"""Packages of formats that know no wrong submissions."""
+
+
 def found(package: Path, pool: Pool) -> set[str]:
     loaded = load(package)
     validators, notes = load_input_validators(loaded)
@@ -254,7 +258,7 @@ def test_nothing_is_found_in_what_is_sound(name: str, tmp_path: Path, contest_po
 def test_nothing_is_found_in_the_packages_that_come_with_the_tests(
     name: str, contest_pool: Pool
 ) -> None:
-    assert found(PACKAGES / name, contest_pool) == set()
+    assert found(PACKAGES / name, contest_pool) == UNLABELLED.get(name, set())
 
 
 def test_polygon_s_validators_are_told_the_group(tmp_path: Path, contest_pool: Pool) -> None:

@@ -1,6 +1,7 @@
 """`proctor lint PACKAGE`, and of rows."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -22,13 +23,25 @@ from proctor.problem import Problem
 from proctor.sandbox.pool import Pool
 
 
-def run(path: str, pool: Pool, *, benchmark: str | None, solutions: int, as_json: bool) -> int:
+@dataclass(frozen=True, slots=True)
+class LintRun:
+    """A request of the command line."""
+
+    place: str
+    problem_id: str | None = None
+    benchmark: str | None = None
+    solutions: int = 3
+
+
+def run(request: LintRun, pool: Pool, *, as_json: bool) -> int:
     """Show what is wrong with a package or with rows; returns the exit code."""
-    place = Path(path)
+    place, benchmark = Path(request.place), request.benchmark
     if benchmark is None and not holds_rows(place):
-        return _run_package(path, pool, as_json=as_json)
+        return _run_package(request, pool, as_json=as_json)
+    if request.problem_id is not None:
+        raise InputError("of rows, all are checked", field="--problem-id")
     rows = read_problem_rows(place, None if benchmark is None else _problem_of(benchmark))
-    return _run_rows(rows, pool, solutions, as_json=as_json)
+    return _run_rows(rows, pool, request.solutions, as_json=as_json)
 
 
 def _problem_of(benchmark: str) -> ProblemOf:
@@ -64,9 +77,9 @@ def _run_rows(rows: Iterable[ProblemRow], pool: Pool, solutions: int, *, as_json
     return 1 if found else 0
 
 
-def _run_package(path: str, pool: Pool, *, as_json: bool) -> int:
+def _run_package(request: LintRun, pool: Pool, *, as_json: bool) -> int:
     """Show what the package's author has missed; returns the exit code."""
-    package = load(path)
+    package = load(request.place, request.problem_id)
     validators, notes = load_input_validators(package)
     console = Screen(stderr=as_json, wide=True)
     for note in notes:

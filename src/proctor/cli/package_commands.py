@@ -44,6 +44,10 @@ def lint_command(
     package: Annotated[
         str, typer.Argument(help="Problem package, or rows of a data set.", metavar="PACKAGE|ROWS")
     ],
+    problem_id: Annotated[
+        str | None,
+        typer.Option(help="Problem to check, if PACKAGE holds several.", metavar="ID"),
+    ] = None,
     benchmark: Annotated[
         str | None,
         typer.Option(help="Benchmark, or benchmark file, whose rows they are.", metavar="NAME"),
@@ -66,8 +70,8 @@ def lint_command(
     with open_environment(isolation=isolation, min_isolation=min_isolation, cells=jobs) as pool:
         from proctor.cli import lint  # while the first cells start
 
-        code = lint.run(package, pool, benchmark=benchmark, solutions=solutions, as_json=json)
-        raise typer.Exit(code)
+        request = lint.LintRun(package, problem_id, benchmark, solutions)
+        raise typer.Exit(lint.run(request, pool, as_json=json))
 
 
 def stress_command(

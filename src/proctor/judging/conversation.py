@@ -1,9 +1,9 @@
 """Programs that interact through pipes, each in a cell of its own."""
 
-import itertools
 import os
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from contextlib import suppress
@@ -13,6 +13,7 @@ from proctor.errors import CellDied, InfraFault
 from proctor.execution import LimitHit
 from proctor.judging.environment import JudgingEnvironment
 from proctor.limits import Limits
+from proctor.per_process import PerProcess
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.clock import Reading
 from proctor.sandbox.command import Command, Finished, Streams
@@ -63,10 +64,10 @@ class Interaction:
         self._seats = [_Seat() for _ in members]
         # All parties share one CPU: mostly one computes while the others wait, and a switch costs
         # half of what waking another CPU does, and the same every time.
-        allowed = cpus.usable()
-        self._cpu = allowed[next(_turns) % len(allowed)] if allowed else -1
+        self._cpu: int | None = None
+        """Number of that CPU, -1 for any; None until all are there."""
         self._changed = threading.Condition()
-        self._present = 0
+        self._present = self._gone = 0
         self._failed = False
 
     def hold(self, environment: JudgingEnvironment) -> list[Finished]:
@@ -90,6 +91,7 @@ class Interaction:
             try:
                 self._meet(member)
                 clock = InteractionClock(member.limits, self, index)
+                assert self._cpu is not None
                 command = replace(member.command, only_cpu=self._cpu)
                 return cell.execute(command, member.streams, member.limits, clock)
             except (CellDied, OSError) as error:
@@ -97,6 +99,7 @@ class Interaction:
                 raise InfraFault(str(error)) from error
             finally:
                 self._seats[index].cell = None
+                self._leave()
 
         return job
 
@@ -138,7 +141,16 @@ class Interaction:
                 self._changed.wait()
             if self._failed:
                 raise InfraFault("another party to the interaction got no cell")
+            if self._cpu is None:
+                self._cpu = _cpus.get().take()
             member.taken = True  # from here on its cell closes them
+
+    def _leave(self) -> None:
+        """Give the CPU back once the last party is gone, before a cell takes other work."""
+        with self._changed:
+            self._gone += 1
+            if self._gone == len(self.members) and self._cpu is not None:
+                _cpus.get().leave(self._cpu)
 
     def _note_end(self, done: Future[Finished]) -> None:
         if done.cancelled() or done.exception() is not None:
@@ -196,7 +208,30 @@ def _idle(wall: float, reading: Reading) -> float:
     return wall - reading.cpu if reading.idle is None else reading.idle
 
 
-_turns = itertools.count()
+class _Cpus:
+    """The CPUs of this process's interactions: a new one gets that with the fewest others."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._taken: Counter[int] = Counter()
+
+    def take(self) -> int:
+        """Return a CPU's number, -1 where there is no choice."""
+        allowed = cpus.usable()
+        if not allowed:
+            return -1
+        with self._lock:
+            chosen = min(allowed, key=lambda cpu: (self._taken[cpu], cpu))
+            self._taken[chosen] += 1
+            return chosen
+
+    def leave(self, cpu: int) -> None:
+        """Count an interaction as over."""
+        with self._lock:
+            self._taken[cpu] -= 1
+
+
+_cpus: PerProcess[_Cpus] = PerProcess(_Cpus)
 
 
 def pipes(count: int) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from proctor.problem import Batch, Comparison, Problem
 
 NAMES = sorted(path.name for path in PACKAGES.iterdir() if path.is_dir())
 HELD = {
-    *((name, "native") for name in NAMES),
+    *((name, "native") for name in NAMES if name != "roots"),  # graders of Kattis's groups
     ("anypair", "icpc"),
     ("guess", "icpc"),
     ("largestsum", "icpc"),
@@ -85,7 +85,7 @@ def test_with_fields_dropped(name: str, to: str, tmp_path: Path) -> None:
     assert all(any(note.startswith(field) for note in converted.notes) for field in drop)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name, to in sorted(HELD) if to == "native"])
 def test_proctors_own_loses_nothing(name: str, tmp_path: Path) -> None:
     """Names, notes and labels included."""
     package = load(PACKAGES / name)

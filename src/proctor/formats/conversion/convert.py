@@ -40,15 +40,15 @@ class Converted:
 
 
 def read_source(place: Path | str, name: str | None = None, tests: Iterable[Path] = ()) -> Package:
-    """The package in a directory, or that of the one problem `name` of a table of rows.
+    """The package in a directory, or that of the one problem `name` of several, as of rows.
 
     Raises InputError.
     """
     place = Path(place)
     if not holds_rows(place):
-        if name is not None or list(tests):
-            raise InputError("a problem's id and further tests are for tables of rows")
-        return load(place)
+        if list(tests):
+            raise InputError("further tests are for tables of rows")
+        return load(place, name)
     return Package(load_contest_problem(place, tests, name), (), "rows", place)
 
 
