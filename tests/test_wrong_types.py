@@ -8,15 +8,9 @@ import pytest
 
 import proctor
 from proctor import InputError, JudgeSettings, Limits, Pool, Problem, Program, Session, Test
+from proctor.grading import Checker, Comparison, Convention
 from proctor.limits import LEAST_MEMORY
-from proctor.problem import (
-    Checker,
-    Communication,
-    Comparison,
-    Convention,
-    Interactive,
-    Subtask,
-)
+from proctor.problem import Communication, Interactive, Subtask
 
 TEST = Test("3 4", "7")
 SUM = Problem("sum", (TEST,))

@@ -40,9 +40,10 @@ from proctor.errors import (
     Unreachable,
     UsageError,
 )
+from proctor.grading import Checker, Comparison, Match
 from proctor.judging.settings import JudgeSettings
 from proctor.limits import MIB, Limits
-from proctor.problem import Checker, Comparison, Match, Problem, Stub, Subtask, Test
+from proctor.problem import Problem, Stub, Subtask, Test
 from proctor.program import Program
 from proctor.service.http.problem_details import ProblemDetails as BadAnswer
 from served import Served, serving

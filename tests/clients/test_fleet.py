@@ -31,13 +31,14 @@ from proctor.errors import (
     UsageError,
 )
 from proctor.formats.livecodebench import load_problems
+from proctor.grading import Checker, Convention
 from proctor.judgement import Judgement
 from proctor.judging.dispatch import Dispatcher
 from proctor.judging.judge import PoolJudges
 from proctor.judging.settings import JudgeSettings
 from proctor.limits import Limits
 from proctor.prediction import CallTask
-from proctor.problem import Checker, Communication, Convention, Interactive, Problem, Subtask, Test
+from proctor.problem import Communication, Interactive, Problem, Subtask, Test
 from proctor.sandbox.pool import Pool
 from proctor.service.http.native.packed_schema import ServerLoad
 from proctor.verdict import Verdict

@@ -8,14 +8,8 @@ import ioi_task
 from proctor.errors import InputError
 from proctor.formats.ioi_rows import IoiTask, load_tasks, task_keys
 from proctor.formats.tables import columns_of, read_table, table_files
-from proctor.problem import (
-    Checker,
-    Communication,
-    Comparison,
-    Convention,
-    Match,
-    OutputOnly,
-)
+from proctor.grading import Checker, Comparison, Convention, Match
+from proctor.problem import Communication, OutputOnly
 
 
 def load(tmp_path: Path, rows: list[dict[str, Any]], tests: list[Any] | None = None) -> IoiTask:

@@ -37,6 +37,7 @@ from proctor.formats.programs import read_programs
 from proctor.formats.replies import between_last_fences, code_blocks, extract_code
 from proctor.formats.tables import Row
 from proctor.formats.thoughts import answer
+from proctor.grading import Comparison, Convention, Match
 from proctor.integrations import rows as reward_rows
 from proctor.integrations.open_r1 import add_includes
 from proctor.judgement import Judgement, Machine, SubtaskResult, TestResult, UpstreamReport
@@ -50,17 +51,7 @@ from proctor.languages import naming, registry
 from proctor.languages.headers import _FIRST_INCLUDE
 from proctor.limits import Limits
 from proctor.prediction import CallTask
-from proctor.problem import (
-    Aggregate,
-    Communication,
-    Comparison,
-    Convention,
-    Match,
-    Problem,
-    Stub,
-    Subtask,
-    Test,
-)
+from proctor.problem import Aggregate, Communication, Problem, Stub, Subtask, Test
 from proctor.program import Program
 from proctor.service.http.judge0 import request as judge0
 from proctor.service.http.judge0.archive import unpacked

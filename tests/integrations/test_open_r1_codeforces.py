@@ -8,15 +8,9 @@ import pytest
 
 from proctor.errors import InputError
 from proctor.formats.codeforces_rows import load_problems, problem_of_row
+from proctor.grading import Checker, Comparison, Convention, Match
 from proctor.integrations.open_r1 import Client, score_submission
-from proctor.problem import (
-    Batch,
-    Checker,
-    Comparison,
-    Convention,
-    Match,
-    Problem,
-)
+from proctor.problem import Batch, Problem
 
 CHECKER = """
 import sys

@@ -6,16 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from proctor.grading import Checker, Comparison, Convention, Grading
 from proctor.limits import MIB, Limits
 from proctor.problem import (
     Aggregate,
     Batch,
-    Checker,
     Communication,
-    Comparison,
     Content,
-    Convention,
-    Grading,
     Interactive,
     Problem,
     Running,

@@ -18,7 +18,8 @@ from proctor import (
     load_package,
     open_pool,
 )
-from proctor.problem import Checker, Comparison, Match, Subtask
+from proctor.grading import Checker, Comparison, Match
+from proctor.problem import Subtask
 
 PACKAGES = Path(__file__).parents[1] / "packages"
 SUM = Problem("sum", (Test("3 4", "7"), Test("5 6", "11.0")))

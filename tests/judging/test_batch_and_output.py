@@ -8,10 +8,11 @@ import pytest
 
 from package_changes import copied, refused, write
 from proctor.formats.packages.package import load
+from proctor.grading import Checker, Comparison, Convention
 from proctor.judging.environment import open_environment
 from proctor.judging.judge import judge
 from proctor.judging.verify import verify
-from proctor.problem import Batch, Checker, Comparison, Convention, Problem, Subtask, Test
+from proctor.problem import Batch, Problem, Subtask, Test
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 
@@ -82,9 +83,7 @@ def test_an_italian_task(tmp_path: Path, pool: Pool) -> None:
     write("sol/outputs/README", "@check-zero: *")(package)
     loaded = load(package)
     problem = loaded.problem
-    assert problem.running == Batch(
-        outputs=("000", "001", "002"), outputs_only=("000", "001")
-    )
+    assert problem.running == Batch(outputs=("000", "001", "002"), outputs_only=("000", "001"))
     assert [test.flags for test in problem.tests] == [("outputonly",)] * 2 + [("batch",)] * 2
     checked, _ = verify(loaded, pool)
     found = {each.submission.name: each for each in checked}
@@ -107,9 +106,7 @@ def test_an_export_of_tps(tmp_path: Path) -> None:
     small = json.loads((package / "subtasks/00-samples.json").read_text())
     write("subtasks/00-samples.json", json.dumps(small | {"output_optional": True}))(package)
     problem = load(package).problem
-    assert problem.running == Batch(
-        outputs=("0-01", "0-02", "1-01"), outputs_only=("1-01",)
-    )
+    assert problem.running == Batch(outputs=("0-01", "0-02", "1-01"), outputs_only=("1-01",))
     assert isinstance(problem.grading, Checker)
     assert problem.grading.convention is Convention.SCORE
     write("subtasks/00-samples.json", json.dumps(small | {"output_only": "yes"}))(package)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.execution import Execution, Isolation, LimitHit
+from proctor.grading import Convention
 from proctor.judging.checkers import FEEDBACK, Opinion, opinion
-from proctor.problem import Convention
 from proctor.verdict import Verdict
 
 AC, PA, WA, PE, FAULT = (

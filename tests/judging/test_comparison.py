@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from proctor.errors import InputError
 from proctor.formats.packages.validator_flags import comparison
+from proctor.grading import Comparison, Match
 from proctor.judging.comparison import compare
 from proctor.limits import MIB
-from proctor.problem import Comparison, Match
 
 PIECES = [
     b" ", b"  ", b"\t", b"\n", b"\r\n", b"\n\n", b"a", b"A", b"ab", b"b", b"1", b"1.0", b"01", b"1e0",

@@ -8,13 +8,7 @@ import pytest
 
 from proctor.judging.judge import judge
 from proctor.limits import Limits
-from proctor.problem import (
-    Communication,
-    Problem,
-    Stub,
-    Subtask,
-    Test,
-)
+from proctor.problem import Communication, Problem, Stub, Subtask, Test
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict

@@ -9,17 +9,14 @@ import pytest
 
 from proctor import InputError, Program
 from proctor.execution import GUARANTEES, Guarantee, Isolation, Strength
+from proctor.grading import Checker, Comparison, Convention, Match
 from proctor.judgement import Judgement, Machine, SubtaskResult, TestResult, UpstreamReport
 from proctor.judging.packed import digest_of, pack, to_judge, unpack
 from proctor.judging.settings import JudgeSettings
 from proctor.limits import Limits
 from proctor.problem import (
-    Checker,
     Communication,
-    Comparison,
-    Convention,
     Interactive,
-    Match,
     OutputOnly,
     Problem,
     Stub,

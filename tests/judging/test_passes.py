@@ -6,14 +6,10 @@ from pathlib import Path
 import pytest
 from tasks import problem
 
+from proctor.grading import Checker, Convention
 from proctor.judgement import Judgement
 from proctor.judging.judge import judge
-from proctor.problem import (
-    Checker,
-    Convention,
-    Interactive,
-    Problem,
-)
+from proctor.problem import Interactive, Problem
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict

@@ -11,15 +11,11 @@ from pathlib import Path
 import pytest
 from tasks import HERE, partner, problem
 
+from proctor.grading import Checker, Convention
 from proctor.judgement import Judgement
 from proctor.judging import grader, interaction
 from proctor.judging.judge import judge
-from proctor.problem import (
-    Checker,
-    Communication,
-    Convention,
-    Interactive,
-)
+from proctor.problem import Communication, Interactive
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict

@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 from proctor.errors import InputError
 from proctor.judgement import TestResult
 from proctor.judging.points import Plan, Results, overall, rounded, total
-from proctor.problem import (
-    Aggregate,
-    Problem,
-    Subtask,
-    Test,
-)
+from proctor.problem import Aggregate, Problem, Subtask, Test
 from proctor.verdict import Verdict
 
 SCORES = (0.0, 0.0, 0.25, 0.5, 1.0, 1.0)

@@ -4,11 +4,12 @@ import threading
 import time
 from dataclasses import replace
 
+from proctor.grading import Checker
 from proctor.judging.environment import said_of_graders
 from proctor.judging.judge import PoolJudges
 from proctor.judging.settings import JudgeSettings
 from proctor.limits import Limits
-from proctor.problem import Checker, Problem, Test
+from proctor.problem import Problem, Test
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 

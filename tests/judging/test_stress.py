@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from proctor.errors import InputError
+from proctor.grading import Checker, Comparison, Convention
 from proctor.judging.environment import JudgingEnvironment
 from proctor.judging.stress import RIGHT, Counterexample, StressPlan, stress
-from proctor.problem import Checker, Comparison, Convention, Interactive, OutputOnly, Problem
+from proctor.problem import Interactive, OutputOnly, Problem
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict

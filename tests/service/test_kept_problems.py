@@ -6,19 +6,11 @@ import msgspec
 import pytest
 
 from proctor.errors import Busy, InputError, UnknownProblem
+from proctor.grading import Checker, Comparison
 from proctor.judging.foreign import MOST_PASSES, MOST_PROCESSES, check_foreign
 from proctor.judging.packed import digest_of, pack
 from proctor.limits import Limits
-from proctor.problem import (
-    Checker,
-    Communication,
-    Comparison,
-    Interactive,
-    Problem,
-    Stub,
-    Subtask,
-    Test,
-)
+from proctor.problem import Communication, Interactive, Problem, Stub, Subtask, Test
 from proctor.program import Program
 from proctor.service.kept_problems import MOST_VALUES, ProblemStore
 

@@ -10,10 +10,11 @@ from proctor.cli.screen import Screen, line
 from proctor.errors import InputError
 from proctor.formats.contest_rows import load_contest_problem
 from proctor.formats.packages.programs import read_program, read_tool
+from proctor.grading import Comparison
 from proctor.judging.environment import JudgingEnvironment
 from proctor.judging.stress import RIGHT, Counterexample, StressPlan, stress
 from proctor.limits import Limits
-from proctor.problem import Comparison, Problem
+from proctor.problem import Problem
 from proctor.sandbox.pool import Pool
 from proctor.units import seconds, size
 from proctor.whole_file import whole_file

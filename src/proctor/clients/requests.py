@@ -7,19 +7,10 @@ from typing import Any
 import msgspec
 
 from proctor.errors import InputError, must_be
+from proctor.grading import STANDARD_COMPARISON, Checker, Comparison, Grading
 from proctor.judging.settings import JudgeSettings
 from proctor.limits import Limits
-from proctor.problem import (
-    STANDARD_COMPARISON,
-    Batch,
-    Checker,
-    Comparison,
-    Grading,
-    Interactive,
-    Problem,
-    Subtask,
-    Test,
-)
+from proctor.problem import Batch, Interactive, Problem, Subtask, Test
 from proctor.program import Program
 from proctor.service.http.native.schema import (
     CheckerJson,

@@ -22,9 +22,10 @@ from proctor.evals.replaying.recorded import (
     isolation_of,
     level_of,
 )
+from proctor.grading import Comparison, Match
 from proctor.judgement import Judgement, SubtaskResult, TestResult
 from proctor.judging.settings import JudgeSettings
-from proctor.problem import Comparison, Match, Problem, Test
+from proctor.problem import Problem, Test
 from proctor.service.http.native import convert
 from proctor.service.http.native.schema import (
     Capabilities,

@@ -18,18 +18,9 @@ import msgspec
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean, schema_error
 from proctor.formats.tables import Row, read_table
+from proctor.grading import Checker, Comparison, Convention, Grading, Match
 from proctor.limits import MIB, Limits
-from proctor.problem import (
-    Batch,
-    Checker,
-    Comparison,
-    Convention,
-    Grading,
-    Match,
-    Problem,
-    Subtask,
-    Test,
-)
+from proctor.problem import Batch, Problem, Subtask, Test
 from proctor.program import Program
 
 _T = TypeVar("_T")

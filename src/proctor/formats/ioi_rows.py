@@ -22,16 +22,12 @@ import msgspec
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean, schema_error
 from proctor.formats.tables import Row, read_table
+from proctor.grading import Checker, Comparison, Convention, Grading, Match
 from proctor.limits import Limits
 from proctor.problem import (
     Batch,
-    Checker,
     Communication,
-    Comparison,
     Content,
-    Convention,
-    Grading,
-    Match,
     OutputOnly,
     Problem,
     Running,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from proctor.execution import Execution
-from proctor.problem import Convention
+from proctor.grading import Convention
 from proctor.verdict import Verdict
 
 # testlib.h: ok, wa, pe, dirt (more output than expected), unexpected end; 3 is a failed checker.

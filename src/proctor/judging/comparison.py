@@ -9,7 +9,7 @@ from decimal import Context, Decimal
 from functools import partial
 from itertools import zip_longest
 
-from proctor.problem import Comparison, Match
+from proctor.grading import Comparison, Match
 
 _NUMBER = re.compile(
     rb"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]{1,6})?"

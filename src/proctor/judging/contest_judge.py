@@ -9,6 +9,7 @@ from functools import partial
 
 from proctor.errors import CompileFailed, InfraFault, InputError, PoolClosed
 from proctor.execution import Isolation
+from proctor.grading import Convention
 from proctor.judgement import (
     Judgement,
     SubtaskResult,
@@ -26,7 +27,6 @@ from proctor.limits import Limits
 from proctor.problem import (
     Batch,
     Communication,
-    Convention,
     Interactive,
     OutputOnly,
     Problem,

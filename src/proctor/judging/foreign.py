@@ -8,7 +8,8 @@ import math
 from collections.abc import Iterable, Iterator
 
 from proctor.errors import InputError
-from proctor.problem import Checker, Communication, Comparison, Interactive, Problem
+from proctor.grading import Checker, Comparison
+from proctor.problem import Communication, Interactive, Problem
 
 MOST_TESTS, MOST_SUBTASKS = 100_000, 500
 MOST_PROCESSES = 16

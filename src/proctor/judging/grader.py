@@ -4,19 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from proctor.formats.packages.validator_flags import comparison
+from proctor.grading import Checker, Comparison, Convention, Grading
 from proctor.judging import checkers
 from proctor.judging.checkers import COLLECTED, FEEDBACK, Opinion
 from proctor.judging.comparison import compare
 from proctor.judging.environment import JudgingEnvironment
 from proctor.languages.compiler import Built
 from proctor.limits import GIB, MIB, Limits
-from proctor.problem import (
-    Checker,
-    Comparison,
-    Convention,
-    Grading,
-    Test,
-)
+from proctor.problem import Test
 from proctor.verdict import Verdict
 
 LIMITS = Limits(cpu=20.0, memory=2 * GIB, output=64 * MIB, stack=256 * MIB)

@@ -9,11 +9,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from proctor.errors import InputError
+from proctor.grading import GradedGroup, GroupGrading
 from proctor.judgement import SubtaskResult, TestResult
 from proctor.judging.environment import JudgingEnvironment
 from proctor.judging.grader import LIMITS
 from proctor.judging.points import Plan, overall, rounded, total
-from proctor.problem import GradedGroup, GroupGrading, Problem
+from proctor.problem import Problem
 from proctor.verdict import Verdict
 
 _Line = tuple[str, float]

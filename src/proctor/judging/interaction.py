@@ -11,6 +11,7 @@ from functools import partial
 
 from proctor.errors import InfraFault, NoIsolation
 from proctor.execution import Execution, Isolation, LimitHit
+from proctor.grading import Convention
 from proctor.judgement import TestResult
 from proctor.judging import checkers, outcome, passes
 from proctor.judging.checkers import COLLECTED, FEEDBACK, Opinion
@@ -19,12 +20,7 @@ from proctor.judging.environment import JudgingEnvironment
 from proctor.judging.grader import ANSWER, INPUT, LIMITS, OUTPUT, WRITES, OutputGrader
 from proctor.languages.compiler import Built
 from proctor.limits import Limits
-from proctor.problem import (
-    Communication,
-    Convention,
-    Interactive,
-    Test,
-)
+from proctor.problem import Communication, Interactive, Test
 from proctor.sandbox.command import Finished, Streams, first_inherited
 from proctor.verdict import Verdict
 

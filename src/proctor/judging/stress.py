@@ -6,6 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from proctor.errors import CompileFailed, InfraFault, InputError
+from proctor.grading import Checker
 from proctor.judgement import TestResult
 from proctor.judging.contest_judge import (
     Graders,
@@ -18,7 +19,7 @@ from proctor.judging.environment import JudgingEnvironment
 from proctor.judging.input_programs import InputProgram
 from proctor.judging.shrink import shrink
 from proctor.languages.compiler import Built
-from proctor.problem import Batch, Checker, OutputOnly, Problem, Test
+from proctor.problem import Batch, OutputOnly, Problem, Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 

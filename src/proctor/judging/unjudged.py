@@ -5,11 +5,12 @@ from collections.abc import Collection
 
 from proctor.cell.wire import LONGEST_NAME
 from proctor.errors import InputError
+from proctor.grading import STANDARD_COMPARISON
 from proctor.judgement import Judgement
 from proctor.judging.per_problem import PerProblem
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
-from proctor.problem import STANDARD_COMPARISON, Batch, Problem, Test, content_bytes
+from proctor.problem import Batch, Problem, Test, content_bytes
 from proctor.program import Program
 from proctor.verdict import Verdict
 

@@ -19,20 +19,9 @@ from proctor.formats.packages.model import (
     Part,
     Timing,
 )
+from proctor.grading import Checker, Comparison, Convention, Match
 from proctor.limits import Limits
-from proctor.problem import (
-    Aggregate,
-    Batch,
-    Checker,
-    Comparison,
-    Convention,
-    Interactive,
-    Match,
-    Problem,
-    Stub,
-    Subtask,
-    Test,
-)
+from proctor.problem import Aggregate, Batch, Interactive, Problem, Stub, Subtask, Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 

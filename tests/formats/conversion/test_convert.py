@@ -11,7 +11,8 @@ from proctor.formats.conversion.convert import convert_package, read_source
 from proctor.formats.conversion.same import same
 from proctor.formats.packages.model import Package
 from proctor.formats.packages.package import load
-from proctor.problem import Aggregate, Comparison, Interactive, Match, Problem
+from proctor.grading import Comparison, Match
+from proctor.problem import Aggregate, Interactive, Problem
 
 SUMS = """
 [[subtask]]

@@ -13,7 +13,8 @@ from proctor.formats.packages.model import (
     Expectation,
     Part,
 )
-from proctor.problem import Aggregate, Checker, Convention, Problem, Subtask, Test
+from proctor.grading import Checker, Convention
+from proctor.problem import Aggregate, Problem, Subtask, Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 

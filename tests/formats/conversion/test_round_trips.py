@@ -11,7 +11,8 @@ from proctor.formats.conversion.convert import FORMATS, convert_package
 from proctor.formats.conversion.same import same
 from proctor.formats.packages.model import Claim, Expectation, Labelled
 from proctor.formats.packages.package import load
-from proctor.problem import Batch, Comparison, Problem
+from proctor.grading import Comparison
+from proctor.problem import Batch, Problem
 
 NAMES = sorted(path.name for path in PACKAGES.iterdir() if path.is_dir())
 HELD = {

@@ -11,20 +11,9 @@ from package_changes import PACKAGES
 from proctor.formats.conversion.same import same
 from proctor.formats.packages.model import Claim, Expectation, Labelled, Package, Timing
 from proctor.formats.packages.package import load
+from proctor.grading import Checker, Comparison, Convention, Match
 from proctor.limits import Limits
-from proctor.problem import (
-    Aggregate,
-    Batch,
-    Checker,
-    Communication,
-    Comparison,
-    Convention,
-    Interactive,
-    Match,
-    Problem,
-    Subtask,
-    Test,
-)
+from proctor.problem import Aggregate, Batch, Communication, Interactive, Problem, Subtask, Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 

@@ -19,18 +19,10 @@ from package_changes import (
 )
 from proctor.formats.packages import dmoj_files
 from proctor.formats.packages.package import load
+from proctor.grading import Checker, Comparison, Convention, Grading, Match
 from proctor.judging.environment import open_environment
 from proctor.judging.judge import judge
-from proctor.problem import (
-    Aggregate,
-    Batch,
-    Checker,
-    Comparison,
-    Convention,
-    Grading,
-    Interactive,
-    Match,
-)
+from proctor.problem import Aggregate, Batch, Interactive
 from proctor.program import Program
 from proctor.verdict import Verdict
 

@@ -9,10 +9,11 @@ from package_changes import PACKAGES, copied, edit, refused, remove, replaced
 from proctor.errors import InputError
 from proctor.formats.contest_rows import load_contest_problem, load_contest_submissions
 from proctor.formats.packages.package import load, load_some
+from proctor.grading import Checker, Comparison, Convention
 from proctor.judging.environment import open_environment
 from proctor.judging.judge import judge
 from proctor.limits import MIB
-from proctor.problem import Checker, Comparison, Convention, Interactive
+from proctor.problem import Interactive
 from proctor.program import Program
 from proctor.verdict import Verdict
 

@@ -9,17 +9,9 @@ import pytest
 from package_changes import PACKAGES, appended, copied, edit, refused, remove, replaced, write
 from proctor.formats.packages.model import Bound, Package
 from proctor.formats.packages.package import load
+from proctor.grading import Checker, Comparison, Convention, Match
 from proctor.limits import MIB
-from proctor.problem import (
-    Aggregate,
-    Batch,
-    Checker,
-    Communication,
-    Comparison,
-    Convention,
-    Match,
-    OutputOnly,
-)
+from proctor.problem import Aggregate, Batch, Communication, OutputOnly
 from proctor.verdict import Verdict
 
 

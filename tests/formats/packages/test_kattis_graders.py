@@ -10,12 +10,13 @@ from proctor.errors import InputError
 from proctor.formats.packages.icpc_constants import Constants
 from proctor.formats.packages.package import load
 from proctor.formats.packages.programs import by_extension
+from proctor.grading import GradedGroup, GroupGrading
 from proctor.judgement import TestResult
 from proctor.judging.environment import JudgingEnvironment, open_environment
 from proctor.judging.group_grader import scored
 from proctor.judging.judge import judge
 from proctor.judging.packed import pack, unpack
-from proctor.problem import GradedGroup, GroupGrading, Problem, Subtask, Test
+from proctor.problem import Problem, Subtask, Test
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict

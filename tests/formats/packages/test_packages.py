@@ -21,17 +21,8 @@ from package_changes import (
 )
 from proctor.formats.packages.model import Bound, Package
 from proctor.formats.packages.package import load
-from proctor.problem import (
-    Aggregate,
-    Batch,
-    Checker,
-    Communication,
-    Comparison,
-    Convention,
-    Interactive,
-    Match,
-    OutputOnly,
-)
+from proctor.grading import Checker, Comparison, Convention, Match
+from proctor.problem import Aggregate, Batch, Communication, Interactive, OutputOnly
 from proctor.verdict import Verdict
 
 NAMES = sorted(path.name for path in PACKAGES.iterdir() if path.is_dir())

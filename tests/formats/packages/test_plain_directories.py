@@ -7,11 +7,11 @@ import pytest
 from package_changes import PACKAGES, copied, edit, refused, remove, write
 from proctor.formats.packages.model import Bound
 from proctor.formats.packages.package import load
+from proctor.grading import Checker, Comparison, Convention
 from proctor.judging.environment import open_environment
 from proctor.judging.judge import judge
 from proctor.judging.one_test import output_on
 from proctor.judging.settings import JudgeSettings
-from proctor.problem import Checker, Comparison, Convention
 from proctor.program import Program
 from proctor.verdict import Verdict
 

@@ -9,17 +9,10 @@ from package_changes import PACKAGES, appended, copied, edit, linked, refused, r
 from proctor.formats.packages.model import Bound
 from proctor.formats.packages.package import load
 from proctor.formats.packages.polygon_solutions import language_of
+from proctor.grading import Checker, Comparison, Convention, Match
 from proctor.judging.environment import open_environment
 from proctor.judging.judge import judge
-from proctor.problem import (
-    Aggregate,
-    Batch,
-    Checker,
-    Comparison,
-    Convention,
-    Interactive,
-    Match,
-)
+from proctor.problem import Aggregate, Batch, Interactive
 from proctor.program import Program
 from proctor.verdict import Verdict
 

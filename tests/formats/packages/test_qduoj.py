@@ -8,10 +8,11 @@ import pytest
 
 from package_changes import PACKAGES, appended, copied, edit, refused, remove, replaced, write
 from proctor.formats.packages.package import load
+from proctor.grading import Checker, Comparison, Convention, Match
 from proctor.judging.environment import open_environment
 from proctor.judging.judge import judge
 from proctor.limits import MIB
-from proctor.problem import Aggregate, Checker, Comparison, Convention, Match
+from proctor.problem import Aggregate
 from proctor.program import Program
 from proctor.verdict import Verdict
 

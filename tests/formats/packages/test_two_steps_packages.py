@@ -8,7 +8,8 @@ import pytest
 
 from package_changes import PACKAGES, copied, refused, replaced
 from proctor.formats.packages.package import load
-from proctor.problem import Checker, Comparison, TwoSteps
+from proctor.grading import Checker, Comparison
+from proctor.problem import TwoSteps
 
 
 def test_each_language_has_its_manager_which_is_what_starts() -> None:

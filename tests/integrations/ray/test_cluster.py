@@ -17,13 +17,14 @@ import proctor
 from proctor import InputError, Program, judge_many
 from proctor.errors import PoolClosed, Unreachable, UsageError
 from proctor.formats.livecodebench import load_problems
+from proctor.grading import Checker, Convention
 from proctor.integrations.ray import RayCluster, connection
 from proctor.integrations.ray.node import Answer, NodeActor
 from proctor.judgement import Judgement
 from proctor.judging.settings import JudgeSettings
 from proctor.limits import Limits
 from proctor.prediction import CallTask
-from proctor.problem import Checker, Convention, Interactive, Problem, Subtask, Test
+from proctor.problem import Interactive, Problem, Subtask, Test
 from proctor.verdict import Verdict
 
 pytestmark = [pytest.mark.ray, pytest.mark.filterwarnings("ignore:.*:DeprecationWarning:ray")]

@@ -24,13 +24,14 @@ from proctor import (
     open_pool,
 )
 from proctor.errors import InputError, NoLanguage
+from proctor.grading import Checker, Comparison, Convention, Match
 from proctor.judgement import Judgement, Machine
 from proctor.judging.cache import CachedJudges, CacheTally, keys, open_cached
 from proctor.judging.cache.keeping import Unkept
 from proctor.judging.judge import PoolJudges
 from proctor.judging.judges import Judges
 from proctor.judging.settings import default_limits
-from proctor.problem import Checker, Comparison, Convention, Match, Subtask
+from proctor.problem import Subtask
 from proctor.verdict import Verdict
 
 PROBLEM = Problem("double", (Test("2\n", "4\n"), Test("-3\n", "-6\n")))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from proctor.problem import Convention, Match
+from proctor.grading import Convention, Match
 
 Texts = tuple[str, ...]
 PLAIN = "plain"

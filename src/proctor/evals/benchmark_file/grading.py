@@ -27,19 +27,13 @@ from proctor.evals.benchmark_file.same_process import SameProcessTests
 from proctor.evals.benchmark_file.test_lists import call_tests, stdio_tests
 from proctor.formats.livecodebench import parse_json
 from proctor.formats.packages.package import load
+from proctor.grading import STANDARD_COMPARISON, Checker, Comparison
+from proctor.grading import Grading as OutputGrading
 from proctor.judging.unit_tests.judge import Reference, UnitTests
 from proctor.languages import registry
 from proctor.limits import GIB, LEAST_MEMORY, Limits
 from proctor.prediction import AssertionTask, CallTask
-from proctor.problem import (
-    STANDARD_COMPARISON,
-    Checker,
-    Comparison,
-    OutputOnly,
-    Problem,
-    Test,
-)
-from proctor.problem import Grading as OutputGrading
+from proctor.problem import OutputOnly, Problem, Test
 from proctor.program import Program
 from proctor.units import size
 

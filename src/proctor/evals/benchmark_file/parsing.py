@@ -29,7 +29,7 @@ from proctor.evals.benchmark_file.definition import (
 )
 from proctor.evals.benchmark_file.functions import RESERVED
 from proctor.formats.livecodebench import did_you_mean, schema_error
-from proctor.problem import Convention, Match
+from proctor.grading import Convention, Match
 
 Mistake = tuple[str, str]
 """Field, and what is wrong with it."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from proctor.errors import InfraFault
 from proctor.evals.benchmark_file.expressions import FieldError, Names, Template
+from proctor.grading import Comparison, Match
 from proctor.judgement import Judgement
 from proctor.limits import Limits
-from proctor.problem import Comparison, Match, Problem, Test
+from proctor.problem import Problem, Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 

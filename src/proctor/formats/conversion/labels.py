@@ -15,7 +15,8 @@ from proctor.formats.packages.model import (
     Expectation,
     Verdicts,
 )
-from proctor.problem import Aggregate, Batch, Comparison, OutputOnly, Problem, TwoSteps
+from proctor.grading import Comparison
+from proctor.problem import Aggregate, Batch, OutputOnly, Problem, TwoSteps
 from proctor.verdict import Verdict
 
 _T = TypeVar("_T")

@@ -12,14 +12,12 @@ from pathlib import Path
 from proctor.formats.conversion.labels import Labels, is_binary, renamed
 from proctor.formats.packages.model import Expectation, Labelled, Package, Timing
 from proctor.formats.packages.programs import DATA, family
+from proctor.grading import Checker, Comparison, Convention
 from proctor.limits import Limits
 from proctor.problem import (
     Aggregate,
-    Checker,
     Communication,
-    Comparison,
     Content,
-    Convention,
     Interactive,
     OutputOnly,
     Problem,

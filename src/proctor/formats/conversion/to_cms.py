@@ -22,14 +22,12 @@ from proctor.formats.packages.tps import FILE
 from proctor.formats.packages.tps_solutions import FILE as SOLUTIONS
 from proctor.formats.packages.tps_solutions import VERDICTS, whole_claim
 from proctor.formats.packages.tps_subtasks import ALL, SAMPLE_NAME
+from proctor.grading import Checker, Convention, Match
 from proctor.problem import (
     Aggregate,
     Batch,
-    Checker,
     Communication,
-    Convention,
     Interactive,
-    Match,
     OutputOnly,
     Problem,
     Subtask,

@@ -23,19 +23,9 @@ from proctor.formats.conversion.labels import Labels
 from proctor.formats.packages.icpc_submissions import by_directory
 from proctor.formats.packages.model import Expectation, Package
 from proctor.formats.packages.validator_flags import DEFAULT
+from proctor.grading import Checker, Comparison, Convention, Match
 from proctor.limits import MIB
-from proctor.problem import (
-    Aggregate,
-    Batch,
-    Checker,
-    Comparison,
-    Convention,
-    Interactive,
-    Match,
-    Problem,
-    Stub,
-    Subtask,
-)
+from proctor.problem import Aggregate, Batch, Interactive, Problem, Stub, Subtask
 from proctor.program import Program
 
 _WORDS = (

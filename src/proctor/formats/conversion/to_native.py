@@ -11,13 +11,12 @@ from proctor.formats.packages.model import Claim, Labelled, Package, Part, Timin
 from proctor.formats.packages.native import ALL
 from proctor.formats.packages.native_submissions import FILE, usual_bound
 from proctor.formats.packages.programs import DATA, by_extension
+from proctor.grading import Comparison, Grading
 from proctor.limits import Limits
 from proctor.problem import (
     Aggregate,
     Batch,
     Communication,
-    Comparison,
-    Grading,
     Interactive,
     OutputOnly,
     Problem,

@@ -13,16 +13,8 @@ from proctor.formats.packages.polygon import FILE, HEADERS, STANDARD
 from proctor.formats.packages.polygon_scoring import ALL
 from proctor.formats.packages.polygon_solutions import claim_of
 from proctor.formats.packages.programs import DATA
-from proctor.problem import (
-    Aggregate,
-    Batch,
-    Checker,
-    Comparison,
-    Convention,
-    Interactive,
-    Problem,
-    Subtask,
-)
+from proctor.grading import Checker, Comparison, Convention
+from proctor.problem import Aggregate, Batch, Interactive, Problem, Subtask
 from proctor.program import Program
 
 _TAGS = (

@@ -5,17 +5,9 @@ import json
 from proctor.formats.codeforces_rows import INPUT, OUTPUT
 from proctor.formats.conversion.draft import Draft
 from proctor.formats.packages.model import Package
+from proctor.grading import Checker, Convention, Match
 from proctor.limits import MIB
-from proctor.problem import (
-    Aggregate,
-    Batch,
-    Checker,
-    Content,
-    Convention,
-    Match,
-    Problem,
-    content_bytes,
-)
+from proctor.problem import Aggregate, Batch, Content, Problem, content_bytes
 
 FILE = "problems.jsonl"
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from proctor.formats.packages.files import Tree, extension, join
 from proctor.formats.packages.programs import with_files
-from proctor.problem import Batch, Checker, Convention, Stub, Test
+from proctor.grading import Checker, Convention
+from proctor.problem import Batch, Stub, Test
 from proctor.program import Program
 
 EVAL = ("-DEVAL",)

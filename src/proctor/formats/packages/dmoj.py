@@ -18,18 +18,9 @@ from proctor.formats.packages.dmoj_submissions import load_submissions, read_lab
 from proctor.formats.packages.documents import convert, read_yaml, set_aside
 from proctor.formats.packages.files import Tree, extension
 from proctor.formats.packages.model import Package, Timing, judgeable
+from proctor.grading import Comparison, Grading
 from proctor.limits import Limits
-from proctor.problem import (
-    Aggregate,
-    Batch,
-    Comparison,
-    Grading,
-    Problem,
-    Running,
-    Stub,
-    Subtask,
-    Test,
-)
+from proctor.problem import Aggregate, Batch, Problem, Running, Stub, Subtask, Test
 
 FILE = "init.yml"
 CASES = "cases"

@@ -12,14 +12,8 @@ from proctor.formats.packages.dmoj_files import Files
 from proctor.formats.packages.dmoj_submissions import language_of
 from proctor.formats.packages.documents import convert
 from proctor.formats.packages.programs import by_extension
-from proctor.problem import (
-    Checker,
-    Comparison,
-    Convention,
-    Grading,
-    Interactive,
-    Match,
-)
+from proctor.grading import Checker, Comparison, Convention, Grading, Match
+from proctor.problem import Interactive
 from proctor.program import Program
 
 _T = TypeVar("_T")

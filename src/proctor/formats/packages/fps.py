@@ -23,20 +23,9 @@ from proctor.formats.packages.model import (
 )
 from proctor.formats.packages.native import ALL
 from proctor.formats.packages.programs import TESTLIB, by_judges_name, family
+from proctor.grading import Checker, Comparison, Convention, Grading
 from proctor.limits import MIB, Limits
-from proctor.problem import (
-    Batch,
-    Checker,
-    Comparison,
-    Convention,
-    Grading,
-    Interactive,
-    Problem,
-    Running,
-    Stub,
-    Subtask,
-    Test,
-)
+from proctor.problem import Batch, Interactive, Problem, Running, Stub, Subtask, Test
 from proctor.program import Program
 
 _MAIN = "problem.xml"

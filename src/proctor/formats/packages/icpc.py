@@ -23,21 +23,8 @@ from proctor.formats.packages.icpc_submissions import load_submissions
 from proctor.formats.packages.model import Package, judgeable
 from proctor.formats.packages.programs import families, is_source, load_program
 from proctor.formats.packages.validator_flags import DEFAULT, comparison
-from proctor.problem import (
-    Aggregate,
-    Batch,
-    Checker,
-    Comparison,
-    Convention,
-    Grading,
-    GroupGrading,
-    Interactive,
-    Problem,
-    Running,
-    Stub,
-    Subtask,
-    Test,
-)
+from proctor.grading import Checker, Comparison, Convention, Grading, GroupGrading
+from proctor.problem import Aggregate, Batch, Interactive, Problem, Running, Stub, Subtask, Test
 from proctor.program import Program
 
 _OLD_SETTINGS = ("data/testdata.yaml", "data/secret/testdata.yaml")

@@ -10,7 +10,8 @@ from dataclasses import replace
 from proctor.errors import InputError
 from proctor.formats.packages.files import Tree, join
 from proctor.formats.packages.icpc_data import SAMPLE, SECRET, TestGroup
-from proctor.problem import Aggregate, GradedGroup, GroupGrading, Subtask, Test
+from proctor.grading import GradedGroup, GroupGrading
+from proctor.problem import Aggregate, Subtask, Test
 from proctor.program import Program
 
 ALL = "all"

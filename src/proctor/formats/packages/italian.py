@@ -23,20 +23,9 @@ from proctor.formats.packages.italian_solutions import load_italian_solutions
 from proctor.formats.packages.italian_tests import load_italian_subtasks, name_of
 from proctor.formats.packages.model import Package, Timing, judgeable
 from proctor.formats.packages.programs import by_extension, family, is_source
+from proctor.grading import Comparison, Grading, Match
 from proctor.limits import GIB, MIB, TEST_LIMITS, Limits
-from proctor.problem import (
-    Batch,
-    Communication,
-    Comparison,
-    Grading,
-    Match,
-    OutputOnly,
-    Problem,
-    Running,
-    Stub,
-    Subtask,
-    Test,
-)
+from proctor.problem import Batch, Communication, OutputOnly, Problem, Running, Stub, Subtask, Test
 
 FILES = ("task.yaml.orig", "task.yaml", "task.yml")
 """The first is what task-maker makes the second from; its task is named for the directory."""

@@ -26,12 +26,10 @@ from proctor.formats.packages.native_tables import (
     ProgramPath,
 )
 from proctor.formats.packages.programs import families
+from proctor.grading import Checker, Comparison, Grading
 from proctor.problem import (
     Batch,
-    Checker,
     Communication,
-    Comparison,
-    Grading,
     Interactive,
     OutputOnly,
     Problem,

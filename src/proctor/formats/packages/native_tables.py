@@ -5,7 +5,8 @@ from typing import Literal
 import msgspec
 
 from proctor.formats.packages.model import Bound
-from proctor.problem import Aggregate, Convention, Match
+from proctor.grading import Convention, Match
+from proctor.problem import Aggregate
 
 NativeVerdict = Literal["AC", "PA", "WA", "PE", "TLE", "ILE", "MLE", "OLE", "RE", "CE"]
 NativeVerdicts = NativeVerdict | list[NativeVerdict]

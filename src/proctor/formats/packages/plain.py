@@ -19,7 +19,8 @@ from proctor.formats.packages.model import (
 )
 from proctor.formats.packages.native import ALL
 from proctor.formats.packages.programs import TESTLIB, is_source, load_program, with_files
-from proctor.problem import Batch, Checker, Comparison, Convention, Grading, Problem, Subtask, Test
+from proctor.grading import Checker, Comparison, Convention, Grading
+from proctor.problem import Batch, Problem, Subtask, Test
 
 EXAMPLES = "NAME.in with NAME.out, or input/input00.txt with output/output00.txt"
 

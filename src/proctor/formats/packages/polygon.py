@@ -17,20 +17,9 @@ from proctor.formats.packages.model import Package, judgeable
 from proctor.formats.packages.polygon_scoring import has_points, points_of, subtasks
 from proctor.formats.packages.polygon_solutions import language_of, load_solutions
 from proctor.formats.packages.programs import by_extension, family
+from proctor.grading import Checker, Comparison, Convention, Grading, Match
 from proctor.limits import GIB, Limits
-from proctor.problem import (
-    Batch,
-    Checker,
-    Comparison,
-    Convention,
-    Grading,
-    Interactive,
-    Match,
-    Problem,
-    Running,
-    Stub,
-    Test,
-)
+from proctor.problem import Batch, Interactive, Problem, Running, Stub, Test
 from proctor.program import Program
 
 FILE = "problem.xml"

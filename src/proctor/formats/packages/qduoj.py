@@ -22,19 +22,9 @@ from proctor.formats.packages.model import (
 )
 from proctor.formats.packages.native import ALL
 from proctor.formats.packages.programs import by_judges_name, family
+from proctor.grading import Checker, Comparison, Convention, Grading, Match
 from proctor.limits import MIB, Limits
-from proctor.problem import (
-    Aggregate,
-    Checker,
-    Comparison,
-    Convention,
-    Grading,
-    Match,
-    Problem,
-    Stub,
-    Subtask,
-    Test,
-)
+from proctor.problem import Aggregate, Problem, Stub, Subtask, Test
 from proctor.program import Program
 
 FILE = "problem.json"

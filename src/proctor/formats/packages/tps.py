@@ -25,20 +25,9 @@ from proctor.formats.packages.model import Package, judgeable
 from proctor.formats.packages.programs import by_extension, family
 from proctor.formats.packages.tps_solutions import load_solutions
 from proctor.formats.packages.tps_subtasks import TpsSubtasks, load_subtasks
+from proctor.grading import Comparison, Grading, Match
 from proctor.limits import GIB, MIB, Limits
-from proctor.problem import (
-    Batch,
-    Communication,
-    Comparison,
-    Grading,
-    Match,
-    OutputOnly,
-    Problem,
-    Running,
-    Stub,
-    Test,
-    TwoSteps,
-)
+from proctor.problem import Batch, Communication, OutputOnly, Problem, Running, Stub, Test, TwoSteps
 
 FILE = "problem.json"
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from proctor.errors import InputError
 from proctor.formats.livecodebench import did_you_mean
-from proctor.problem import Comparison, Match
+from proctor.grading import Comparison, Match
 
 DEFAULT = Comparison(match=Match.TOKENS, case_sensitive=False)
 """Comparison without flags: tokens, in any case, blank space of no matter."""

@@ -9,10 +9,11 @@ from proctor.errors import InfraFault, InputError
 from proctor.evals.ioi import feedback
 from proctor.evals.ioi.results import status_of, worst
 from proctor.evals.ioi.submissions import DEFAULT_LANGUAGE
+from proctor.grading import Comparison
 from proctor.integrations.open_r1.piston_client import OpenR1Client
 from proctor.judging.judge import judge_async
 from proctor.judging.settings import JudgeSettings, Stop
-from proctor.problem import Comparison, Problem, Subtask
+from proctor.problem import Problem, Subtask
 from proctor.program import Program
 from proctor.verdict import Verdict
 

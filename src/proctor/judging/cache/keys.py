@@ -14,20 +14,13 @@ from pathlib import Path
 import msgspec
 
 from proctor.errors import InputError
+from proctor.grading import Checker
 from proctor.judging.packed import pack, to_judge
 from proctor.judging.per_problem import PerProblem
 from proctor.judging.remote import payload_of
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
-from proctor.problem import (
-    Checker,
-    Communication,
-    Content,
-    Interactive,
-    Problem,
-    Test,
-    content_bytes,
-)
+from proctor.problem import Communication, Content, Interactive, Problem, Test, content_bytes
 from proctor.program import Program
 from proctor.version import JUDGING_VERSION, __version__
 

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from proctor.errors import CompileFailed
+from proctor.grading import Checker
 from proctor.judging.checkers import Opinion
 from proctor.judging.contest_judge import Graders, compile_submission, runner_of
 from proctor.judging.environment import JudgingEnvironment
 from proctor.judging.lint.finding import Finding, tests
 from proctor.languages import registry
 from proctor.limits import Limits
-from proctor.problem import Checker, Communication, Interactive, Problem, Test
+from proctor.problem import Communication, Interactive, Problem, Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 

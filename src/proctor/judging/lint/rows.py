@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from proctor.errors import InputError, NoLanguage
 from proctor.formats.problem_rows import ProblemRow
+from proctor.grading import Checker
 from proctor.judgement import Judgement
 from proctor.judging.contest_judge import compile_graders
 from proctor.judging.environment import JudgingEnvironment
@@ -15,7 +16,7 @@ from proctor.judging.lint.graders import of_checker
 from proctor.judging.lint.tests import digest, of_tests
 from proctor.judging.settings import JudgeSettings
 from proctor.languages import registry
-from proctor.problem import Checker, Problem
+from proctor.problem import Problem
 from proctor.program import Program
 from proctor.sandbox.pool import Pool
 from proctor.verdict import Verdict

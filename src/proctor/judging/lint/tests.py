@@ -4,9 +4,10 @@ import hashlib
 from collections.abc import Iterator, Mapping
 
 from proctor.formats.packages.validator_flags import comparison
+from proctor.grading import Checker, Comparison
 from proctor.judging.comparison import compare
 from proctor.judging.lint.finding import Finding, tests
-from proctor.problem import Batch, Checker, Comparison, Problem, Test
+from proctor.problem import Batch, Problem, Test
 
 
 def of_tests(problem: Problem) -> Iterator[Finding]:

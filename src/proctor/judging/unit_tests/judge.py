@@ -12,16 +12,12 @@ from importlib.resources import files
 
 import msgspec
 
+from proctor.grading import Convention
 from proctor.judgement import Judgement, TestResult
 from proctor.judging.judges import Judges
 from proctor.judging.settings import JudgeSettings
 from proctor.limits import Limits
-from proctor.problem import (
-    Convention,
-    Interactive,
-    Problem,
-    Test,
-)
+from proctor.problem import Interactive, Problem, Test
 from proctor.program import Program
 from proctor.verdict import Verdict
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from proctor import execution as facts
+from proctor import grading
 from proctor import limits as bounds
 from proctor import problem as problems
 from proctor import program as programs
@@ -185,16 +186,16 @@ def _graded_problem(request: schema.JudgeRequest) -> tuple[problems.Problem, Jud
     return graded, settings
 
 
-def _grading(problem: schema.ProblemJson) -> problems.Grading:
+def _grading(problem: schema.ProblemJson) -> grading.Grading:
     if problem.checker is not None:
         if problem.comparison is not None:
             raise InputError("a problem has a checker or a comparison", field="problem.checker")
         checker = problem.checker
-        convention = problems.Convention(checker.convention)
-        return problems.Checker(program(checker.program), convention, checker.flags)
+        convention = grading.Convention(checker.convention)
+        return grading.Checker(program(checker.program), convention, checker.flags)
     comparison = problem.comparison or schema.ComparisonJson()
-    return problems.Comparison(
-        problems.Match(comparison.match),
+    return grading.Comparison(
+        grading.Match(comparison.match),
         comparison.case_sensitive,
         comparison.space_sensitive,
         comparison.absolute,
@@ -206,7 +207,7 @@ def _running(problem: schema.ProblemJson) -> problems.Running:
     if problem.interactor is None:
         return problems.Batch()
     interactor = problem.interactor
-    convention = problems.Convention(interactor.convention)
+    convention = grading.Convention(interactor.convention)
     return problems.Interactive(program(interactor.program), convention, interactor.flags)
 
 

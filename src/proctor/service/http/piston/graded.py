@@ -8,9 +8,10 @@ the submission's cell holds the submission and what it is compiled with, and its
 
 from proctor.errors import InfraFault, InputError
 from proctor.evals.ioi import feedback
+from proctor.grading import Comparison
 from proctor.judgement import Judgement, TestResult
 from proctor.judging.settings import JudgeSettings
-from proctor.problem import Communication, Comparison, Problem
+from proctor.problem import Communication, Problem
 from proctor.service.admission import RequestContext
 from proctor.service.engine import Engine
 from proctor.service.http.piston import cms_ioi, codeforces
