@@ -88,7 +88,10 @@ def test_rows(tmp_path: Path) -> None:
         (["SOURCE", "there", "--to", "icpc", "--drop", "tests"], "'tests' cannot be dropped"),
         (["SOURCE", "full", "--to", "native"], "is there already"),
         (["SOURCE", "no/such", "--to", "native"], "there is no such directory"),
-        (["SOURCE", "there", "--to", "native", "--problem-id", "x"], "there is no problem 'x' (there are: wordcount"),
+        (
+            ["SOURCE", "there", "--to", "native", "--problem-id", "x"],
+            "there is no problem 'x' (there are: wordcount",
+        ),
         (["nowhere", "there", "--to", "native"], "No such file"),
         (["SOURCE", "there"], "--to"),
     ],

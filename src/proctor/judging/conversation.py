@@ -208,7 +208,7 @@ def _idle(wall: float, reading: Reading) -> float:
     return wall - reading.cpu if reading.idle is None else reading.idle
 
 
-class _Cpus:
+class TalkCpus:
     """The CPUs of this process's interactions: a new one gets that with the fewest others."""
 
     def __init__(self) -> None:
@@ -231,7 +231,7 @@ class _Cpus:
             self._taken[cpu] -= 1
 
 
-_cpus: PerProcess[_Cpus] = PerProcess(_Cpus)
+_cpus: PerProcess[TalkCpus] = PerProcess(TalkCpus)
 
 
 def pipes(count: int) -> list[tuple[int, int]]:
