@@ -6,6 +6,7 @@ many. Numbers come closer to 0. An input's format is not known here: the caller'
 inputs are proper.
 """
 
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
@@ -36,7 +37,7 @@ class _Shrinking:
         self._best, self._fails, self._left = data, fails, tries
         whole = data[:-1] if data.endswith(b"\n") else data
         self._lines: Lines = [line.split() for line in whole.split(b"\n")]
-        self._seen = {data}
+        self._seen = {_digest(data)}
 
     def run(self) -> bytes:
         """Take out what can be taken out, until nothing more can, or the attempts are spent."""
@@ -54,12 +55,13 @@ class _Shrinking:
     def _takes(self, candidate: Lines) -> bool:
         """Make the candidate the best input if it still fails."""
         text = b"".join(b" ".join(words) + b"\n" for words in candidate)
-        if text in self._seen:
+        digest = _digest(text)
+        if digest in self._seen:
             return False
         if not self._left:
             raise _TriesSpent
         self._left -= 1
-        self._seen.add(text)
+        self._seen.add(digest)
         if not self._fails(text):
             return False
         self._best, self._lines = text, candidate
@@ -171,6 +173,10 @@ def _with(lines: Lines, number: int, place: int, word: bytes) -> Lines:
 
 def _with_line(lines: Lines, number: int, words: list[bytes]) -> Lines:
     return [*lines[:number], words, *lines[number + 1 :]]
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
 
 
 def _number(word: bytes) -> int | None:
