@@ -224,7 +224,11 @@ tests = ["3", "4", "5"]
 }  # fmt: skip
 
 
-UNLABELLED = {"halving": {"no-wrong"}, "dosage": {"no-wrong"}, "splitsum": {"no-wrong"}}
+UNLABELLED = {
+    "halving": {"no-wrong"},
+    "dosage": {"no-wrong"},
+    "splitsum": {"no-wrong", "no-last-newline"},
+}
 """Packages of formats that know no wrong submissions."""
 
 
