@@ -74,6 +74,8 @@ def test_an_export_with_files_is_judged_as_labelled(tmp_path: Path, pool: Pool) 
 def test_java_is_compiled_with_its_grader(tmp_path: Path, pool: Pool) -> None:
     package = copied(tmp_path, "climb")
     write("sol/grader.java", JAVA_GRADER)(package)
+    # Where no control group counts memory, a JVM does not start in an address space of 64 MiB.
+    edit(package / "task.yaml", "memory_limit: 64", "memory_limit: 1024")
     problem = load(package).problem
     found = judge(problem, Program(JAVA, "java"), pool=pool)
     assert (found.verdict, found.points) == ("AC", 100), found.message
