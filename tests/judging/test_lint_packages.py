@@ -257,7 +257,6 @@ def test_nothing_is_found_in_what_is_sound(name: str, tmp_path: Path, contest_po
     assert found(tmp_path, contest_pool) == set()
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", sorted(each.name for each in PACKAGES.iterdir() if each.is_dir()))
 def test_nothing_is_found_in_the_packages_that_come_with_the_tests(
     name: str, contest_pool: Pool
