@@ -17,7 +17,7 @@ class Match(StrEnum):
     TOKENS = "tokens"
     """Word for word, wherever the line ends are."""
     UNORDERED_LINES = "unordered-lines"
-    """As LINES, in any order."""
+    """The lines of LINES, in any order."""
     RAW_LINES = "raw-lines"
     """Line for line, blank space included; whether the last one is ended, and empty lines after it,
     are no matter."""
@@ -26,11 +26,11 @@ class Match(StrEnum):
     TRIMMED = "trimmed"
     """Byte for byte, except for blank space at the end of the whole and the kind of line ends."""
     UNORDERED_TOKENS = "unordered-tokens"
-    """As TOKENS, in any order; tolerances are nothing for it."""
+    """The words of TOKENS, in any order; tolerances do not count."""
     CHARACTERS = "characters"
     """The same characters as often, blank space left out, in any order (DMOJ's easy checker)."""
     YES_NO = "yes-no"
-    """As TOKENS, and the words yes and no may be in any case; nothing else may."""
+    """Word for word like TOKENS, but yes and no may be in any case; nothing else may."""
     LAST_LINE = "last-line"
     """The last line that is not blank, as LINES; what stands before it is no matter."""
 

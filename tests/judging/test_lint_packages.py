@@ -1,4 +1,4 @@
-"""What lint finds: each planted fault by its own rule, and nothing in what is sound."""
+"""Lint of packages: each planted fault is found by its own rule, and nothing in what is sound."""
 
 from collections.abc import Callable
 from pathlib import Path

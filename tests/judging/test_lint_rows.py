@@ -1,4 +1,4 @@
-"""What lint finds in rows of data sets, each a problem."""
+"""Lint of rows of data sets, each a problem."""
 
 import json
 from pathlib import Path

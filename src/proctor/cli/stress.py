@@ -151,7 +151,9 @@ def _text(data: bytes) -> str:
 
 def _show(console: Screen, found: Counterexample, tests: int, kept: Path | None) -> None:
     verdict = render.coloured(found.result.verdict)
-    size = f"{len(found.input)} bytes, shrunk from {found.generated}"
+    size = f"{len(found.input)} bytes"
+    if len(found.input) < found.generated:
+        size += f", shrunk from {found.generated}"
     told = f"  {found.program}  test {tests}, seed {found.seed}; input of {size}"
     console.print(line(verdict, told))
     if found.result.message:

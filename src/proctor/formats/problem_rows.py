@@ -14,7 +14,7 @@ from proctor.problem import Problem
 from proctor.program import Program
 
 _SOLUTIONS = ("solutions", "correct_solutions", "canonical_solution", "solution")
-_LANGUAGES = {"PYTHON3": "python", "CPP": "cpp", "JAVA": "java", "PYTHON2": ""}
+_LANGUAGES = {"python3": "python", "python2": ""}
 _NUMBERED = ("", "", "cpp", "python", "java")  # CodeContests: 1 is Python 2, which nobody has
 _IDS = ("question_id", "id", "task_id", "problem_id", "name")
 
@@ -109,4 +109,4 @@ def _language(solution: Mapping[str, Any]) -> str:
         return _NUMBERED[name] if 0 <= name < len(_NUMBERED) else ""
     if not isinstance(name, str):
         return ""
-    return _LANGUAGES.get(name.upper(), name.lower())
+    return _LANGUAGES.get(name.lower(), name.lower())

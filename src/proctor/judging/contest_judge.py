@@ -231,7 +231,7 @@ class _Contest:
         return runner_of(running, self._program, built, limits, graders, environment)
 
     def _with_outputs(self, running: Batch) -> RunTest:
-        """As _runner, of a task that takes outputs for some tests and a program for the others."""
+        """Return what runs one test of a task that takes outputs for some, a program for others."""
         environment, submission = self._environment, self._program
         built = None
         if submission.source.strip():
