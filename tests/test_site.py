@@ -2,6 +2,7 @@
 
 import functools
 import importlib.util
+import json
 import subprocess
 import sys
 import threading
@@ -106,6 +107,27 @@ def test_what_a_site_has_wrong_is_found(tmp_path: Path) -> None:
     ]
     assert found.foreign == ["a/index.html: https://example.org/y.js"]
     assert found.outside == {"https://example.org/x"}
+
+
+def test_a_notebook_is_a_page_with_its_outputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("nbconvert", reason="not installed: nbconvert, of the extra `docs`")
+    (tmp_path / "docs" / "tutorial").mkdir(parents=True)
+    (tmp_path / "SECURITY.md").write_text("# Security\n")
+    cell = {"id": "a", "metadata": {}, "source": "# Title\n[hole](../../SECURITY.md)"}
+    printed = {"output_type": "stream", "name": "stdout", "text": "\x1b[31mred\x1b[0m\n"}
+    code = {"id": "b", "metadata": {}, "source": "print()", "execution_count": 1}
+    cells = [cell | {"cell_type": "markdown"}, code | {"cell_type": "code", "outputs": [printed]}]
+    language = {"language_info": {"name": "python"}}
+    notebook = {"cells": cells, "metadata": language, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "docs" / "tutorial" / "x.ipynb").write_text(json.dumps(notebook))
+    monkeypatch.setattr(prepare, "ROOT", tmp_path)
+    text = prepare.page("docs/tutorial/x.ipynb")
+    assert "# Title\n[hole](../repository/SECURITY.md)" in text
+    assert "```python\nprint()\n```" in text
+    assert "    red\n" in text
+    assert prepare.place("docs/tutorial/x.ipynb") == "tutorial/x.md"
 
 
 @pytest.fixture(scope="module")

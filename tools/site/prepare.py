@@ -13,6 +13,7 @@ import posixpath
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,15 @@ ROOT = Path(__file__).resolve().parents[2]
 INDEX, README = "docs/index.md", "README.md"
 HOME, ALL_PAGES, BESIDE = "index.md", "pages.md", "repository"
 API = "docs/reference/python-api.md"
+PAGES = (".md", ".ipynb")
 TOP_MODULE = "proctor"
 
 _FENCE = re.compile(r"^(```+)(\w*)[ \t]*([^\n]*)\n(.*?)^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\((?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?\)")
+_FOLDER = re.compile(r"(?<!!)\[([^\]]+)\]\((?![a-z]+:)[^)\s#]+/\)")
 _HTML = re.compile(r'\b(src|srcset|href)="(?![a-z]+:|#)([^"\s]+)"')
 _ENTRY = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
-_NAME = re.compile(r"^\| `([A-Za-z_.]+)`")
+_NAMES = re.compile(r"^\| (`[A-Za-z_.]+`(?:, `[A-Za-z_.]+`)*) \|")
 
 
 def prepare(settings: Path, folder: Path) -> Path:
@@ -38,10 +41,8 @@ def prepare(settings: Path, folder: Path) -> Path:
     for path in _all_files():
         target = pages / place(path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        if path.endswith(".md"):
+        if path.endswith(PAGES):
             target.write_text(page(path), encoding="utf-8")
-        elif path.endswith(".ipynb"):
-            target.write_text(_notebook(path), encoding="utf-8")
         elif path.startswith("docs/"):
             shutil.copyfile(ROOT / path, target)
         else:
@@ -86,8 +87,8 @@ def _all_files() -> set[str]:
         if path in found:
             continue
         found.add(path)
-        if path.endswith(".md"):
-            links = _LINK.findall(_FENCE.sub("", _read(path)))
+        if path.endswith(PAGES):
+            links = _LINK.findall(_FENCE.sub("", _markdown(path)))
             waiting += [each for link, _ in links if (each := target_of(path, link))]
     return found
 
@@ -99,17 +100,19 @@ def page(path: str) -> str:
     def linked(found: re.Match[str]) -> str:
         target = target_of(path, found[1])
         if target is None:
-            return found[0]  # of a folder, or broken: the check of the built site says so
+            return found[0]  # broken: the check of the built site says so
         return f"]({posixpath.relpath(place(target), here)}{found[2] or ''})"
 
     def shown(found: re.Match[str]) -> str:
         target = target_of(path, found[2])
         return f'{found[1]}="{address(target, path)}"' if target else found[0]
 
-    text = _read(path)
-    if path == API:
-        text = _with_docstrings(text)
-    return by_fences(text, lambda part: _HTML.sub(shown, _LINK.sub(linked, part)), titled)
+    def outside(part: str) -> str:
+        part = _FOLDER.sub(r"\1", part)  # the site shows none
+        return _HTML.sub(shown, _LINK.sub(linked, part))
+
+    text = _markdown(path)
+    return by_fences(_with_docstrings(text) if path == API else text, outside, titled)
 
 
 def by_fences(
@@ -135,10 +138,11 @@ def _with_docstrings(markdown: str) -> str:
     made: list[str] = []
     names: list[str] = []
     for line in [*markdown.splitlines(), ""]:
-        if found := _NAME.match(line):
-            name = found[1] if "." in found[1] else f"{TOP_MODULE}.{found[1]}"
-            names.append(name)
-            made.append(f"| [`{found[1]}`](#{name}){line[found.end() :]}")
+        if found := _NAMES.match(line):
+            row = {name: _full(name) for name in found[1].replace("`", "").split(", ")}
+            names += row.values()
+            links = ", ".join(f"[`{name}`](#{full})" for name, full in row.items())
+            made.append(f"| {links} |{line[found.end() :]}")
             continue
         if names and not line.startswith("|"):
             made += ["", *(f"::: {name}" for name in names)]
@@ -147,12 +151,21 @@ def _with_docstrings(markdown: str) -> str:
     return "\n".join(made)
 
 
-def _notebook(path: str) -> str:
+def _full(name: str) -> str:
+    return name if "." in name else f"{TOP_MODULE}.{name}"
+
+
+@cache
+def _markdown(path: str) -> str:
+    """Return a page's Markdown as it is in git; of a notebook, its cells and their outputs."""
+    if not path.endswith(".ipynb"):
+        return _read(path)
     from nbconvert import MarkdownExporter
+    from nbconvert.filters import strip_ansi
 
     exporter = MarkdownExporter(config={"NbConvertBase": {"display_data_priority": _SHOWN}})
     text, _ = exporter.from_filename(str(ROOT / path))
-    return str(text)
+    return str(strip_ansi(text))
 
 
 _SHOWN = ["text/html", "text/markdown", "text/plain"]
