@@ -109,7 +109,7 @@ class SolveRefused(Exception):
 class Envelope(_EnvelopePart, frozen=True):
     """Outcome of one solve, however it ended: facts of the run, the result, and its validation.
 
-    Field by field: docs/reference/solve-envelope.md. In JSON the names are camel case.
+    In JSON the names are camel case.
     """
 
     job_id: str

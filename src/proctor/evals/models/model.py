@@ -36,7 +36,7 @@ class Message:
     """One turn of a conversation with a model."""
 
     role: Role
-    """Who speaks: `system`, `user`, `assistant` or `tool`; `text` for a text to be completed."""
+    """Speaker: `system`, `user`, `assistant` or `tool`; `text` for a text to be completed."""
     content: str
     """Text of the turn."""
     tool_calls: tuple[ToolCall, ...] = ()
