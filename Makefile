@@ -67,7 +67,7 @@ languages: $(BIN)/.ready  ## Install all languages (Debian, as root), run their 
 	$(BIN)/proctor languages --selftest \
 		$(basename $(notdir $(wildcard src/proctor/languages/definitions/*.toml)))
 
-bench: $(BIN)/.ready  ## Measure against peers; writes benchmarks/RESULTS.md
+bench: $(BIN)/.ready  ## Measure against peers on a quiet machine; writes benchmarks/RESULTS.md and the docs' figures
 	$(BIN)/python benchmarks/run_all.py
 
 counts: $(BIN)/.ready  ## Count what a job asks of the kernel, as root, and print lines for its budgets
