@@ -7,7 +7,7 @@ import history
 
 WIDTH, HEIGHT = 720, 150
 """Of a panel, in SVG's units."""
-LEFT, RIGHT, TOP, BOTTOM = 30, 60, 44, 30
+LEFT, RIGHT, TOP, BOTTOM = 30, 90, 44, 30
 STYLE = """
 text { font: 13px system-ui, sans-serif; fill: #57606a }
 .name { font-weight: 600; fill: #24292f }

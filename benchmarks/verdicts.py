@@ -123,7 +123,7 @@ def notes(found: dict[str, Any]) -> list[str]:
     made = ["Not guaranteed: the level's documentation says that it does not hold this."]
     if (recorded := found["recorded"]) is not None:
         made += [
-            f"Recorded as time-outs, by another machine's wall clock: left out, {recorded['late']}.",
+            f"Recorded as time-outs by another machine's clock, left out: {recorded['late']}.",
             f"Different, but a race in the program itself: {len(recorded['races'])}.",
             f"Different: {', '.join(recorded['unlike']) or 'none'}.",
         ]
