@@ -17,7 +17,7 @@ TEMPLATE = """# How fast, how safe, how right
 Made by `make bench` from [the newest results](../../benchmarks/RESULTS.md), measured {date} at
 commit `{commit}` on {machine}, Linux {kernel}, Python {python}.
 Milliseconds belong to that machine. Ratios are of the CPU time of whole control
-groups, taken in turn with the peer within the same minutes, so that they mean something elsewhere too.
+groups, taken in turn with the peer within the same minutes; they mean something elsewhere too.
 [How it is measured](../../benchmarks/README.md).
 
 ## How fast
