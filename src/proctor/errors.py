@@ -43,14 +43,16 @@ if TYPE_CHECKING:
 
 
 class ProctorError(Exception):
-    """Base of all errors raised by proctor."""
+    """Base of all errors that proctor raises on purpose."""
 
     code = "proctor-error"
+    """Name of the error for programs, such as `bad-input`; it does not change."""
     exit_code = 125
+    """Exit code of the command line where this error ends a command."""
 
 
 class UsageError(ProctorError):
-    """The caller asked for something that cannot be done as asked."""
+    """The caller asked for something that cannot be done as asked: the caller's mistake."""
 
     code = "usage"
     exit_code = 2
@@ -70,9 +72,13 @@ class InputError(UsageError):
         field: str | None = None,
     ) -> None:
         self.message = message
+        """The fault and the remedy, without the place."""
         self.file = file
+        """Name of the file, or None."""
         self.line = line
+        """Number of the line, from 1, or None."""
         self.field = field
+        """Path of the field, such as `limits.cpu`, or None."""
         super().__init__(str(self))
 
     def __str__(self) -> str:

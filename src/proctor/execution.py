@@ -9,12 +9,15 @@ class LimitHit(StrEnum):
     """The limit that ended or invalidated a run."""
 
     CPU = "cpu"
+    """CPU time of all processes together."""
     WALL = "wall"
     """The wall limit that the caller has set."""
     IDLE = "idle"
     """The safety net: neither computing nor waiting for a CPU for too long."""
     MEMORY = "memory"
+    """Memory of all processes together."""
     OUTPUT = "output"
+    """Bytes of stdout, or of stderr."""
     PROCESSES = "processes"
     """Reported only where the host must count processes itself; elsewhere a fork just fails."""
     DISK = "disk"
@@ -34,16 +37,19 @@ class Strength(StrEnum):
     """The degree to which a guarantee is enforced."""
 
     FULL = "full"
+    """Enforced without a known gap."""
     PARTIAL = "partial"
     """Enforced except for the gap that the guarantee names."""
     NONE = "none"
+    """Not enforced."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guarantee:
-    """One restriction of programs: its strength, its mechanism, and its gap."""
+    """One restriction of programs: how strongly it holds, by which mechanism, and its gap."""
 
     strength: Strength
+    """Degree to which it is enforced."""
     how: str
     """The mechanism in force; the reason, if there is none."""
     gap: str = ""
@@ -57,22 +63,29 @@ class Guarantee:
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """The level that held a run, and its guarantees, one for each of GUARANTEES."""
+    """The isolation level that held a run, and what it guarantees."""
 
     level: str
+    """`namespaces`, `container`, `landlock` or `none`."""
     guarantees: Mapping[str, Guarantee]
+    """Guarantees by name: filesystem, network, processes, signals, memory, cpu, output, kernel."""
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """One finished run of one program."""
+    """Facts of one finished run, as the host saw them; no opinion on the program.
+
+    A program that is stopped at a limit shows SIGKILL, and loses what it had not flushed.
+    """
 
     exit_code: int | None
     """Exit code, or None if a signal ended it."""
     signal: int | None
     """Number of the signal that ended it, or None."""
     stdout: bytes
+    """Bytes written to stdout, up to the output limit."""
     stderr: bytes
+    """Bytes written to stderr, up to the output limit."""
     cpu: float
     """CPU time of all processes, user and system, in seconds."""
     wall: float
@@ -84,6 +97,7 @@ class Execution:
     limit: LimitHit | None
     """The limit that was hit, or None."""
     isolation: Isolation
+    """Level and guarantees that held the run."""
 
     @property
     def ok(self) -> bool:

@@ -15,17 +15,18 @@ from proctor.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class TestResult:
-    """One test that was run."""
+    """Result of one test that was run: its verdict and what it used."""
 
     __test__ = False  # not a pytest class
 
     verdict: Verdict
+    """Verdict on this test alone."""
     cpu: float = 0.0
-    """CPU seconds, of the slowest process of the submission."""
+    """CPU time in seconds, of the slowest process of the submission."""
     wall: float = 0.0
-    """Wall seconds."""
+    """Wall time in seconds."""
     memory: int = 0
-    """Peak bytes."""
+    """Peak memory in bytes."""
     message: str = ""
     """Why, in one sentence, or the checker's words to the author of the submission. Never holds
     the expected output in full in standard mode; in official mode it is upstream's message, which
@@ -111,25 +112,35 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Verdict on one program: AC only if every test passed."""
+    """Judgement of one program on one problem: AC only if every test passed.
+
+    A verdict that is a fault (`verdict.is_fault`) says nothing about the program: its score is 0.0
+    and must not be counted. In standard mode no text in it quotes an expected output; in official
+    mode `message`, `upstream` and the messages of tests may, as lcb_runner's do.
+    """
 
     verdict: Verdict
+    """That of a fault, else of the first test that failed, else AC; PA for a part of the points."""
     score: float
     """From 0 to 1: the share of the points; without subtasks, the mean of the tests' scores."""
     tests: tuple[TestResult, ...]
     """The tests that were run, in order; shorter than the problem's if judging stopped early."""
     message: str = ""
+    """Reason for the verdict in a sentence; empty for AC."""
     isolation: Isolation | None = None
     """None where nothing was run (no code, no tests)."""
     upstream: UpstreamReport | None = None
+    """Results in lcb_runner's form, in official mode; else None."""
     points: float | None = None
-    """Of a problem with subtasks; None if a fault has left any of them without a score."""
+    """Points that it got; None without subtasks, or if a fault left any of them without a score."""
     of: float = 0.0
-    """Points of a perfect submission, of the subtasks that were judged."""
+    """Points of a perfect submission, over the subtasks that were judged."""
     subtasks: tuple[SubtaskResult, ...] = ()
+    """Results of the subtasks, in the problem's order; empty if it has none."""
     compiled: bool = True
     """True if it compiled, or needed no compiling."""
     compiler_output: str = ""
+    """Words of the compiler, if the program was compiled."""
     integrity: str = ""
     """The author of the grading, and how far to trust it; empty if it is proctor's own."""
     machine: Machine | None = None

@@ -12,7 +12,7 @@ LEAST_MEMORY = 4 * MIB
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on one execution, counted over all processes the program starts.
+    """Bounds on one execution, in seconds and bytes, over all processes that the program starts.
 
     Raises InputError when a bound is negative, zero where zero makes no sense, or not a number, and
     when memory is less than any program takes.

@@ -54,6 +54,7 @@ class Test:
     __test__ = False  # not a pytest class
 
     input: Content
+    """Text, bytes, or the path of a file that is read when it is needed."""
     output: Content | None = None
     """The answer to compare with, or to hand to the checker; None where grading needs none."""
     public: bool = False
@@ -263,15 +264,23 @@ class Problem:
     """
 
     id: str
+    """Name of the problem, unique among those judged together."""
     tests: tuple[Test, ...]
+    """Tests in the order in which they are run; a list will do."""
     function: str | None = None
     """Name of the Python function to call; None for a program."""
     title: str = ""
+    """Title for people."""
     statement: str = ""
+    """Statement, as it is given to a model."""
     platform: str = ""
+    """Site it comes from, such as `codeforces`; for reports."""
     difficulty: str = ""
+    """Difficulty, such as `easy`; for reports."""
     published: date | None = None
+    """Date of publication, for reports on contamination."""
     starter_code: str = ""
+    """Beginning of a program that a model is given."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the source row that proctor has no use for, kept as they were."""
     subtasks: tuple[Subtask, ...] = ()
@@ -279,7 +288,9 @@ class Problem:
     limits: Limits | None = None
     """Of each test; None: those of the JudgeSettings."""
     grading: Grading = STANDARD_COMPARISON
+    """Comparison of outputs, or a checker; words in order and numbers as decimals by default."""
     running: Running = Batch()
+    """Way in which a submission is run: alone with each test by default, or with a partner."""
     stubs: Mapping[str, Stub] = field(default_factory=dict)
     """By family of languages (`cpp`, `python`, ...; see Language.family). If any of them has files,
     submissions in other families do not compile."""

@@ -16,13 +16,17 @@ ON_COMMAND_LINE = "<string>"
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program's source and the language it is in.
+    """A program: source text, its language, and files that lie beside it.
+
+    A compiled language is compiled by whoever runs it. Python with `files` or a `name` starts as a
+    new process in a directory that holds them.
 
     Raises InputError when `source` is not a string, `language` is no name, a file's content is not
     bytes, or its name could lead out of the directory it is put into.
     """
 
     source: str
+    """Source text of the program, or of its main file."""
     language: str = "python"
     """An id or alias of `proctor languages`."""
     name: str = ""

@@ -97,11 +97,12 @@ class PoolJudges:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One result of judge_many."""
+    """One result of `judge_many`: a judgement, and the pair that it belongs to."""
 
     index: int
     """Position of the pair among those given, from 0."""
     judgement: Judgement
+    """Judgement on that pair."""
 
 
 def start(
@@ -313,7 +314,10 @@ async def judge_async(
     subtasks: Collection[str] | None = None,
     progress: Progress | None = None,
 ) -> Judgement:
-    """`judge` for asyncio. `progress` is called from another thread."""
+    """Judge one program on a problem, for asyncio; arguments and errors are those of `judge`.
+
+    `progress` is called from another thread, not from the event loop.
+    """
     import asyncio
 
     settings, pool = settings or JudgeSettings(), pool or default_pool()
@@ -358,7 +362,7 @@ async def judge_many_async(
     pool: Pool | None = None,
     on: Judges | None = None,
 ) -> AsyncIterator[Judged]:
-    """`judge_many` for asyncio."""
+    """Judge many programs, for asyncio; arguments, order and errors are those of `judge_many`."""
     import asyncio
 
     many = _Many(pairs, settings or JudgeSettings(), judges_of(pool, on))

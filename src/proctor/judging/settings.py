@@ -21,26 +21,28 @@ def default_limits(mode: str) -> Limits:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
-    """Settings that may change a verdict, besides program and problem.
+    """Settings of a judgement that may change its verdict, besides program and problem.
 
     Raises SettingsError for values that contradict each other, InputError for one of another type.
     """
 
     mode: Mode = "standard"
+    """`standard` for the rules of a contest judge, `official` for those of lcb_runner."""
     limits: Limits = None  # type: ignore[assignment]  # filled in below: it depends on the mode
-    """Per test; default `default_limits(mode)`. In official mode `cpu` is upstream's time-out."""
+    """Limits of each test, where the problem states none. In official mode `cpu` is lcb_runner's
+    time-out. Default: 6 s of CPU; in official mode also 4 GiB of memory and 8 MiB of stack."""
     stop: Stop = "crash"
-    """When judging ends before all tests were run: at the first in which the program crashes or
-    overruns a limit, "never", or at the "first" that it does not pass. With "first" a further test
-    tells a program that its answers so far were right; else it tells only what the program knows.
-    The verdict is the same: the first failure's."""
+    """Test after which judging ends: "crash", the first in which the program crashes or overruns a
+    limit; "first", the first that it does not pass; "never", the last. The verdict is the same in
+    all cases, that of the first failure. Beware of "first" for rewards: there a further test tells
+    the program that all its answers so far were right."""
     fast: bool = False
     """Standard mode: run tests in one process, and alone again from the first that crashes there
     or overruns a limit. A wrong answer is final."""
     tolerance: float | None = None
-    """Standard mode: absolute or relative error allowed in numbers."""
+    """Standard mode: absolute or relative error allowed in numbers, from 0 to below 1."""
     codes: Codes = "upstream"
-    """Official mode: whose error codes to report."""
+    """Official mode: error codes of lcb_runner itself ("upstream"), or of its ports."""
 
     def __post_init__(self) -> None:
         for name, choices in (("mode", Mode), ("stop", Stop), ("codes", Codes)):

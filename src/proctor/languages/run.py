@@ -254,7 +254,10 @@ async def run_async(
     limits: Limits | None = None,
     pool: Pool | None = None,
 ) -> Execution:
-    """`run` for asyncio. Cancelling takes the program off the queue, but not out of its cell."""
+    """Run a program, for asyncio; arguments, result and errors are those of `run`.
+
+    Cancelling takes the program off the queue, but not out of its cell.
+    """
     import asyncio
 
     request = _request(program, stdin, limits)

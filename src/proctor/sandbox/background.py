@@ -10,7 +10,10 @@ from proctor.sandbox.programs import Programs, Running
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """A program that runs on while its session is used for other things."""
+    """A program that runs on while its session does other things; made by `Session.start`.
+
+    All methods raise SessionEnded once the session is over.
+    """
 
     _call: Callable[[Callable[[Programs], Any]], Any]
     _running: Running

@@ -55,11 +55,13 @@ class CellResult:
     """Outcome of one cell. The cell's programs can forge all of it but `limit` and `ended`."""
 
     stdout: bytes
+    """Bytes that the cell printed."""
     stderr: bytes
     """Both cut at the output limit."""
     result: str | None
     """Representation of the last line's value; None if it has no value."""
     error: CellError | None
+    """Exception that ended the cell, or None."""
     displays: tuple[Mapping[str, str], ...]
     """Objects shown with display(), then the last line's value if it has more than text: content by
     MIME type, images in base64."""

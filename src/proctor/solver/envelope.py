@@ -17,13 +17,14 @@ class _EnvelopePart(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Incumbent(_EnvelopePart, frozen=True):
-    """A solution that a program left before its end."""
+    """A solution that a program left before its end, with what it claims of it."""
 
     t: float
     """Seconds from the start until the host had it."""
     objective: float | None
     """Objective as the program claims it."""
     bound: float | None
+    """Bound as the program claims it."""
     file: str | None
     """Its file, as the program named it; None if it was only announced."""
 
@@ -106,13 +107,19 @@ class SolveRefused(Exception):
 
 
 class Envelope(_EnvelopePart, frozen=True):
-    """The outcome of one program."""
+    """Outcome of one solve, however it ended: facts of the run, the result, and its validation.
+
+    In JSON the names are camel case.
+    """
 
     job_id: str
+    """Name of the run, chosen by the host."""
     profile: str
+    """Id of the profile whose contract held."""
     phase: Phase
     """Phase in which it ended."""
     status: Ending
+    """Ending, as the host judges it: never better than the validator allows."""
     ok: bool
     """True if there is a solution: proved, found, or a valid one from before the time-out."""
     accepted: bool = False
@@ -126,25 +133,39 @@ class Envelope(_EnvelopePart, frozen=True):
     result_data: Any = None
     """Content of the result file, if it could be read and the program ended by itself."""
     result_summary: dict[str, Any] = {}
+    """Facts of the result that the profile wants shown."""
     result_path: str | None = None
     """Path under which it is kept; the host chooses the name."""
     partial: Partial = NOTHING
+    """Best solution from before the end, if the result is missing, invalid or worse."""
     incumbents: tuple[Incumbent, ...] = ()
+    """Solutions on the way, in the order in which they came."""
     validation: ValidationReport | None = None
+    """Report of the validator on the result; None if there was nothing to validate."""
     roundtrip: bool | None = None
     """True if the profile's own model agrees that it is a solution; None if it was not asked."""
     warnings: tuple[str, ...] = ()
+    """Reasons why less is believed than the program claims, and other remarks."""
     stdout: str = ""
+    """First 100 lines of stdout; of more than 128 KiB the beginning and the end."""
     stderr: str = ""
+    """First 100 lines of stderr; of more than 128 KiB the beginning and the end."""
     truncated: Truncated = Truncated()
+    """Bytes that `stdout` and `stderr` leave out."""
     marker_count: int = 0
+    """Times that the profile's marker was printed."""
     exit_code: int | None = None
+    """Exit code; None if a signal ended the program."""
     signal: int | None = None
+    """Number of the signal that ended it, or None."""
     oom: bool = False
+    """True if it was ended for its memory."""
     usage: Usage = Usage()
+    """Resources that the run used."""
     duration_ms: int = 0
     """Time from request to answer in milliseconds: waiting, running, checking."""
     solver_workers: int = 0
+    """Threads that the program was told to use."""
     limits: dict[str, float] = {}
     """Limits in force, in seconds and bytes."""
     isolation: str | None = None
@@ -152,9 +173,11 @@ class Envelope(_EnvelopePart, frozen=True):
     guarantees: dict[str, str] = {}
     """Guarantees of that level, by name."""
     artifacts: tuple[Artifact, ...] = ()
+    """Further files that the program left, with their digests."""
     fault: Fault | None = None
     """Fault of proctor or of the machine; None if the program was run and judged."""
     schema_version: int = SCHEMA_VERSION
+    """Version of this form."""
 
     @property
     def solution(self) -> Any:

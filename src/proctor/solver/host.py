@@ -66,7 +66,11 @@ class SolverRun:
 
 
 class SolverHost:
-    """Runs solvers, never more at once than it has cells. Close it, or use it in a `with`."""
+    """Cells with a profile's modules, in which solvers run, and the process that validates.
+
+    Never more solvers run at once than there are cells. Calls without a host share one. Close it,
+    or use it in a `with`.
+    """
 
     def __init__(
         self,
@@ -87,6 +91,7 @@ class SolverHost:
         results.
         """
         self.cells = cells or available_cpus()
+        """Number of solvers that run at once."""
         self.isolation = (
             isolation
             or os.environ.get("PROCTOR_ISOLATION")

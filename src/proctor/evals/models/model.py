@@ -33,11 +33,14 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation."""
+    """One turn of a conversation with a model."""
 
     role: Role
+    """Speaker: `system`, `user`, `assistant` or `tool`; `text` for a text to be completed."""
     content: str
+    """Text of the turn."""
     tool_calls: tuple[ToolCall, ...] = ()
+    """Calls of tools that an assistant's turn asks for."""
     tool_call_id: str = ""
     """Of role tool: the call that this answers."""
 

@@ -55,7 +55,7 @@ def read_source(place: Path | str, name: str | None = None, tests: Iterable[Path
 def convert_package(
     source: Package, destination: Path | str, to: str, *, drop: Collection[str] = ()
 ) -> Converted:
-    """Write a package in another format as a new directory.
+    """Write a package in another format as a new directory; return it as it is read again.
 
     `to` is one of FORMATS. `drop` are fields, such as `limits.output` or `limits`, of which the
     format's own value will do. Raises InputError, with a list of everything that the format cannot
