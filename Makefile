@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check house far kernel languages docs bench counts soak real-model binary clean
+.PHONY: help demo test test-all check house far kernel languages docs bench counts pictures soak real-model binary clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -72,6 +72,9 @@ bench: $(BIN)/.ready  ## Measure against peers; writes benchmarks/RESULTS.md
 
 counts: $(BIN)/.ready  ## Count what a job asks of the kernel, as root, and print lines for its budgets
 	$(BIN)/python benchmarks/counts.py
+
+pictures: $(BIN)/.ready  ## Make docs/images from real runs; see tools/pictures
+	$(BIN)/python tools/pictures
 
 soak: $(BIN)/.ready  ## Stress with faults for SOAK_SECONDS (180); SOAK_ISOLATION, SOAK_SEED
 	$(BIN)/python tools/soak
