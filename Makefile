@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check house far kernel languages site bench counts soak real-model binary clean
+.PHONY: help demo test test-all check house far kernel languages site bench counts pictures soak real-model binary clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -75,6 +75,9 @@ counts: $(BIN)/.ready  ## Count what a job asks of the kernel, as root, and prin
 
 site: $(BIN)/.ready  ## Build the documentation into build/site, and check its links
 	$(BIN)/python tools/site
+
+pictures: $(BIN)/.ready  ## Make docs/images from real runs; see tools/pictures
+	$(BIN)/python tools/pictures
 
 soak: $(BIN)/.ready  ## Stress with faults for SOAK_SECONDS (180); SOAK_ISOLATION, SOAK_SEED
 	$(BIN)/python tools/soak
