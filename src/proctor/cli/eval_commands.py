@@ -71,7 +71,7 @@ class _Evaluations(TyperGroup):
 
 eval_app = typer.Typer(
     cls=_Evaluations,
-    help="Ask a model for the programs of a benchmark, judge them, and keep everything in a run.\n\n"
+    help="Ask a model for the programs of a benchmark, judge them, keep everything in a run.\n\n"
     "BENCHMARK is one of those below, or a benchmark file of your own, such as ./sums.toml. A run"
     " is a directory; if it is stopped, proctor resume goes on with it.",
     epilog=examples(
@@ -271,9 +271,9 @@ def export_command(
         str,
         typer.Option(
             "--format",
-            help="Format to write: jsonl (a line for each sample, with all there is), json (settings and"
-            " figures), csv, parquet, lcb (lcb_runner's _eval_all.json), inspect (a log of"
-            " inspect_ai), lm-eval (a directory), records (for proctor report), or ioi (for"
+            help="Format to write: jsonl (a line for each sample, with all there is), json"
+            " (settings and figures), csv, parquet, lcb (lcb_runner's _eval_all.json), inspect"
+            " (a log of inspect_ai), lm-eval (a directory), records (for proctor report), or ioi (for"
             " proctor ioi).",
             metavar="FORMAT",
         ),

@@ -50,6 +50,10 @@ class PanelCommand(TyperCommand):
     `--help` stands in the panel of the last one.
     """
 
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.params.sort(key=lambda each: getattr(each, "rich_help_panel", None) == OUTPUT)
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help page: what is in square brackets is no markup."""
         from rich.markup import escape
@@ -60,6 +64,8 @@ class PanelCommand(TyperCommand):
             parameter.help = escape(parameter.help or "")
             if few:
                 parameter.rich_help_panel = None
+            if parameter.param_type_name == "argument":
+                parameter.name = None  # else the name of its type is shown for its metavar
         self.help = escape(unwrapped(self.help))
         self.epilog = escape(self.epilog or "")
         super().format_help(ctx, formatter)
