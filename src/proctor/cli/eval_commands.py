@@ -273,8 +273,8 @@ def export_command(
             "--format",
             help="Format to write: jsonl (a line for each sample, with all there is), json"
             " (settings and figures), csv, parquet, lcb (lcb_runner's _eval_all.json), inspect"
-            " (a log of inspect_ai), lm-eval (a directory), records (for proctor report), or ioi (for"
-            " proctor ioi).",
+            " (a log of inspect_ai), lm-eval (a directory), records (for proctor report), or ioi"
+            " (for proctor ioi).",
             metavar="FORMAT",
         ),
     ] = "jsonl",

@@ -12,15 +12,17 @@ Mode = Annotated[
     str | None,
     typer.Option(
         "--mode",
-        help="Rules whose verdicts count.",
-        show_default="all by which every run was judged",
+        help="Rules to go by: a contest judge's, or the published evaluator's.",
+        show_default="all that apply; details by official",
         metavar=MODES,
     ),
 ]
 Errata = Annotated[
     list[str] | None,
     typer.Option(
-        "--errata", help="TOML file of erroneous problems to leave out. Repeatable.", metavar="FILE"
+        "--errata",
+        help="TOML file of erroneous problems, to score without them. Repeatable.",
+        metavar="FILE",
     ),
 ]
 
@@ -49,7 +51,8 @@ def report_command(
     no_bundled_errata: Annotated[
         bool,
         typer.Option(
-            "--no-bundled-errata", help="Keep the problems that proctor knows to be erroneous."
+            "--no-bundled-errata",
+            help="Ignore the lists of erroneous problems that come with proctor.",
         ),
     ] = False,
     mode: Mode = None,

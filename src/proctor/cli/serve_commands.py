@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from proctor.cli.options import CellIsolation, MinIsolation, Packages, Preload, Python
+from proctor.cli.options import Isolation, MinIsolation, Packages, Preload, Python
 from proctor.cli.panels import ISOLATION, OUTPUT, PanelCommand, examples
 
-NETWORK, JOBS = "Network", "Jobs"
+SERVER, JOBS = "Server", "Jobs"
 
 Cells = Annotated[
     int | None,
@@ -49,7 +49,7 @@ def serve_command(
             help="Address to listen on; any but a loopback address needs --token-file.",
             show_default="127.0.0.1",
             metavar="ADDRESS",
-            rich_help_panel=NETWORK,
+            rich_help_panel=SERVER,
         ),
     ] = None,
     port: Annotated[
@@ -58,7 +58,7 @@ def serve_command(
             help="Port to listen on; 0 for any that is free.",
             show_default="8377",
             metavar="N",
-            rich_help_panel=NETWORK,
+            rich_help_panel=SERVER,
         ),
     ] = None,
     token_file: Annotated[
@@ -67,7 +67,7 @@ def serve_command(
             help="File of lines NAME:TOKEN; requests without one of the tokens are refused.",
             show_default="no token is asked for",
             metavar="FILE",
-            rich_help_panel=NETWORK,
+            rich_help_panel=SERVER,
         ),
     ] = None,
     allow_host: Annotated[
@@ -77,7 +77,7 @@ def serve_command(
             help="Host name, or NAME:PORT, to answer to without tokens, besides localhost."
             " Repeatable.",
             metavar="HOST",
-            rich_help_panel=NETWORK,
+            rich_help_panel=SERVER,
         ),
     ] = None,
     max_body: Annotated[
@@ -86,7 +86,7 @@ def serve_command(
             help="Largest body of a request.",
             show_default="256M",
             metavar="SIZE",
-            rich_help_panel=NETWORK,
+            rich_help_panel=SERVER,
         ),
     ] = None,
     max_connections: Annotated[
@@ -96,7 +96,16 @@ def serve_command(
             help="Connections at once; beyond that, idle ones are closed.",
             show_default="4096",
             metavar="N",
-            rich_help_panel=NETWORK,
+            rich_help_panel=SERVER,
+        ),
+    ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option(
+            help="Configuration file; options that are typed go before its table serve.",
+            show_default="~/.config/proctor/config.toml",
+            metavar="FILE",
+            rich_help_panel=SERVER,
         ),
     ] = None,
     cells: Cells = None,
@@ -115,21 +124,12 @@ def serve_command(
             rich_help_panel=JOBS,
         ),
     ] = None,
-    isolation: CellIsolation = None,
+    isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     python: Python = None,
     packages: Packages = None,
     preload: Preload = None,
     package_set: PackageSets = None,
-    config: Annotated[
-        str | None,
-        typer.Option(
-            help="Configuration file; options that are typed go before its table serve.",
-            show_default="~/.config/proctor/config.toml",
-            metavar="FILE",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = None,
     access_log: Annotated[
         bool,
         typer.Option(
@@ -185,7 +185,7 @@ def daemon_command(
     max_line: Annotated[
         str, typer.Option(help="Longest request.", metavar="SIZE", rich_help_panel=JOBS)
     ] = "64M",
-    isolation: CellIsolation = None,
+    isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     python: Python = None,
     packages: Packages = None,
@@ -220,7 +220,7 @@ def mcp_command(
     sessions: Annotated[
         int, typer.Option(help="Sessions at once.", metavar="N", rich_help_panel=JOBS)
     ] = 4,
-    isolation: CellIsolation = None,
+    isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     python: Python = None,
     packages: Packages = None,
