@@ -309,7 +309,7 @@ def register(app: typer.Typer) -> None:
     app.add_typer(eval_app, name="eval")
     for name, command, *lines in (
         ("runs", runs_command), ("resume", resume_command, "proctor resume runs/my-model"),
-        ("retry", retry_command, "proctor retry runs/my-model --verdict INFRA_FAULT"),
+        ("retry", retry_command, "proctor retry runs/my-model --verdict TLE"),
         ("rejudge", rejudge_command),
         ("export", export_command, "proctor export runs/my-model --format csv --out samples.csv"),
         ("lm-eval", lm_eval_command, 'lm_eval --include_path "$(proctor lm-eval)" ...'),
