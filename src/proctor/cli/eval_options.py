@@ -326,7 +326,7 @@ OPTIONS: dict[str, Any] = {
         TEXT, JUDGING, "TIME", "Time for one test, such as 6s.", "6s, or what the benchmark says"
     ),
     "memory": _option(
-        TEXT, JUDGING, "SIZE", "Memory of a program, such as 512M.", "1G; 4G in official mode"
+        TEXT, JUDGING, "SIZE", "Memory for one test, such as 512M.", "1G; 4G in official mode"
     ),
     "isolation": Isolation,
     "min_isolation": MinIsolation,

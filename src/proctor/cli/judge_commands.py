@@ -8,6 +8,7 @@ import typer
 
 from proctor.cli.judges import Cache, NormaliseCpu, On, Ray, VerifyCache, Where, contest_judges
 from proctor.cli.options import (
+    MODE_HELP,
     MODES,
     Isolation,
     Jobs,
@@ -114,7 +115,7 @@ def judge_command(
     mode: Annotated[
         str | None,
         typer.Option(
-            help="Rules for --problems: those of a contest judge, or lcb_runner's.",
+            help=MODE_HELP,
             show_default="standard",
             metavar=MODES,
             rich_help_panel=JUDGING,
@@ -163,7 +164,7 @@ def judge_command(
     k: Annotated[
         str | None,
         typer.Option(
-            help="Values of k for pass@k, with --problems.",
+            help="Values of k for pass@k, shown where every problem has k samples.",
             show_default="1,5,10",
             metavar="LIST",
             rich_help_panel=OUTPUT,

@@ -23,6 +23,7 @@ from proctor.cli.image import image_app
 from proctor.cli.ioi_commands import ioi_app
 from proctor.cli.judges import RAY_HERE, with_ray_here
 from proctor.cli.options import (
+    MODE_HELP,
     MODES,
     Isolation,
     Json,
@@ -193,7 +194,7 @@ def demo_command(
     mode: Annotated[
         str,
         typer.Option(
-            help="Rules to judge by: those of a contest judge, or lcb_runner's.",
+            help=MODE_HELP,
             metavar=MODES,
             rich_help_panel=JUDGING,
         ),

@@ -11,6 +11,7 @@ from proctor.limits import Limits
 from proctor.units import seconds, size
 
 MODES = "standard|official"
+MODE_HELP = "Rules to judge by: a contest judge's, or the published evaluator's."
 
 Isolation = Annotated[
     str | None,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from proctor.cli.options import MODES, Json
+from proctor.cli.options import MODE_HELP, MODES, Json
 from proctor.cli.panels import PanelCommand, examples
 
 RUN = "Directory of a run, or file of sample records (JSONL); NAME=PATH gives it a name."
@@ -12,7 +12,7 @@ Mode = Annotated[
     str | None,
     typer.Option(
         "--mode",
-        help="Rules to go by: a contest judge's, or the published evaluator's.",
+        help=MODE_HELP,
         show_default="all that apply; details by official",
         metavar=MODES,
     ),

@@ -142,7 +142,7 @@ def serve_command(
         bool,
         typer.Option(
             "--json",
-            help="Print the URL as JSON on stdout, once requests are taken.",
+            help="Print the URL as JSON on stdout.",
             rich_help_panel=OUTPUT,
         ),
     ] = False,
