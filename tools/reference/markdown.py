@@ -5,15 +5,16 @@ from collections.abc import Iterable, Sequence
 
 _CODE = re.compile(
     r"(?<![\w`/-])("
-    r"--[a-z][a-z0-9-]*"
+    r"'[^' ]*[^']*\{[^']*'"
+    r"|pip install '[^']+'"
     r"|proctor (?:judge|run|serve|doctor|eval|ioi|solve|profiles|languages|daemon|resume|report"
-    r"|image)"
-    r"(?: (?:ioi|score|build|--[a-z-]+))*"
+    r"|image)(?: (?:ioi|score|build|--[a-z-]+|[A-Z]{2,}(?:\.\.\.)?))*"
+    r"|--[a-z][a-z0-9-]*"
     r"|[A-Z]+(?:_[A-Z]+)+"
     r"|\{\w+\}"
-    r"|pip install '[^']+'"
     r")(?![\w`])"
 )
+"""Commands, options, variables and quoted values in a text, which is plain for terminals."""
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -31,7 +31,7 @@ if the model or the machine failed, 130 if stopped; proctor resume goes on with 
 """
 _EXAMPLES = examples(
     "proctor eval {name} --model my-model --base-url http://localhost:8000/v1",
-    "proctor eval {name} --model my-model --source huggingface --n 10 --dry-run",
+    "proctor eval {name} --model my-model --n 10 --dry-run",
 )
 
 
@@ -76,7 +76,7 @@ eval_app = typer.Typer(
     " is a directory; if it is stopped, proctor resume goes on with it.",
     epilog=examples(
         "proctor eval humaneval --model my-model --base-url http://localhost:8000/v1",
-        "proctor eval livecodebench --model my-model --source huggingface --n 10 --dry-run",
+        "proctor eval livecodebench --model my-model --n 10 --dry-run",
     ),
     subcommand_metavar="BENCHMARK [OPTIONS]",
     no_args_is_help=True,

@@ -90,9 +90,7 @@ def _grading(
 @ioi_app.command(
     "score",
     cls=PanelCommand,
-    epilog=examples(
-        "proctor ioi score --tasks hf:open-r1/ioi --submissions solutions.jsonl --out scores"
-    ),
+    epilog=examples("proctor ioi score --tasks tasks --submissions solutions.jsonl --out scores"),
 )
 def score_command(
     tasks: Tasks,

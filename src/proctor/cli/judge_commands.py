@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
     """Add the command."""
     lines = examples(
         "proctor judge sum add.py",
-        "proctor judge sum submissions/ --subtask small",
+        "proctor judge sum submissions/*.py",
         "proctor judge --problems problems.jsonl --programs programs.jsonl --out results.jsonl",
     )
     app.command("judge", cls=PanelCommand, epilog=lines)(judge_command)
@@ -46,7 +46,7 @@ def judge_command(
     solutions: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Programs to judge against PROBLEM: files, or directories of files.",
+            help="Programs to judge against PROBLEM, each a file or a directory of its files.",
             metavar="[SOLUTION]...",
         ),
     ] = None,

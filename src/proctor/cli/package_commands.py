@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
         ("lint", lint_command, "proctor lint sum", "proctor lint problems.jsonl --solutions 0"),
         ("stress", stress_command,
          "proctor stress right.py wrong.py --generator generate.py --args '{seed} {size}'"),
-        ("convert", convert_command, "proctor convert sum sum-icpc --to icpc"),
+        ("convert", convert_command, "proctor convert sum sum-icpc --to icpc --drop limits.stack"),
     ):  # fmt: skip
         app.command(name, cls=PanelCommand, epilog=examples(*lines))(command)
 

@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
     """Add the command."""
     lines = examples(
         "proctor replay results.jsonl#0",
-        "proctor replay runs/my-model#sum:0:official --times 5",
+        "proctor replay runs/my-model#proctor-01-lantern-rows:0:official --times 5",
         "proctor replay results.jsonl#0 --bundle row-0.zip",
     )
     app.command("replay", cls=PanelCommand, epilog=lines)(replay_command)
