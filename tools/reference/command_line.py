@@ -78,7 +78,8 @@ def _family(group: Any, shared: Mapping[tuple[str, ...], Any]) -> Iterator[str]:
     yield from map(
         prose,
         group.help.replace(
-            "BENCHMARK is one of those below", "The benchmark is one of those in the table"
+            "BENCHMARK is one of those below, those of installed packages included",
+            "The benchmark is one of those in the table, one of an installed package",
         ).split("\n\n"),
     )
     yield from _examples(group)

@@ -72,8 +72,9 @@ class _Evaluations(TyperGroup):
 eval_app = typer.Typer(
     cls=_Evaluations,
     help="Ask a model for the programs of a benchmark, judge them, keep everything in a run.\n\n"
-    "BENCHMARK is one of those below, or a benchmark file of your own, such as ./sums.toml. A run"
-    " is a directory; if it is stopped, proctor resume goes on with it.",
+    "BENCHMARK is one of those below, those of installed packages included, or a benchmark file of"
+    " your own, such as ./sums.toml. A run is a directory; if it is stopped, proctor resume goes on"
+    " with it.",
     epilog=examples(
         "proctor eval humaneval --model my-model --base-url http://localhost:8000/v1",
         "proctor eval livecodebench --model my-model --n 10 --dry-run",

@@ -183,7 +183,7 @@ OPTIONS: dict[str, Any] = {
         "Samples under way at once, at the model or at the judge.",
         "what keeps both busy",
     ),
-    "timeout": _option(TEXT, MODEL, "TIME", "Time for one whole reply, such as 10m.", "10m"),
+    "timeout": _option(TEXT, MODEL, "TIME", "Time for one whole reply.", "10m"),
     "max_retries": _option(
         WHOLE, MODEL, "N", "Times that one reply is asked for again if the server fails.", "4"
     ),
@@ -323,7 +323,7 @@ OPTIONS: dict[str, Any] = {
     ),
     "medals": _option(TEXT, JUDGING, "FILE", "Medal thresholds of each year, TOML or JSON."),
     "test_timeout": _option(
-        TEXT, JUDGING, "TIME", "Time for one test, such as 6s.", "6s, or what the benchmark says"
+        TEXT, JUDGING, "TIME", "Time for one test.", "6s, or what the benchmark says"
     ),
     "memory": _option(
         TEXT, JUDGING, "SIZE", "Memory for one test, such as 512M.", "1G; 4G in official mode"

@@ -63,8 +63,8 @@ NormaliseCpu = Annotated[
     str | None,
     typer.Option(
         "--normalise-cpu",
-        help="Stretch CPU limits, at most twofold, so that they mean the same as on this machine:"
-        " here, reference, or a speed that proctor doctor --speed printed.",
+        help="Machine whose CPU limits hold: here, reference, or a speed as proctor doctor --speed"
+        " prints it. On slower and quicker machines limits are adapted, at most twofold.",
         metavar="MACHINE",
         rich_help_panel=PLACE,
     ),

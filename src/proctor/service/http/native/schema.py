@@ -50,7 +50,7 @@ class ProgramJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     name: Annotated[str, msgspec.Meta(max_length=1000)] = ""
     """File name of `source`; empty for the language's usual one."""
     files: dict[str, str] = {}
-    """Further files, base64 by relative path."""
+    """Further files, base64 by relative path; none may lead out of the working directory."""
 
 
 class RunRequestJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
