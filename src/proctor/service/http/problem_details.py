@@ -44,9 +44,9 @@ class ProblemDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     code: str
     """Stable; those of proctor's errors, or `not-found`, `unauthorized`, `too-large`, ..."""
     title: str
-    """What is wrong, on one line."""
+    """The fault in words, on one line."""
     detail: str = ""
-    """What is wrong, in whole."""
+    """The fault in words, in whole."""
     field: str | None = None
     """The part of the request that is at fault."""
     retryable: bool = False

@@ -175,7 +175,7 @@ class ComparisonJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
         "exact", "lines", "tokens", "unordered-lines", "raw-lines", "token-lines",
         "unordered-tokens", "characters", "yes-no", "last-line", "trimmed",
     ] = "tokens"  # fmt: skip
-    """What must agree."""
+    """Parts of the output that must agree."""
     case_sensitive: bool = True
     """False to ignore case."""
     space_sensitive: bool = False
@@ -354,9 +354,9 @@ class GuaranteeJson(msgspec.Struct, frozen=True):
     strength: str
     """How much it holds: `full`, `partial` or `none`."""
     how: str
-    """What enforces it."""
+    """Mechanism that enforces it."""
     gap: str
-    """What it leaves open."""
+    """Gap that it leaves open."""
 
 
 class Capabilities(msgspec.Struct, frozen=True):
