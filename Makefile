@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check house far kernel languages site bench counts pictures soak real-model binary clean
+.PHONY: help demo test test-all check house far kernel languages reference site bench counts pictures soak real-model binary clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -66,6 +66,9 @@ languages: $(BIN)/.ready  ## Install all languages (Debian, as root), run their 
 	command -v jest >/dev/null || npm install --global --silent $(JEST_PACKAGES)
 	$(BIN)/proctor languages --selftest \
 		$(basename $(notdir $(wildcard src/proctor/languages/definitions/*.toml)))
+
+reference: $(BIN)/.ready  ## Write the tables of docs/reference from the code
+	$(BIN)/python tools/reference
 
 bench: $(BIN)/.ready  ## Measure against peers on a quiet machine; writes benchmarks/RESULTS.md and the docs' figures
 	$(BIN)/python benchmarks/run_all.py
