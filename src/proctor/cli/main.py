@@ -62,6 +62,14 @@ def run_command(
     file: Annotated[
         str, typer.Argument(help="Program to run; - reads it from stdin.", metavar="FILE")
     ],
+    args: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Arguments for the program; after -- they may look like options.",
+            metavar="[-- ARG...]",
+            show_default=False,
+        ),
+    ] = None,
     language: Annotated[
         str | None,
         typer.Option(help="Language of the program; default by the file name.", metavar="NAME"),
@@ -75,9 +83,14 @@ def run_command(
     cpu: Annotated[
         str, typer.Option(help="CPU time limit, such as 6s or 500ms.", metavar="TIME")
     ] = "10s",
-    wall: Annotated[
+    timeout: Annotated[
         str | None,
-        typer.Option(help="Wall time limit; without it an idle limit applies.", metavar="TIME"),
+        typer.Option(
+            "--timeout",
+            "--wall",
+            help="Wall time limit, such as 10s; without it an idle limit applies.",
+            metavar="TIME",
+        ),
     ] = None,
     memory: Annotated[str, typer.Option(help="Memory limit, such as 256M.", metavar="SIZE")] = "1G",
     output: Annotated[
@@ -109,9 +122,9 @@ def run_command(
     """
     from proctor.cli import run
 
-    limits = run.limits(cpu, wall, memory, output, processes, disk, loopback=loopback)
+    limits = run.limits(cpu, timeout, memory, output, processes, disk, loopback=loopback)
     pool = pool_settings(isolation, min_isolation, python, packages, preload)
-    raise typer.Exit(run.run(file, stdin, language, limits, pool, as_json=json))
+    raise typer.Exit(run.run(file, args or (), stdin, language, limits, pool, as_json=json))
 
 
 @app.command("demo")
