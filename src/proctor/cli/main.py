@@ -1,15 +1,14 @@
 """The `proctor` command. Parses, calls, prints; decides nothing."""
 
 import os
-import signal
 import sys
-from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
 
 from proctor import __version__
 from proctor.cli import (
+    entry,
     eval_commands,
     judge_commands,
     package_commands,
@@ -33,12 +32,10 @@ from proctor.cli.options import (
     pool_settings,
 )
 from proctor.cli.timetable import timetable_app
-from proctor.errors import CompileFailed, ProctorError
 
 app = typer.Typer(
     help="Run and judge programs that machines wrote.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -46,7 +43,7 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def _main(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    version: Annotated[bool, typer.Option("--version", "-V", help="Print the version.")] = False,
 ) -> None:
     if version:
         terminal.write(f"{__version__}\n")
@@ -247,29 +244,5 @@ app.add_typer(timetable_app, name="timetable")
 
 
 def main() -> NoReturn:
-    """Entry point of the console script: errors become sentences and exit codes."""
-    signal.signal(signal.SIGTERM, _terminated)
-    try:
-        code = app(with_ray_here(sys.argv[1:]), standalone_mode=False)
-    except ProctorError as error:
-        if isinstance(error, CompileFailed) and error.output:
-            terminal.write(error.output.rstrip(), stderr=True, end="\n")
-        terminal.write(f"proctor: {error}", stderr=True, end="\n")
-        code = error.exit_code
-    except typer.Abort:
-        code = 130
-    except Exception as error:
-        code = terminal.usage_error(error)
-        if code is None:
-            raise
-    except KeyboardInterrupt:
-        terminal.write("proctor: interrupted\n", stderr=True)
-        code = 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 141
-    sys.exit(code or 0)
-
-
-def _terminated(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    """Entry point of the console script."""
+    sys.exit(entry.run(app, with_ray_here(sys.argv[1:])))

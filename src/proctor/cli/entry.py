@@ -1,0 +1,125 @@
+"""Running a command line to its end: errors become sentences, and every end has its exit code.
+
+0 and 1 are for the command to say; 2 is wrong usage or input, 125 proctor's or the machine's own
+failure, 130 an interruption, and 141 output that nobody reads any more.
+"""
+
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Sequence
+from types import FrameType
+
+import typer
+from click import ClickException, UsageError
+from click.exceptions import Abort, Exit
+
+from proctor.cli import terminal
+from proctor.errors import CompileFailed, ProctorError
+
+NAME = "proctor"
+INTERRUPTED, FAILED, NOBODY_READS = 130, 125, 141
+_COMPLETING = "_PROCTOR_COMPLETE"
+
+
+def run(app: typer.Typer, arguments: Sequence[str]) -> int:
+    """Do what the arguments say; return the exit code."""
+    _heed_signals()
+    warnings.showwarning = _show_warning
+    try:
+        try:
+            return _run(app, list(arguments))
+        except KeyboardInterrupt:
+            terminal.note("interrupted")
+            return INTERRUPTED
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            terminal.note(_said(error))
+            return FAILED if error.filename is None else UsageError.exit_code
+    except BrokenPipeError:
+        _write_no_more()
+        return NOBODY_READS
+
+
+def _run(app: typer.Typer, arguments: list[str]) -> int:
+    command = typer.main.get_command(app)
+    if _COMPLETING in os.environ:  # a shell asks what could come next
+        command.main(arguments, prog_name=NAME)
+    try:
+        # Not command.main(), which hides interruptions and broken pipes.
+        with command.make_context(NAME, arguments) as context:
+            _log_sentences()
+            command.invoke(context)
+    except Exit as end:
+        return end.exit_code
+    except (Abort, EOFError) as error:
+        raise KeyboardInterrupt from error
+    except ClickException as error:
+        _show_usage_error(error)
+        return error.exit_code
+    except ProctorError as error:
+        if isinstance(error, CompileFailed) and error.output:
+            terminal.write(error.output.rstrip(), stderr=True, end="\n")
+        terminal.note(str(error))
+        return error.exit_code
+    except OSError:
+        raise
+    except Exception:  # noqa: BLE001 - nothing is hidden: these are the command's last words
+        import traceback
+
+        terminal.write(traceback.format_exc(), stderr=True)
+        terminal.note("this is a mistake of proctor's own: please report it")
+        return FAILED
+    return 0
+
+
+def _show_usage_error(error: ClickException) -> None:
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        terminal.write(error.format_message(), stderr=True, end="\n")
+        return
+    # A command that is none is suggested for by both Typer and click.
+    told = error.message if "Did you mean" in error.message else error.format_message()
+    ends = "" if told.endswith((".", "?", ")")) else "."
+    more = "" if context is None else f" Try '{context.command_path} --help'."
+    terminal.note(f"{' '.join(told.split())}{ends}{more}")
+
+
+def _said(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"cannot write: {reason}" if error.filename is None else f"{error.filename}: {reason}"
+
+
+def _heed_signals() -> None:
+    """Take the end of the terminal, and a request to end, for Ctrl-C."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, _interrupt)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _write_no_more() -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            os.dup2(nowhere, stream.fileno())
+
+
+def _log_sentences() -> None:
+    """Write warnings of libraries, and of our own, as commands write theirs."""
+    import logging
+
+    class Sentences(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            terminal.note(self.format(record))
+
+    logging.lastResort = Sentences(logging.WARNING)
+
+
+def _show_warning(message: Warning | str, *_where: object) -> None:
+    terminal.note(str(message))
