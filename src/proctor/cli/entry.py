@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from types import FrameType
+from typing import Any
 
 import typer
 from click import ClickException, UsageError
@@ -121,5 +122,5 @@ def _log_sentences() -> None:
     logging.lastResort = Sentences(logging.WARNING)
 
 
-def _show_warning(message: Warning | str, *_where: object) -> None:
+def _show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
     terminal.note(str(message))

@@ -48,7 +48,10 @@ def own_input() -> Iterator[Input]:
 
 def _for_us(source: int) -> bool:
     """Return False for the terminal of a shell that has put us into the background."""
-    return not os.isatty(source) or os.tcgetpgrp(source) == os.getpgrp()
+    try:
+        return not os.isatty(source) or os.tcgetpgrp(source) == os.getpgrp()
+    except OSError:  # no shell shares it with us
+        return True
 
 
 def _pass_on(source: int, writer: int, given: Input) -> None:
