@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import signal
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -10,9 +9,11 @@ from typing import Any
 from rich.text import Text
 
 from proctor.cli import render, terminal
+from proctor.cli.signals import heeded
 from proctor.errors import ProctorError
 from proctor.evals.adapter import BenchmarkAdapter, InstanceOutcome, run_benchmark
 from proctor.evals.registry import Installed
+from proctor.text import counted as many
 from proctor.units import seconds
 
 _logger = logging.getLogger(__name__)
@@ -57,7 +58,7 @@ def run(
         async def stoppable() -> Any:
             task = asyncio.current_task()
             assert task is not None
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in heeded():
                 asyncio.get_running_loop().add_signal_handler(number, task.cancel)
             return await run_benchmark(
                 adapter, concurrency=wanted.concurrency, instance_timeout=timeout,
@@ -67,7 +68,7 @@ def run(
         try:
             summary = asyncio.run(stoppable())
         except asyncio.CancelledError:
-            terminal.note(f"stopped after {len(done)} instances")
+            terminal.note(f"interrupted: {many(len(done), 'instance')} done")
             return 130
         except ProctorError:
             raise

@@ -13,11 +13,12 @@ from types import FrameType
 from typing import Any
 
 import typer
-from click import ClickException, UsageError
+from click import ClickException, Command, Context, NoSuchOption, UsageError
 from click.exceptions import Abort, Exit
 
 from proctor.cli import terminal
-from proctor.errors import CompileFailed, ProctorError
+from proctor.cli.signals import heeded
+from proctor.errors import CompileFailed, InputError, ProctorError
 
 NAME = "proctor"
 INTERRUPTED, FAILED, NOBODY_READS = 130, 125, 141
@@ -63,7 +64,7 @@ def _run(app: typer.Typer, arguments: list[str]) -> int:
     except ProctorError as error:
         if isinstance(error, CompileFailed) and error.output:
             terminal.write(error.output.rstrip(), stderr=True, end="\n")
-        terminal.note(str(error))
+        terminal.note(str(_of_option(error, command, arguments)))
         return error.exit_code
     except OSError:
         raise
@@ -84,8 +85,33 @@ def _show_usage_error(error: ClickException) -> None:
     # A command that is none is suggested for by both Typer and click.
     told = error.message if "Did you mean" in error.message else error.format_message()
     ends = "" if told.endswith((".", "?", ")")) else "."
-    more = "" if context is None else f" Try '{context.command_path} --help'."
+    more = "" if context is None else f" {_advice(error, context)}"
     terminal.note(f"{' '.join(told.split())}{ends}{more}")
+
+
+def _advice(error: ClickException, context: Context) -> str:
+    command, path = context.command, context.command_path
+    if isinstance(error, NoSuchOption):
+        below = getattr(command, "commands", {}).values()
+        if any(error.option_name in each.opts for one in below for each in one.params):
+            name = "BENCHMARK" if command.name == "eval" else "COMMAND"
+            return f"Options stand behind the {name.lower()}: '{path} {name} {error.option_name}'."
+        if command.name == "run" and not error.possibilities:
+            return f"What is for the program stands behind --. Try '{path} --help'."
+    return f"Try '{path} --help'."
+
+
+def _of_option(error: ProctorError, command: Command, arguments: list[str]) -> ProctorError:
+    """Return an error about a field as one about the command's option that sets it, if one does."""
+    if not isinstance(error, InputError) or error.field is None or error.file is not None:
+        return error
+    for word in arguments:
+        command = getattr(command, "commands", {}).get(word, command)
+    typed = f"--{error.field.removeprefix('limits.').replace('_', '-')}"
+    for each in command.params:
+        if typed in each.opts:
+            return InputError(error.message, field=each.opts[0])
+    return error
 
 
 def _said(error: OSError) -> str:
@@ -95,8 +121,8 @@ def _said(error: OSError) -> str:
 
 def _heed_signals() -> None:
     """Take the end of the terminal, and a request to end, for Ctrl-C."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+    for number in heeded():
+        if number is not signal.SIGINT:
             signal.signal(number, _interrupt)
 
 

@@ -5,33 +5,34 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from proctor.cli.signals import heeded
 from proctor.sandbox.stop import Stop
 
 
 @contextmanager
 def cancelled_by_signals() -> Iterator[None]:
-    """Let SIGINT and SIGTERM cancel the task that this is in."""
+    """Let Ctrl-C, SIGTERM and the end of the terminal cancel the task that this is in."""
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
     assert task is not None
-    for number in (signal.SIGINT, signal.SIGTERM):
+    numbers = heeded()
+    for number in numbers:
         loop.add_signal_handler(number, task.cancel)
     try:
         yield
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in numbers:
             loop.remove_signal_handler(number)
 
 
 @contextmanager
 def stop_by_signals() -> Iterator[Stop]:
-    """Yield a Stop that SIGINT and SIGTERM set.
+    """Yield a Stop that Ctrl-C, SIGTERM and the end of the terminal set.
 
     An exception that comes anywhere may leave the locks of futures taken, for ever.
     """
     with Stop() as stop:
-        numbers = (signal.SIGINT, signal.SIGTERM)
-        before = {each: signal.signal(each, lambda *_: stop.set()) for each in numbers}
+        before = {each: signal.signal(each, lambda *_: stop.set()) for each in heeded()}
         try:
             yield stop
         finally:

@@ -99,7 +99,12 @@ def judge_programs(
     that it returns is called with verdicts. `stack` closes the results file and the cells.
     Raises InputError, SettingsError, PlatformError.
     """
-    submissions, bad_row = load_programs(wanted.programs, problem_ids(wanted.problems))
+    known = problem_ids(wanted.problems)
+    if not known:
+        raise InputError("there is no problem in it", file=str(wanted.problems))
+    submissions, bad_row = load_programs(wanted.programs, known)
+    if not submissions:
+        raise bad_row or InputError("there is no program in it", file=str(wanted.programs))
     problems = load_problems(wanted.problems, {entry.question_id for entry in submissions})
     tally = RunTally(refused=[] if bad_row is None else [bad_row])
     judges = stack.enter_context(wanted.on()) if wanted.on is not None else None

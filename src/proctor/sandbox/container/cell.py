@@ -86,7 +86,11 @@ class ContainerCell:
         )  # fmt: skip
 
     def run_script(
-        self, script: Script, streams: Streams, limits: Limits, clock: Clock  # noqa: ARG002
+        self,
+        script: Script,
+        streams: Streams,
+        limits: Limits,
+        clock: Clock,  # noqa: ARG002
     ) -> Execution:
         """Run a program once: its input crosses as a whole before it starts, its output after."""
         stdin = streams.stdin

@@ -177,9 +177,7 @@ class _Box:
         cell.clear()
         return crossing.facts_to_json(done), [done.stdout, done.stderr]
 
-    def _script(
-        self, fields: Fields, parts: Sequence[bytes]
-    ) -> tuple[dict[str, Any], list[bytes]]:
+    def _script(self, fields: Fields, parts: Sequence[bytes]) -> tuple[dict[str, Any], list[bytes]]:
         source, stdin = parts
         limits = crossing.limits_from_json(fields.object("limits"))
         script = crossing.script_from_json(fields.object("script"), _program(source))
