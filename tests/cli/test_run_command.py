@@ -56,7 +56,10 @@ def test_exit_codes(source: str, options: list[str], code: int, file: Path) -> N
         (["{file}", "--processes", "many"], "Invalid value for '--processes'"),
         (["{file}", "--stdin", "nowhere.txt"], "nowhere.txt: cannot be read"),
         (["{file}", "--isolation", "strong"], "isolation level 'strong' is not one of"),
-        (["{file}", "--packages", "/nowhere"], "proctor: --packages: '/nowhere' is not a directory"),
+        (
+            ["{file}", "--packages", "/nowhere"],
+            "proctor: --packages: '/nowhere' is not a directory",
+        ),
         (["{file}", "--frobnicate"], "No such option"),
         ([], "Missing argument"),
     ],

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import signal
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 from rich.text import Text
 
 from proctor.cli import render, terminal
-from proctor.cli.signals import heeded
 from proctor.errors import ProctorError
 from proctor.evals.adapter import BenchmarkAdapter, InstanceOutcome, run_benchmark
 from proctor.evals.registry import Installed
@@ -58,7 +58,7 @@ def run(
         async def stoppable() -> Any:
             task = asyncio.current_task()
             assert task is not None
-            for number in heeded():
+            for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, task.cancel)
             return await run_benchmark(
                 adapter, concurrency=wanted.concurrency, instance_timeout=timeout,

@@ -17,7 +17,6 @@ from click import ClickException, Command, Context, NoSuchOption, UsageError
 from click.exceptions import Abort, Exit
 
 from proctor.cli import terminal
-from proctor.cli.signals import heeded
 from proctor.errors import CompileFailed, InputError, ProctorError
 
 NAME = "proctor"
@@ -78,27 +77,30 @@ def _run(app: typer.Typer, arguments: list[str]) -> int:
 
 
 def _show_usage_error(error: ClickException) -> None:
-    context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         terminal.write(error.format_message(), stderr=True, end="\n")
         return
+    context = getattr(error, "ctx", None)
+    misplaced = "" if context is None else _misplaced(error, context)
     # A command that is none is suggested for by both Typer and click.
-    told = error.message if "Did you mean" in error.message else error.format_message()
+    told = error.message if misplaced or "Did you mean" in error.message else error.format_message()
     ends = "" if told.endswith((".", "?", ")")) else "."
-    more = "" if context is None else f" {_advice(error, context)}"
-    terminal.note(f"{' '.join(told.split())}{ends}{more}")
+    help_ = "" if context is None else f" Try '{context.command_path} --help'."
+    terminal.note(f"{' '.join(told.split())}{ends}{misplaced or help_}")
 
 
-def _advice(error: ClickException, context: Context) -> str:
+def _misplaced(error: ClickException, context: Context) -> str:
+    """Return where an option belongs that is none of this command."""
+    if not isinstance(error, NoSuchOption):
+        return ""
     command, path = context.command, context.command_path
-    if isinstance(error, NoSuchOption):
-        below = getattr(command, "commands", {}).values()
-        if any(error.option_name in each.opts for one in below for each in one.params):
-            name = "BENCHMARK" if command.name == "eval" else "COMMAND"
-            return f"Options stand behind the {name.lower()}: '{path} {name} {error.option_name}'."
-        if command.name == "run" and not error.possibilities:
-            return f"What is for the program stands behind --. Try '{path} --help'."
-    return f"Try '{path} --help'."
+    below = getattr(command, "commands", {}).values()
+    if any(error.option_name in each.opts for one in below for each in one.params):
+        what = "benchmark" if command.name == "eval" else "command"
+        return f" Options stand behind the {what}: '{path} {what.upper()} {error.option_name}'."
+    if command.name == "run" and not error.possibilities:
+        return f" What is for the program stands behind '--'. Try '{path} --help'."
+    return ""
 
 
 def _of_option(error: ProctorError, command: Command, arguments: list[str]) -> ProctorError:
@@ -120,10 +122,11 @@ def _said(error: OSError) -> str:
 
 
 def _heed_signals() -> None:
-    """Take the end of the terminal, and a request to end, for Ctrl-C."""
-    for number in heeded():
-        if number is not signal.SIGINT:
-            signal.signal(number, _interrupt)
+    """Take SIGTERM for Ctrl-C, and the end of the terminal for SIGTERM."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
+        # Whatever handles SIGTERM by then: commands that keep what they have made, and servers.
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

@@ -5,34 +5,33 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from proctor.cli.signals import heeded
 from proctor.sandbox.stop import Stop
 
 
 @contextmanager
 def cancelled_by_signals() -> Iterator[None]:
-    """Let Ctrl-C, SIGTERM and the end of the terminal cancel the task that this is in."""
+    """Let SIGINT and SIGTERM cancel the task that this is in."""
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
     assert task is not None
-    numbers = heeded()
-    for number in numbers:
+    for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, task.cancel)
     try:
         yield
     finally:
-        for number in numbers:
+        for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
 
 
 @contextmanager
 def stop_by_signals() -> Iterator[Stop]:
-    """Yield a Stop that Ctrl-C, SIGTERM and the end of the terminal set.
+    """Yield a Stop that SIGINT and SIGTERM set.
 
     An exception that comes anywhere may leave the locks of futures taken, for ever.
     """
     with Stop() as stop:
-        before = {each: signal.signal(each, lambda *_: stop.set()) for each in heeded()}
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = {each: signal.signal(each, lambda *_: stop.set()) for each in numbers}
         try:
             yield stop
         finally:
