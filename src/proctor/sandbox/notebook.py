@@ -20,7 +20,8 @@ from proctor.execution import Execution, LimitHit
 from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.machine import memfile
-from proctor.sandbox.programs import OnOutput, Programs, Running, Watch
+from proctor.sandbox.output import OnOutput
+from proctor.sandbox.programs import Programs, Running, Watch
 from proctor.sandbox.stop import Stop
 
 MAX_ANSWER = 32 << 20
@@ -199,7 +200,7 @@ class Notebook:
         running, most = watch.running, self._limits.output
         cpu = programs.cpu(running) - watch.cpu0
         running.tell_output()
-        running.on_output = None  # what comes between cells is nobody's
+        running.follow(None)  # what comes between cells is nobody's
         stdout, stderr = (memfile.content(fd, most + 1) for fd in running.files[1:])
         if hit is None and max(len(stdout), len(stderr)) > most:
             hit = LimitHit.OUTPUT
@@ -238,7 +239,7 @@ class Notebook:
             os.dup2(nothing, self._running.files[0], inheritable=False)  # so that its end shows
             os.close(nothing)
         self._running.drop_output()
-        self._running.on_output = on_output
+        self._running.follow(on_output)
         return fresh, programs.watch(self._running, limits)
 
     def _end(self, programs: Programs) -> Execution | None:

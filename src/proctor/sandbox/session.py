@@ -30,8 +30,9 @@ from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.background import Background
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.notebook import CellResult, Notebook
+from proctor.sandbox.output import OnOutput
 from proctor.sandbox.pool import Pool, open_pool
-from proctor.sandbox.programs import OnOutput, Programs, Watch
+from proctor.sandbox.programs import Programs, Watch
 from proctor.sandbox.stop import Stop
 from proctor.text import all_well_formed, as_bytes
 
@@ -253,7 +254,7 @@ class Session:
         def started(programs: Programs) -> Watch:
             given = stdin if isinstance(stdin, bytes) else os.dup(stdin.fileno())
             running = programs.start(program, given, limits)
-            running.on_output = on_output
+            running.follow(on_output)
             return programs.watch(running, stop=stop)
 
         execution: Execution = self._call(started)
