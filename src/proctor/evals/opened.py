@@ -78,19 +78,27 @@ class EvalRun:
     def _repr_html_(self) -> str:
         from proctor import html_tables as html
 
-        title = html.paragraph(f"<b>{html.safe(self.name)}</b>", html.safe(repr(self)[1:-1]))
-        rows = []
-        for mode in self.modes:
-            found = self.summary(mode)
-            overall = found.overall
-            rows.append((
+        told = (self.provenance.get(key) for key in ("benchmark", "model"))
+        title = html.paragraph(
+            f"<b>{html.safe(self.name)}</b>",
+            *(html.safe(each) for each in told if each),
+            counted(len(self.records), "sample"),
+        )
+        found = {mode: self.summary(mode) for mode in self.modes}
+        ks = [
+            k for k in _KS if any(each.overall.pass_at_k[k] is not None for each in found.values())
+        ]
+        rows = [
+            (
                 mode,
-                str(overall.problems),
-                str(overall.scored),
-                *(_rate(overall.pass_at_k[k]) for k in _KS),
-                html.safe(", ".join(f"{n} {each.value}" for each, n in found.verdicts.items())),
-            ))  # fmt: skip
-        headings = ("rules", "problems", "scored", *(f"pass@{k}" for k in _KS), "verdicts")
+                str(each.overall.problems),
+                str(each.overall.scored),
+                *(_rate(each.overall.pass_at_k[k]) for k in ks),
+                html.safe(", ".join(f"{n} {verdict}" for verdict, n in each.verdicts.items())),
+            )
+            for mode, each in found.items()
+        ]
+        headings = ("rules", "problems", "scored", *(f"pass@{k}" for k in ks), "verdicts")
         return title + html.table(headings, rows, len(rows))
 
 
