@@ -41,6 +41,7 @@ def register(app: typer.Typer) -> None:
 
 
 def serve_command(
+    context: typer.Context,
     host: Annotated[
         str | None,
         typer.Option(
@@ -81,6 +82,13 @@ def serve_command(
         bool, typer.Option(help="Write a line of JSON to stderr for every request.")
     ] = True,
     json: Annotated[bool, typer.Option("--json", help="Print the URL as JSON on stdout.")] = False,
+    systemd: Annotated[
+        str | None,
+        typer.Option(
+            help="Serve nothing: print a systemd unit that serves with the other options.",
+            metavar="system|user",
+        ),
+    ] = None,
 ) -> None:
     """Serve runs and judgements over HTTP: the native API, and those of SandboxFusion and others.
 
@@ -88,6 +96,9 @@ def serve_command(
     """
     from proctor.cli import serve
 
+    if systemd is not None:
+        serve.write_unit(systemd, context)
+        raise typer.Exit
     if config is not None:
         serve.use_config(config)
     settings = serve.configured(
