@@ -43,6 +43,7 @@ def register(app: typer.Typer) -> None:
 
 
 def serve_command(
+    context: typer.Context,
     host: Annotated[
         str | None,
         typer.Option(
@@ -146,6 +147,14 @@ def serve_command(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
+    systemd: Annotated[
+        str | None,
+        typer.Option(
+            help="Serve nothing, but print a systemd unit that serves with the other options.",
+            metavar="system|user",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
 ) -> None:
     """Serve runs, judgements, sessions and solvers over HTTP.
 
@@ -160,6 +169,9 @@ def serve_command(
     """
     from proctor.cli import serve
 
+    if systemd is not None:
+        serve.write_unit(systemd, context)
+        raise typer.Exit
     if config is not None:
         serve.use_config(config)
     settings = serve.configured(
