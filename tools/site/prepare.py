@@ -3,7 +3,7 @@
 Pages stay where GitHub shows them, and link to one another as there. For the site
 
 - README.md is the home page, and docs/index.md is "All pages": its sections are the navigation;
-- a file outside docs/ that a page links to is a page below `repository/`;
+- a file outside docs/ that a page links to is a page below `repository/`, left out of the search;
 - a notebook is a page, with the outputs it was committed with;
 - what stands behind a code block's language is its title if it is `file=NAME`, else for tests;
 - the tables of the page "Python API" are followed by what docstrings say of each name.
@@ -32,6 +32,7 @@ _FOLDER = re.compile(r"(?<!!)\[([^\]]+)\]\((?![a-z]+:)[^)\s#]+/\)")
 _HTML = re.compile(r'\b(src|srcset|href)="(?![a-z]+:|#)([^"\s]+)"')
 _ENTRY = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 _NAMES = re.compile(r"^\| (`[A-Za-z_.]+`(?:, `[A-Za-z_.]+`)*) \|")
+_NOT_SEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"
 
 
 def prepare(settings: Path, folder: Path) -> Path:
@@ -41,12 +42,13 @@ def prepare(settings: Path, folder: Path) -> Path:
     for path in _all_files():
         target = pages / place(path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        if path.endswith(PAGES):
-            target.write_text(page(path), encoding="utf-8")
-        elif path.startswith("docs/"):
+        if path.startswith("docs/") and not path.endswith(PAGES):
             shutil.copyfile(ROOT / path, target)
-        else:
-            target.write_text(_listing(path), encoding="utf-8")
+            continue
+        text = page(path) if path.endswith(PAGES) else _listing(path)
+        if place(path).startswith(BESIDE):
+            text = f"{_NOT_SEARCHED}{text}"  # a changelog has every word, and explains none
+        target.write_text(text, encoding="utf-8")
     written = folder / "mkdocs.yml"
     navigation_text = yaml.safe_dump({"nav": navigation()}, sort_keys=False)
     written.write_text(f"{settings.read_text('utf-8')}\n{navigation_text}", encoding="utf-8")
