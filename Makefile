@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check house far kernel languages site bench counts soak real-model binary clean
+.PHONY: help demo test test-all check house far kernel languages reference site bench counts pictures soak real-model binary clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -67,7 +67,10 @@ languages: $(BIN)/.ready  ## Install all languages (Debian, as root), run their 
 	$(BIN)/proctor languages --selftest \
 		$(basename $(notdir $(wildcard src/proctor/languages/definitions/*.toml)))
 
-bench: $(BIN)/.ready  ## Measure against peers; writes benchmarks/RESULTS.md
+reference: $(BIN)/.ready  ## Write the tables of docs/reference from the code
+	$(BIN)/python tools/reference
+
+bench: $(BIN)/.ready  ## Measure against peers on a quiet machine; writes benchmarks/RESULTS.md and the docs' figures
 	$(BIN)/python benchmarks/run_all.py
 
 counts: $(BIN)/.ready  ## Count what a job asks of the kernel, as root, and print lines for its budgets
@@ -75,6 +78,9 @@ counts: $(BIN)/.ready  ## Count what a job asks of the kernel, as root, and prin
 
 site: $(BIN)/.ready  ## Build the documentation into build/site, and check its links
 	$(BIN)/python tools/site
+
+pictures: $(BIN)/.ready  ## Make docs/images from real runs; see tools/pictures
+	$(BIN)/python tools/pictures
 
 soak: $(BIN)/.ready  ## Stress with faults for SOAK_SECONDS (180); SOAK_ISOLATION, SOAK_SEED
 	$(BIN)/python tools/soak

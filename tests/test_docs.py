@@ -20,6 +20,7 @@ Anything else, and python with any other word behind it, is for reading only.
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -32,8 +33,10 @@ from typer.main import get_command
 
 import proctor
 from proctor.cli.main import app
-from proctor.service.http.native import about, schema, session_schema
+from proctor.cli.panels import COMMANDS
+from proctor.service.http.native import schema, session_schema
 from proctor.solver.envelope import Envelope, Partial
+from proctor.variables import VARIABLES
 from served import serving
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -224,58 +227,67 @@ def test_examples_are_listed() -> None:
     assert [path.name for path in EXAMPLES if path.name not in text] == []
 
 
-def documented_options() -> dict[str, dict[str, str]]:
-    """Per command, its options' rows in the tables of cli.md.
+def test_the_reference_is_generated() -> None:
+    """Tables of commands, settings, errors and HTTP are as `make reference` writes them."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "reference"), "--check"],
+        env=ENVIRONMENT, capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
 
-    Commands of `eval` have the rows of `eval livecodebench`, too, but for those of their own.
-    """
-    sections = re.split(r"^## ", CLI_PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+
+def all_commands() -> dict[str, Any]:
+    """Return each command by its name; the benchmarks of packages are left out."""
     found = {}
-    for section in sections:
-        title = section.splitlines()[0].strip("`")
-        if title.startswith("proctor "):
-            rows = re.findall(r"^\| `(--[a-z-]+)[^|]*\|.*$", section, re.MULTILINE)
-            lines = re.findall(r"^\| `--[a-z-]+[^|]*\|.*$", section, re.MULTILINE)
-            first, _, names = title.removeprefix("proctor ").rpartition(" ")
-            for name in names.split("|"):
-                found[f"{first} {name}".strip()] = dict(zip(rows, lines, strict=True))
+    for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
+        below = getattr(command, "commands", {})
+        found |= {f"{name} {each}": below[each] for each in below} or {name: command}
     return found
 
 
-def test_every_option_is_documented() -> None:
-    documented = documented_options()
-    listed = {}
-    for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
-        below = getattr(command, "commands", {})
-        listed |= {f"{name} {each}": below[each] for each in below} or {name: command}
-    assert documented.keys() == listed.keys()
-    common = documented["eval livecodebench"]
-    of_some = {
-        option: name
-        for name, rows in documented.items()
-        if name.startswith("eval ")
-        for option in rows
-    }
-    for name, command in listed.items():
-        options = {typed(param): param for param in command.params if param.opts[0][0] == "-"}
-        rows = documented[name]
-        if name.startswith("eval ") and rows is not common:
-            rows = {option: row for option, row in (common | rows).items() if option in options}
-        assert rows.keys() == options.keys(), name
-        for option, param in options.items():
-            of_some.pop(option, None)
-            row = rows[option]
-            metavar = "" if param.is_flag else f" {param.metavar}".replace("|", r"\|")
-            assert row.startswith(f"| `{option}{metavar}` |"), f"{name}: {row}"
-            default = param.default
-            if default is not None and not isinstance(default, bool):
-                assert row.split(" | ")[1].strip("` ") == str(default), f"{name}: {row}"
-    assert of_some == {}, "options that no command has"
+def test_every_command_has_a_panel_and_a_section() -> None:
+    listed = [name for names in COMMANDS.values() for name in names]
+    assert sorted(listed) == sorted(get_command(app).commands)  # type: ignore[attr-defined]
+    text = CLI_PAGE.read_text(encoding="utf-8")
+    shown = [name for name in all_commands() if f"## `proctor {name}`" not in text]
+    assert [name for name in shown if not name.startswith("eval ")] == []
+    assert [name for name in shown if f"| `{name.removeprefix('eval ')}` |" not in text] == []
 
 
-def typed(param: Any) -> str:
-    """How somebody who wants what is not the default writes it."""
-    return str(param.secondary_opts[0] if param.default is True else param.opts[0])
+def test_options_are_described_alike() -> None:
+    """An option of several commands has one description, but for those whose meaning differs."""
+    told: dict[str, set[str]] = {}
+    for command in all_commands().values():
+        for each in command.params:
+            if each.opts[0].startswith("-"):
+                assert each.help, each.name
+                told.setdefault(each.opts[0], set()).add(each.help)
+    assert "--isolation" in told
+    assert {name for name, texts in told.items() if len(texts) > 1} == UNLIKE
+
+
+UNLIKE = {
+    "--config", "--cpu", "--isolation", "--json", "--language", "--max-connections",
+    "--max-waiting", "--memory", "--mode", "--out", "--problems", "--profile", "--programs",
+    "--ray", "--results", "--seed", "--solutions", "--stop", "--tasks", "--tests", "--timeout",
+}  # fmt: skip
+"""Options that mean something else from command to command. The fewer the better."""
+
+
+def test_examples_of_help_pages_can_be_parsed() -> None:
+    """The documented ones are run by their pages; here a typing error is found."""
+    listed = all_commands()
+    seen = 0
+    for command in listed.values():
+        for line in (command.epilog or "").split("\n\n")[1:]:
+            words = shlex.split(line.rpartition(" | ")[2].partition(" > ")[0])
+            if words[0] != "proctor":
+                continue
+            at = 2 if words[1] in listed else 3
+            found = listed[" ".join(words[1:at])]
+            found.make_context("example", words[at:])
+            seen += 1
+    assert seen > 20
 
 
 def test_every_route_and_field_of_the_server_is_documented() -> None:
@@ -289,15 +301,13 @@ def test_every_route_and_field_of_the_server_is_documented() -> None:
     assert "/v1/judge" in paths
     missing = [path for path in paths if path not in everything and not other_place(path)]
     assert missing == [], missing
-    fields = {
-        name
-        for module in (schema, about, session_schema)
-        for struct in vars(module).values()
-        if isinstance(struct, type) and issubclass(struct, msgspec.Struct)
-        for name in struct.__struct_fields__
-    }
-    assert "stdin_base64" in fields
-    assert [name for name in sorted(fields) if f"`{name}`" not in pages["http-api"]] == []
+    for struct in (
+        each
+        for module in (schema, session_schema)
+        for each in vars(module).values()
+        if isinstance(each, type) and issubclass(each, msgspec.Struct)
+    ):
+        assert f"### {struct.__name__.removesuffix('Json')}\n" in pages["http-api"], struct
     envelope = (ROOT / "docs" / "reference" / "solve-envelope.md").read_text("utf-8")
     answered = {*Envelope.__struct_encode_fields__, *Partial.__struct_encode_fields__}
     assert "jobId" in answered
@@ -320,15 +330,20 @@ def test_every_public_name_is_documented() -> None:
     assert missing == []
 
 
-def test_every_environment_variable_is_documented() -> None:
+def test_every_environment_variable_is_declared() -> None:
+    """The table of configuration.md is generated from the declarations."""
     used = {
         name
         for path in (ROOT / "src" / "proctor").rglob("*.py")
+        if path.name != "variables.py"
         for name in re.findall(r"\bPROCTOR_[A-Z_]*[A-Z]\b", path.read_text(encoding="utf-8"))
     }
     assert "PROCTOR_ISOLATION" in used
-    text = (ROOT / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
-    assert sorted(name for name in used if f"`{name}" not in text) == []
+    declared = {name for each in VARIABLES for name in each.names.split(", ")}
+    assert used - declared == set()
+    # The tests' own variable is read by the tests alone.
+    mine = {name for name in declared if name.startswith("PROCTOR_")}
+    assert mine - used - {"PROCTOR_TEST_DATA"} == set()
 
 
 def test_named_files_exist() -> None:

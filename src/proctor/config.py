@@ -18,59 +18,78 @@ class IsolationConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Table `[isolation]`."""
 
     backends: tuple[str, ...] = ()
-    """Levels to try, in this order; empty for the default order."""
+    """Levels to try, in this order; without it namespaces, container, landlock. The first that runs
+    a program is used. Level none, too, is used only if PROCTOR_ALLOW_UNSAFE allows it."""
     minimum: str = ""
-    """The weakest level to accept; empty for any but none."""
+    """Weakest level to accept, also of a level that is asked for by name; without it any but
+    none."""
 
 
 class ContainerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Table `[container]`; empty for what is found or the default."""
 
     engine: str = ""
+    """docker, podman, or a path to either; without it the first to answer."""
     runtime: str = ""
+    """Runtime that the engine knows, such as runsc, gVisor's; without it the engine's own."""
     image: str = ""
+    """Image, as proctor image build makes it; without it localhost/proctor:VERSION."""
 
 
 class LanguagesConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Table `[languages]`."""
 
     directory: str = ""
-    """Directory of further definitions, which replace proctor's own of the same id."""
+    """Directory of further languages, which go before proctor's own of the same id."""
 
 
 class PackageSetConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table of `[serve.package_sets]`."""
 
     packages: tuple[str, ...]
+    """Directories of packages."""
     preload: tuple[str, ...] = ()
+    """Modules to import once."""
 
 
 class ServeConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Table `[serve]`: defaults for the options of `proctor serve`."""
 
     host: str | None = None
+    """As --host."""
     port: int | None = None
+    """As --port."""
     token_file: str | None = None
+    """As --token-file."""
     cells: int | None = None
+    """As --cells."""
     sessions: int | None = None
+    """As --sessions."""
     max_waiting: int | None = None
+    """As --max-waiting."""
     max_body: str | None = None
-    """Largest body of a request, as a size such as 256M."""
+    """As --max-body."""
     max_connections: int | None = None
+    """As --max-connections."""
     allow_hosts: tuple[str, ...] = ()
+    """As --allow-host, a list of names."""
     packages: tuple[str, ...] = ()
+    """As --packages, a list of directories."""
     preload: tuple[str, ...] = ()
+    """As --preload, a list of modules."""
     package_sets: dict[str, str | tuple[str, ...] | PackageSetConfig] = {}
-    """Package sets by name: a directory, several, or a table."""
+    """As --package-set: for each name a directory, a list of them, or a table of packages and
+    preload."""
     profiles: tuple[str, ...] = ()
-    """Files of solvers' profiles that clients may name by their ids."""
+    """Files of solvers' profiles, which clients of the server and of the daemon may then name by
+    their ids."""
 
 
 class SolverConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Table `[solver]`."""
 
     backends: tuple[str, ...] = ()
-    """Levels to try for generated solvers, in this order; empty for container, then namespaces."""
+    """Levels to try for generated solvers, in this order; without it container, then namespaces."""
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

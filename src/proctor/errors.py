@@ -10,6 +10,7 @@
     │   └── Unauthorized         a server requires a token, or rejects the one sent
     ├── PlatformError            this machine lacks what was asked for             (exit 125)
     │   ├── UnsupportedPlatform  this level is not for this system or architecture
+    │   │   └── MissingExtra     packages of one of proctor's extras are missing       (exit 2)
     │   ├── NoIsolation          no permitted sandbox works here
     │   │   └── LevelLacks       the isolation level in force cannot do this
     │   ├── NoInterpreter        no usable CPython for the cell
@@ -88,7 +89,8 @@ class InputError(UsageError):
         if self.line is not None:
             where.append(f"line {self.line}")
         if self.field is not None:
-            where.append(f"field `{self.field}`")
+            option = self.field.startswith("--")
+            where.append(self.field if option else f"field `{self.field}`")
         return f"{', '.join(where)}: {self.message}" if where else self.message
 
 
@@ -132,6 +134,13 @@ class UnsupportedPlatform(PlatformError):
     """proctor cannot run programs on this operating system or architecture."""
 
     code = "unsupported-platform"
+
+
+class MissingExtra(UnsupportedPlatform):
+    """Packages that an extra of proctor's brings are missing; the message says how to get them."""
+
+    code = "missing-extra"
+    exit_code = 2
 
 
 class NoIsolation(PlatformError):

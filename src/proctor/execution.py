@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from proctor.shown import mebibytes, quoted, seconds, shown
+
 
 class LimitHit(StrEnum):
     """The limit that ended or invalidated a run."""
@@ -44,7 +46,7 @@ class Strength(StrEnum):
     """Not enforced."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Guarantee:
     """One restriction of programs: how strongly it holds, by which mechanism, and its gap."""
 
@@ -55,13 +57,16 @@ class Guarantee:
     gap: str = ""
     """The part that is not covered."""
 
+    def __repr__(self) -> str:
+        return shown(self, self.strength.value, str(self))
+
     def __str__(self) -> str:
         if self.strength is Strength.NONE:
             return f"not enforced: {self.how}"
         return f"{self.how}; gap: {self.gap}" if self.gap else self.how
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Isolation:
     """The isolation level that held a run, and what it guarantees."""
 
@@ -70,8 +75,17 @@ class Isolation:
     guarantees: Mapping[str, Guarantee]
     """Guarantees by name: filesystem, network, processes, signals, memory, cpu, output, kernel."""
 
+    def __repr__(self) -> str:
+        """Return the level, and the guarantees that are not held in full."""
+        weak = [
+            f"{each.strength.value}: {name}"
+            for name, each in self.guarantees.items()
+            if each.strength is not Strength.FULL
+        ]
+        return shown(self, self.level, *weak)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Execution:
     """Facts of one finished run, as the host saw them; no opinion on the program.
 
@@ -103,3 +117,32 @@ class Execution:
     def ok(self) -> bool:
         """True if the program ended by itself with exit code 0 and within its limits."""
         return self.exit_code == 0 and self.limit is None
+
+    @property
+    def ending(self) -> str:
+        """How the program ended, in a few words: the limit it hit, its signal or its exit code."""
+        if self.limit is not None:
+            return f"{self.limit.value} limit hit"
+        return f"exit code {self.exit_code}" if self.signal is None else f"signal {self.signal}"
+
+    def __repr__(self) -> str:
+        return shown(
+            self,
+            self.ending,
+            f"CPU {seconds(self.cpu)}",
+            mebibytes(self.memory),
+            f"stdout {quoted(self.stdout, 24)}",
+            f"stderr {quoted(self.stderr, 24)}" if self.stderr else "",
+        )
+
+    def _repr_html_(self) -> str:
+        from proctor import html_tables as html
+
+        facts = html.paragraph(
+            html.good_or_bad(self.ending, good=self.ok),
+            f"CPU {seconds(self.cpu)}",
+            f"wall {seconds(self.wall)}",
+            mebibytes(self.memory),
+            f"isolation {html.safe(self.isolation.level)}",
+        )
+        return facts + html.output("stdout", self.stdout) + html.output("stderr", self.stderr)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from proctor.cli.eval_options import FailUnder, KList, taking
+from proctor.cli.eval_options import FailUnder, KList, ReplyCache, StartServer, taking
 from proctor.cli.judges import Cache, On, Ray, VerifyCache, Where
-from proctor.cli.options import Json, ReplyCache, StartServer
+from proctor.cli.options import Json
+from proctor.cli.panels import PanelCommand, examples
 from proctor.errors import InputError
 from proctor.evals.bundled import DATED, FAMILIES, Family, is_benchmark_file
 
@@ -18,14 +19,20 @@ if TYPE_CHECKING:
     from proctor.evals.benchmark_file.benchmark import FileBenchmark
     from proctor.evals.registry import Installed
 
-Run = Annotated[str, typer.Argument(help="Directory of the run.", metavar="RUN")]
+Run = Annotated[
+    str, typer.Argument(help="Directory of the run, such as runs/my-model.", metavar="RUN")
+]
 
 
 _ENDS = """
 
-Exit code: 0 if done, 1 below --fail-under, 2 for wrong usage, 125 if the model or the machine
-fails, 130 if stopped; `proctor resume` goes on.
+Exit code: 0 if every sample was judged, 1 if pass@1 is below --fail-under, 2 for wrong usage, 125
+if the model or the machine failed, 130 if stopped; proctor resume goes on with what is missing.
 """
+_EXAMPLES = examples(
+    "proctor eval {name} --model my-model --base-url http://localhost:8000/v1",
+    "proctor eval {name} --model my-model --n 10 --dry-run",
+)
 
 
 class _Evaluations(TyperGroup):
@@ -44,7 +51,8 @@ class _Evaluations(TyperGroup):
         found = super().get_command(ctx, cmd_name)
         others = {each.name: each for each in installed()} if found is None else {}
         if cmd_name in others:  # as it is listed
-            return _click_command(cmd_name, f"Of {others[cmd_name].distribution}.", lambda: None)
+            text = f"Of the package {others[cmd_name].distribution}."
+            return _click_command(cmd_name, text, lambda: None)
         return found
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -63,8 +71,15 @@ class _Evaluations(TyperGroup):
 
 eval_app = typer.Typer(
     cls=_Evaluations,
-    help="Evaluate a model on a benchmark: one of those below, or a file of your own, such as "
-    "./sums.toml.",
+    help="Ask a model for the programs of a benchmark, judge them, keep everything in a run.\n\n"
+    "BENCHMARK is one of those below, those of installed packages included, or a benchmark file of"
+    " your own, such as ./sums.toml. A run is a directory; if it is stopped, proctor resume goes on"
+    " with it.",
+    epilog=examples(
+        "proctor eval humaneval --model my-model --base-url http://localhost:8000/v1",
+        "proctor eval livecodebench --model my-model --n 10 --dry-run",
+    ),
+    subcommand_metavar="BENCHMARK [OPTIONS]",
     no_args_is_help=True,
 )
 
@@ -98,13 +113,16 @@ def _installed_command(other: "Installed") -> Any:
 
     def command(
         limit: Annotated[
-            int | None, typer.Option(min=1, help="The first N instances.", metavar="N")
+            int | None,
+            typer.Option(
+                min=1, help="Take the first N instances only.", show_default="all", metavar="N"
+            ),
         ] = None,
         concurrency: Annotated[
             int, typer.Option(min=1, help="Instances under way at once.", metavar="N")
         ] = 1,
         instance_timeout: Annotated[
-            str, typer.Option(help="For one instance.", metavar="TIME")
+            str, typer.Option(help="Time for one instance, such as 5m.", metavar="TIME")
         ] = "5m",
         json: Json = False,
     ) -> None:
@@ -118,7 +136,7 @@ def _installed_command(other: "Installed") -> Any:
 
 def _click_command(name: str, text: str, function: Callable[..., None]) -> Any:
     app = typer.Typer(add_completion=False)
-    app.command(name, help=text)(function)
+    app.command(name, help=text, cls=PanelCommand)(function)
     return typer.main.get_command(app)
 
 
@@ -162,11 +180,11 @@ def _command(family: Family, loaded: "FileBenchmark | None" = None) -> Callable[
 
 def runs_command(
     directory: Annotated[
-        str, typer.Argument(help="Where runs are.", metavar="DIR", show_default=False)
+        str, typer.Argument(help="Directory that holds runs.", metavar="DIR")
     ] = "runs",
     json: Json = False,
 ) -> None:
-    """List the runs below a directory."""
+    """List the runs below a directory: model, source, samples, and how many are not judged yet."""
     from proctor.cli import runs
 
     raise typer.Exit(runs.show(directory, as_json=json))
@@ -184,7 +202,10 @@ def resume_command(
     verify_cache: VerifyCache = None,
     json: Json = False,
 ) -> None:
-    """Go on with a run that was stopped: nothing is generated or judged twice."""
+    """Go on with a run that was stopped: ask and judge only what is missing.
+
+    If --start-server served its model, give it again. Exit code: as for proctor eval.
+    """
     from proctor.cli import eval as evaluate
     from proctor.cli.model_access import ModelAccess
 
@@ -196,7 +217,11 @@ def retry_command(
     run: Run,
     verdict: Annotated[
         list[str] | None,
-        typer.Option(help="Judge samples with this verdict again; repeatable.", metavar="VERDICT"),
+        typer.Option(
+            help="Do samples with this verdict again, such as TLE. Repeatable.",
+            show_default="INFRA_FAULT, which failed replies have, too",
+            metavar="VERDICT",
+        ),
     ] = None,
     k: KList = "1,5,10",
     fail_under: FailUnder = None,
@@ -208,9 +233,9 @@ def retry_command(
     verify_cache: VerifyCache = None,
     json: Json = False,
 ) -> None:
-    """Retry failed replies and infrastructure faults, or judgements with other verdicts.
+    """Do again what failed in a run: replies that did not come, judgements that met a fault.
 
-    Without --verdict, INFRA_FAULT.
+    Exit code: as for proctor eval.
     """
     from proctor.cli import eval as evaluate
     from proctor.cli.model_access import ModelAccess
@@ -231,7 +256,10 @@ def rejudge_command(
     verify_cache: VerifyCache = None,
     json: Json = False,
 ) -> None:
-    """Judge all programs of a run again, as by this version; the model is not asked."""
+    """Judge all programs of a run again, by this version of proctor; the model is not asked.
+
+    The old verdicts stay in the run, and count no more. Exit code: as for proctor eval.
+    """
     from proctor.cli import eval as evaluate
 
     ending = evaluate.ending(k, fail_under, json, Where(ray, on, cache, verify_cache))
@@ -244,22 +272,30 @@ def export_command(
         str,
         typer.Option(
             "--format",
-            help="jsonl, json, csv, parquet, lcb, inspect, lm-eval, records or ioi.",
+            help="Format to write: jsonl (a line for each sample, with all there is), json"
+            " (settings and figures), csv, parquet, lcb (lcb_runner's _eval_all.json), inspect"
+            " (a log of inspect_ai), lm-eval (a directory), records (for proctor report), or ioi"
+            " (for proctor ioi).",
             metavar="FORMAT",
         ),
     ] = "jsonl",
     out: Annotated[
-        str, typer.Option(help="File to write, lm-eval: directory; - for stdout.", metavar="FILE")
+        str, typer.Option(
+            help="File to write, for lm-eval a directory; - for stdout.", metavar="FILE"
+        ),
     ] = "-",
 ) -> None:  # fmt: skip
-    """Write a run's samples in a format for others."""
+    """Write the samples of a run in a format that other programs read."""
     from proctor.cli import runs
 
     raise typer.Exit(runs.export(run, format_, out))
 
 
 def lm_eval_command() -> None:
-    """Print the directory of lm-eval's tasks for proctor's benchmarks, for its --include_path."""
+    """Print the directory of lm-eval tasks that are judged by proctor.
+
+    Exit code: 125 if lm-eval is not installed beside proctor.
+    """
     from proctor.cli import runs
 
     raise typer.Exit(runs.show_lm_eval_tasks())
@@ -268,10 +304,15 @@ def lm_eval_command() -> None:
 def register(app: typer.Typer) -> None:
     """Add these commands to the application."""
     for name, family in FAMILIES.items():
-        eval_app.command(name, help=family.summary + _ENDS)(_command(family))
+        eval_app.command(
+            name, help=family.summary + _ENDS, cls=PanelCommand, epilog=_EXAMPLES.format(name=name)
+        )(_command(family))
     app.add_typer(eval_app, name="eval")
-    for name, command in (
-        ("runs", runs_command), ("resume", resume_command), ("retry", retry_command),
-        ("rejudge", rejudge_command), ("export", export_command), ("lm-eval", lm_eval_command),
+    for name, command, *lines in (
+        ("runs", runs_command), ("resume", resume_command, "proctor resume runs/my-model"),
+        ("retry", retry_command, "proctor retry runs/my-model --verdict TLE"),
+        ("rejudge", rejudge_command),
+        ("export", export_command, "proctor export runs/my-model --format csv --out samples.csv"),
+        ("lm-eval", lm_eval_command, 'lm_eval --include_path "$(proctor lm-eval)" ...'),
     ):  # fmt: skip
-        app.command(name)(command)
+        app.command(name, cls=PanelCommand, epilog=examples(*lines))(command)

@@ -7,229 +7,360 @@ from typing import Annotated, Any
 import typer
 
 from proctor.cli.judges import Cache, NormaliseCpu, On, Ray, VerifyCache
-from proctor.cli.options import Json, ReplyCache, StartServer
+from proctor.cli.options import (
+    Isolation,
+    Jobs,
+    Json,
+    MinIsolation,
+    Packages,
+    Preload,
+    Python,
+)
+from proctor.cli.panels import JUDGING, OUTPUT
 from proctor.evals.bundled import DATED, Family
 
+PROBLEMS, MODEL, REPLIES, AGENT = "Problems", "Model", "Replies", "Agent"
+
+StartServer = Annotated[
+    str | None,
+    typer.Option(
+        "--start-server",
+        help="Command that serves the model while the run lasts, such as 'vllm serve {model}"
+        " --port {port}'.",
+        metavar="COMMAND",
+        rich_help_panel=MODEL,
+    ),
+]
+ReplyCache = Annotated[
+    str | None,
+    typer.Option(
+        "--reply-cache",
+        help="Directory of replies that runs share, so that none is paid for twice.",
+        metavar="DIR",
+        rich_help_panel=MODEL,
+    ),
+]
 KList = Annotated[
     str,
-    typer.Option("--k", help="Which pass@k to show, if there are k samples.", metavar="LIST"),
+    typer.Option(
+        "--k",
+        help="Values of k for pass@k, shown where every problem has k samples.",
+        metavar="LIST",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 FailUnder = Annotated[
     float | None,
     typer.Option(
-        "--fail-under", help="Exit with 1 if pass@1 is below this, 0 to 1.", metavar="RATE"
+        "--fail-under",
+        help="Exit with 1 if pass@1 is below this, from 0 to 1; of both modes standard counts.",
+        metavar="RATE",
+        rich_help_panel=OUTPUT,
     ),
 ]
 
+
+def _option(
+    kind: Any, panel: str, metavar: str | None, text: str, default: str = "", *, flag: str = ""
+) -> Any:
+    """Return an annotation of a parameter; `default` is what holds where it is not given."""
+    shown = typer.Option(
+        *([flag] if flag else []),
+        help=text, metavar=metavar, show_default=default or True, rich_help_panel=panel,
+    )  # fmt: skip
+    return Annotated[kind, shown]
+
+
+TEXT, WHOLE, NUMBER, LIST = str | None, int | None, float | None, list[str] | None
 OPTIONS: dict[str, Any] = {
-    "source": Annotated[
-        str | None,
-        typer.Option(help="fixture, huggingface[:RELEASE], or a file.", metavar="SOURCE"),
-    ],
-    "model": Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Name at the server, litellm:PROVIDER/NAME, or replay:FILE; repeatable.",
-            metavar="NAME",
-        ),
-    ],
+    "source": _option(
+        TEXT,
+        PROBLEMS,
+        "SOURCE",
+        "Where the problems are from: fixture (a few that come with proctor), "
+        "huggingface[:RELEASE], a file, or but for livecodebench hf:OWNER/NAME.",
+        "fixture",
+    ),
+    "scenario": _option(
+        str,
+        PROBLEMS,
+        "NAME",
+        "Kind of task: codegeneration, selfrepair, testoutputprediction or codeexecution.",
+    ),
+    "earlier": _option(
+        TEXT,
+        PROBLEMS,
+        "RUN",
+        "For selfrepair: directory of the finished run whose programs are repaired.",
+        flag="--from",
+    ),
+    "task": _option(
+        TEXT,
+        PROBLEMS,
+        "NAME",
+        "Task or set of the benchmark: of cruxeval output or input; of evoeval difficult, "
+        "creative, subtle, combine, tool_use, verbose or concise.",
+        "the first",
+    ),
+    "language": _option(
+        TEXT,
+        PROBLEMS,
+        "NAME",
+        "Language that programs are asked for in, such as cpp.",
+        "the benchmark's usual one",
+    ),
+    "years": _option(
+        TEXT, PROBLEMS, "LIST", "Take tasks of these years only, such as 2023,2024.", "all"
+    ),
+    "platforms": _option(
+        TEXT,
+        PROBLEMS,
+        "LIST",
+        "Take problems of these platforms only, such as leetcode,atcoder; of ds1000, of these "
+        "libraries.",
+        "all",
+    ),
+    "difficulties": _option(
+        TEXT,
+        PROBLEMS,
+        "LIST",
+        "Take problems of these difficulties only, such as easy,medium.",
+        "all",
+    ),
+    "min_release_date": _option(
+        TEXT, PROBLEMS, "DATE", "Take problems published on this day or later, such as 2024-08-01."
+    ),
+    "max_release_date": _option(
+        TEXT,
+        PROBLEMS,
+        "DATE",
+        "Take problems published on this day or earlier, such as 2025-01-31.",
+    ),
+    "limit": _option(
+        TEXT,
+        PROBLEMS,
+        "N|A-B",
+        "Of what is left take the first N problems, or those from A to B, such as 11-20.",
+        "all",
+    ),
+    "sample_id": _option(LIST, PROBLEMS, "ID", "Take the problem of this id only. Repeatable."),
+    "model": _option(
+        LIST,
+        MODEL,
+        "NAME",
+        "Model's name at the server; litellm:PROVIDER/NAME; or replay:FILE for recorded "
+        "replies. Repeatable: a run for each.",
+        "MODEL_ID",
+    ),
+    "base_url": _option(
+        TEXT,
+        MODEL,
+        "URL",
+        "URL of an OpenAI-compatible server, such as http://localhost:8000/v1. OPENAI_API_KEY "
+        "is its key.",
+        "OPENAI_BASE_URL, else OpenAI's",
+    ),
     "start_server": StartServer,
     "reply_cache": ReplyCache,
-    "base_url": Annotated[
-        str | None, typer.Option(help="URL of an OpenAI-compatible server.", metavar="URL")
-    ],
-    "out": Annotated[str | None, typer.Option(help="Directory of the run.", metavar="DIR")],
-    "config": Annotated[
-        str | None, typer.Option(help="TOML file with these options.", metavar="FILE")
-    ],
-    "scenario": Annotated[
-        str,
-        typer.Option(
-            help="codegeneration, selfrepair, testoutputprediction or codeexecution.",
-            metavar="NAME",
-        ),
-    ],
-    "earlier": Annotated[
-        str | None,
-        typer.Option(
-            "--from", help="selfrepair: the run whose programs are repaired.", metavar="RUN"
-        ),
-    ],
-    "task": Annotated[
-        str | None, typer.Option(help="Which of its tasks, or of its sets of rows.", metavar="NAME")
-    ],
-    "years": Annotated[
-        str | None, typer.Option(help="Only these years, such as 2023,2024.", metavar="LIST")
-    ],
-    "all_subtasks": Annotated[
+    "header": _option(
+        LIST,
+        MODEL,
+        "'NAME: VALUE'",
+        "Header of each request; $VAR stands for a variable of the environment. Repeatable.",
+    ),
+    "batch": _option(
+        TEXT,
+        MODEL,
+        "PROVIDER",
+        "Ask by the batches of this provider, openai or anthropic: half the price, within a day.",
+        "replies are asked for one by one",
+    ),
+    "max_connections": _option(WHOLE, MODEL, "N", "Requests to the server at once, at most.", "8"),
+    "concurrency": _option(
+        WHOLE,
+        MODEL,
+        "N",
+        "Samples under way at once, at the model or at the judge.",
+        "what keeps both busy",
+    ),
+    "timeout": _option(TEXT, MODEL, "TIME", "Time for one whole reply.", "10m"),
+    "max_retries": _option(
+        WHOLE, MODEL, "N", "Times that one reply is asked for again if the server fails.", "4"
+    ),
+    "prices": _option(TEXT, MODEL, "FILE", "TOML file of prices, which go above the bundled ones."),
+    "n": _option(
+        WHOLE, REPLIES, "N", "Samples for each problem.", "1, or all of a recording", flag="--n"
+    ),
+    "request_n": _option(
+        WHOLE, REPLIES, "K", "Samples that one request asks for, at most.", "1", flag="--request-n"
+    ),
+    "temperature": _option(
+        NUMBER, REPLIES, "T", "Sampling temperature, such as 0.2.", "the server's"
+    ),
+    "top_p": _option(
+        NUMBER,
+        REPLIES,
+        "P",
+        "Nucleus sampling: share of probability to sample from, such as 0.95.",
+        "the server's",
+    ),
+    "top_k": _option(
+        WHOLE,
+        REPLIES,
+        "N",
+        "Number of likeliest tokens to sample from; servers of open models know it.",
+        "the server's",
+    ),
+    "min_p": _option(
+        NUMBER,
+        REPLIES,
+        "P",
+        "Least probability of a token, relative to the likeliest; servers of open models know it.",
+        "the server's",
+    ),
+    "max_tokens": _option(
+        WHOLE, REPLIES, "N", "Tokens of a reply, reasoning included, at most.", "the server's"
+    ),
+    "seed": _option(
+        WHOLE,
+        REPLIES,
+        "N",
+        "Seed of the first sample; sample i is asked for with seed + i.",
+        "none is sent",
+    ),
+    "stop": _option(LIST, REPLIES, "TEXT", "Text that ends a reply. Repeatable."),
+    "reasoning_effort": _option(
+        TEXT,
+        REPLIES,
+        "LEVEL",
+        "How much to reason: low, medium, high, or what the server knows.",
+        "the server's",
+    ),
+    "chat_template": _option(
+        LIST,
+        REPLIES,
+        "NAME=VALUE",
+        "Switch of the chat template, such as enable_thinking=false. Repeatable.",
+    ),
+    "extra_body": _option(
+        TEXT, REPLIES, "JSON", "Further fields of each request, such as '{\"top_a\": 0.1}'."
+    ),
+    "prompt": _option(
+        TEXT,
+        REPLIES,
+        "NAME",
+        "Prompt: plain, user-only (no system message), another of the benchmark, or for "
+        "livecodebench upstream[:STYLE], lcb_runner's own.",
+        "plain",
+    ),
+    "few_shot": _option(
+        WHOLE, REPLIES, "N", "Solved examples in the prompt.", "as many as the benchmark has"
+    ),
+    "upstream": _option(
+        TEXT, REPLIES, "DIR", "Checkout of LiveCodeBench, whose prompts --prompt upstream takes."
+    ),
+    "preset": _option(
+        TEXT,
+        REPLIES,
+        "NAME",
+        "leaderboard: lcb_runner's prompt, extraction, mode, source, 10 samples, temperature "
+        "0.2, top-p 0.95 and 2000 tokens, where nothing else is said.",
+    ),
+    "extraction": _option(
+        TEXT,
+        REPLIES,
+        "NAME",
+        "How the program is found in a reply: auto, last-block, first-block, upstream (as "
+        "lcb_runner) or whole.",
+        "auto",
+    ),
+    "agentic_mode": _option(
         bool,
-        typer.Option("--all-subtasks", help="Judge all subtasks, not only the one asked for."),
-    ],
-    "medals": Annotated[
-        str | None, typer.Option(help="Medal thresholds, TOML or JSON.", metavar="FILE")
-    ],
-    "platforms": Annotated[
-        str | None, typer.Option(help="Only of these, such as leetcode,atcoder.", metavar="LIST")
-    ],
-    "difficulties": Annotated[
-        str | None, typer.Option(help="Only these, such as easy,medium.", metavar="LIST")
-    ],
-    "min_release_date": Annotated[
-        str | None, typer.Option(help="First day of release, YYYY-MM-DD.", metavar="DATE")
-    ],
-    "max_release_date": Annotated[
-        str | None, typer.Option(help="Last day of release, YYYY-MM-DD.", metavar="DATE")
-    ],
-    "limit": Annotated[
-        str | None,
-        typer.Option(help="The first N problems, or those from A to B.", metavar="N|A-B"),
-    ],
-    "sample_id": Annotated[
-        list[str] | None, typer.Option(help="Only this problem; repeatable.", metavar="ID")
-    ],
-    "n": Annotated[int | None, typer.Option("--n", help="Samples for each problem.", metavar="N")],
-    "request_n": Annotated[
-        int | None,
-        typer.Option("--request-n", help="Samples in one request; default 1.", metavar="K"),
-    ],
-    "batch": Annotated[
-        str | None,
-        typer.Option(
-            help="Ask by this provider's batches: half the price, within a day.",
-            metavar="openai|anthropic",
-        ),
-    ],
-    "temperature": Annotated[
-        float | None, typer.Option(help="Temperature; default the server's.", metavar="T")
-    ],
-    "top_p": Annotated[float | None, typer.Option(help="Top-p; default server's.", metavar="P")],
-    "max_tokens": Annotated[
-        int | None, typer.Option(help="Token limit of a reply, with reasoning.", metavar="N")
-    ],
-    "seed": Annotated[
-        int | None, typer.Option(help="Seed of sample 0; sample i gets seed + i.", metavar="N")
-    ],
-    "stop": Annotated[
-        list[str] | None, typer.Option(help="Text that ends a reply; repeatable.", metavar="TEXT")
-    ],
-    "top_k": Annotated[int | None, typer.Option(help="Top-k; default server's.", metavar="N")],
-    "min_p": Annotated[float | None, typer.Option(help="Min-p; default server's.", metavar="P")],
-    "reasoning_effort": Annotated[
-        str | None, typer.Option(help="low, medium, high, or the server's.", metavar="LEVEL")
-    ],
-    "chat_template": Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Switch of the chat template, such as enable_thinking=false; repeatable.",
-            metavar="NAME=VALUE",
-        ),
-    ],
-    "extra_body": Annotated[
-        str | None, typer.Option(help="Further fields of each request.", metavar="JSON")
-    ],
-    "header": Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Header of each request; $VAR is put in; repeatable.", metavar="'NAME: VALUE'"
-        ),
-    ],
-    "language": Annotated[
-        str | None,
-        typer.Option(help="Language of programs, of those of the benchmark.", metavar="NAME"),
-    ],
-    "prompt": Annotated[
-        str | None,
-        typer.Option(help="Template of the prompt, or upstream[:STYLE].", metavar="NAME"),
-    ],
-    "few_shot": Annotated[
-        int | None, typer.Option(help="Solved examples in the prompt.", metavar="N")
-    ],
-    "upstream": Annotated[
-        str | None,
-        typer.Option(help="Checkout of LiveCodeBench, for its own prompts.", metavar="DIR"),
-    ],
-    "preset": Annotated[
-        str | None,
-        typer.Option(
-            help="lcb_runner's own settings, where no other is given.", metavar="leaderboard"
-        ),
-    ],
-    "extraction": Annotated[
-        str | None, typer.Option(help="How the program is found in a reply.", metavar="NAME")
-    ],
-    "mode": Annotated[
-        str | None,
-        typer.Option(help="Rules to judge by; default both.", metavar="official|standard|both"),
-    ],
-    "no_run_tests": Annotated[bool, typer.Option("--no-run-tests", help="Generate only.")],
-    "timeout": Annotated[
-        str | None, typer.Option(help="Time limit for one reply; default 10m.", metavar="TIME")
-    ],
-    "test_timeout": Annotated[
-        str | None, typer.Option(help="Time limit for one test; default 6s.", metavar="TIME")
-    ],
-    "memory": Annotated[
-        str | None, typer.Option(help="Memory limit, such as 512M.", metavar="SIZE")
-    ],
-    "max_connections": Annotated[
-        int | None, typer.Option(help="Requests under way at once; default 8.", metavar="N")
-    ],
-    "concurrency": Annotated[
-        int | None, typer.Option(help="Samples under way at once.", metavar="N")
-    ],
-    "max_retries": Annotated[
-        int | None, typer.Option(help="Retries of one reply; default 4.", metavar="N")
-    ],
-    "agentic_mode": Annotated[bool, typer.Option("--agentic-mode", help="Work as an agent.")],
-    "agent": Annotated[
-        str | None,
-        typer.Option(
-            help="An agent of your own instead of the built-in one.", metavar="MODULE:CALLABLE"
-        ),
-    ],
-    "agentic_turn_budget": Annotated[
-        int | None, typer.Option(help="Replies for one sample; default 10.", metavar="N")
-    ],
-    "agentic_token_budget": Annotated[
-        int | None, typer.Option(help="Tokens of the model for one sample.", metavar="N")
-    ],
-    "agentic_time_budget": Annotated[
-        str | None, typer.Option(help="Time of the agent for one sample.", metavar="TIME")
-    ],
-    "agentic_protocol": Annotated[
-        str | None, typer.Option(help="text for models without tool calls.", metavar="tools|text")
-    ],
+        AGENT,
+        None,
+        "Let the model write and try its program with tools, over several replies.",
+        flag="--agentic-mode",
+    ),
+    "agent": _option(
+        TEXT,
+        AGENT,
+        "MODULE:CALLABLE",
+        "Agent of your own, run on this machine as you, instead of proctor's.",
+    ),
+    "agentic_turn_budget": _option(
+        WHOLE, AGENT, "N", "Replies that an agent may give for one sample.", "10"
+    ),
+    "agentic_token_budget": _option(
+        WHOLE, AGENT, "N", "Tokens that an agent may write for one sample.", "no limit"
+    ),
+    "agentic_time_budget": _option(
+        TEXT, AGENT, "TIME", "Time that an agent may take for one sample, such as 15m.", "no limit"
+    ),
+    "agentic_protocol": _option(
+        TEXT,
+        AGENT,
+        "NAME",
+        "How an agent calls tools: tools, or text for models without tool calls.",
+        "tools",
+    ),
+    "mode": _option(
+        TEXT,
+        JUDGING,
+        "MODE",
+        "Rules to judge by: official (the published evaluator's), standard (a contest judge's) "
+        "or both.",
+        "both",
+    ),
+    "no_run_tests": _option(
+        bool, JUDGING, None, "Ask for replies only; judge nothing.", flag="--no-run-tests"
+    ),
+    "all_subtasks": _option(
+        bool,
+        JUDGING,
+        None,
+        "Judge each program on all subtasks of its task, not only on the one it was asked for.",
+        flag="--all-subtasks",
+    ),
+    "medals": _option(TEXT, JUDGING, "FILE", "Medal thresholds of each year, TOML or JSON."),
+    "test_timeout": _option(
+        TEXT, JUDGING, "TIME", "Time for one test.", "6s, or what the benchmark says"
+    ),
+    "memory": _option(
+        TEXT, JUDGING, "SIZE", "Memory for one test, such as 512M.", "1G; 4G in official mode"
+    ),
+    "isolation": Isolation,
+    "min_isolation": MinIsolation,
+    "python": Python,
+    "packages": Packages,
+    "preload": Preload,
+    "jobs": Jobs,
     "ray": Ray,
     "on": On,
     "cache": Cache,
     "verify_cache": VerifyCache,
     "normalise_cpu": NormaliseCpu,
-    "jobs": Annotated[
-        int | None, typer.Option(help="Tests at once; default one per CPU.", metavar="N")
-    ],
-    "isolation": Annotated[
-        str | None, typer.Option(help="Use this isolation level.", metavar="LEVEL")
-    ],
-    "min_isolation": Annotated[
-        str | None, typer.Option(help="Accept no weaker level than this.", metavar="LEVEL")
-    ],
-    "python": Annotated[
-        str | None, typer.Option(help="CPython (3.11+) to run programs under.", metavar="PATH")
-    ],
-    "packages": Annotated[
-        list[str] | None, typer.Option(help="Directory of packages; repeatable.", metavar="DIR")
-    ],
-    "preload": Annotated[
-        list[str] | None, typer.Option(help="Module to import once; repeatable.", metavar="MODULE")
-    ],
-    "prices": Annotated[
-        str | None, typer.Option(help="Prices (TOML), preferred to the bundled.", metavar="FILE")
-    ],
+    "out": _option(
+        TEXT,
+        OUTPUT,
+        "DIR",
+        "Directory of the run, new or empty; of several models, one above their runs.",
+        "a new one below runs",
+    ),
+    "config": _option(
+        TEXT,
+        OUTPUT,
+        "FILE",
+        "TOML file of these options, such as n = 10; options that are typed go first.",
+    ),
+    "dry_run": _option(
+        bool,
+        OUTPUT,
+        None,
+        "Show what would be asked and the first prompt; ask no model.",
+        flag="--dry-run",
+    ),
     "k": KList,
     "fail_under": FailUnder,
-    "dry_run": Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be done; ask no model.")
-    ],
     "json": Json,
 }
 """Type and help text of each option, by the name of its parameter."""

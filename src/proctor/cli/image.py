@@ -6,44 +6,71 @@ import typer
 
 from proctor.cli import terminal
 from proctor.cli.options import Json
+from proctor.cli.panels import PanelCommand, examples
 
 if TYPE_CHECKING:
     from proctor.sandbox.container.engine import ContainerEngine
     from proctor.sandbox.container.images import Image
 
-image_app = typer.Typer(help="The image that isolation level container uses.", no_args_is_help=True)
+image_app = typer.Typer(
+    help="Build or show the image that programs run in at isolation level container.",
+    no_args_is_help=True,
+)
 
 EngineName = Annotated[
     str | None,
-    typer.Option("--engine", help="docker or podman; default the first to answer.", metavar="NAME"),
+    typer.Option(
+        "--engine",
+        help="docker or podman, or a path to either.",
+        show_default="PROCTOR_CONTAINER_ENGINE, else the first to answer",
+        metavar="NAME",
+    ),
 ]
-Tag = Annotated[str | None, typer.Option("--tag", help="Name of the image.", metavar="IMAGE")]
+Tag = Annotated[
+    str | None,
+    typer.Option(
+        "--tag",
+        help="Name of the image.",
+        show_default="PROCTOR_CONTAINER_IMAGE, else localhost/proctor:VERSION",
+        metavar="IMAGE",
+    ),
+]
 
 
-@image_app.command("build")
+@image_app.command(
+    "build", cls=PanelCommand, epilog=examples("proctor image build --install numpy")
+)
 def image_build_command(
     engine: EngineName = None,
     base: Annotated[
         str | None,
-        typer.Option(help="Image with CPython 3.11+ to build upon.", metavar="IMAGE"),
+        typer.Option(
+            help="Image to build upon, with glibc and CPython 3.11 or newer.",
+            show_default="docker.io/library/python:3.12-slim",
+            metavar="IMAGE",
+        ),
     ] = None,
     tag: Tag = None,
     install: Annotated[
         list[str] | None,
         typer.Option(
-            help="Package to install for programs, such as ortools, or a wheel.", metavar="NAME"
+            help="Package that programs may import, such as ortools, or a wheel. Repeatable.",
+            metavar="NAME",
         ),
     ] = None,
     profile: Annotated[
         list[str] | None,
         typer.Option(
-            help="Install what solvers of this profile import, for `proctor solve`.",
+            help="Install what solvers of this profile import, for proctor solve. Repeatable.",
             metavar="NAME",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Build the image from the Dockerfile that comes with proctor."""
+    """Build the image, from a Python image and this proctor; again after each update of proctor.
+
+    Exit code: 0 if the image is there, 125 if there is no engine or it failed.
+    """
     from proctor.sandbox.container import images
     from proctor.sandbox.container.engine import find
     from proctor.solver.profile import load
@@ -57,9 +84,12 @@ def image_build_command(
     _show(found, built, as_json=json)
 
 
-@image_app.command("show")
+@image_app.command("show", cls=PanelCommand)
 def image_show_command(engine: EngineName = None, tag: Tag = None, json: Json = False) -> None:
-    """Show the image, if it is there; exit code 1 if it is not or is of another proctor."""
+    """Show whether the image is there and holds this version of proctor.
+
+    Exit code: 0 if so, 1 if not, 125 if there is no engine.
+    """
     from proctor.sandbox.container import images
     from proctor.sandbox.container.engine import find
 

@@ -1,4 +1,4 @@
-"""The options of `proctor ioi score` and `proctor ioi validate`."""
+"""The options of `proctor ioi score`, `report` and `validate`."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,62 +6,70 @@ from typing import Annotated, Any
 import typer
 
 from proctor.cli.judges import Cache, NormaliseCpu, On, Ray, VerifyCache, Where
-from proctor.cli.options import Json
+from proctor.cli.options import CellIsolation, Jobs, Json, MinIsolation
+from proctor.cli.panels import INPUT, JUDGING, OUTPUT, PLACE, PanelCommand, examples
 
-ioi_app = typer.Typer(help="Score models on tasks of the IOI.", no_args_is_help=True)
+ioi_app = typer.Typer(
+    help="Score models on tasks of the IOI, whose programs earn points by subtasks.\n\n"
+    "To ask a model as well: proctor eval ioi.",
+    no_args_is_help=True,
+)
 
 Tasks = Annotated[
     list[str],
     typer.Option(
         "--tasks",
-        help="Rows of tasks and tests: a file, a directory, or hf:open-r1/ioi; repeatable.",
+        help="Rows of tasks and of their tests: a file (JSONL or Parquet), a directory, or a data"
+        " set of the Hugging Face hub, such as hf:open-r1/ioi. Repeatable.",
         metavar="SOURCE",
-    ),
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs", help="Programs at once; default one per CPU, or what Pistons take.", metavar="N"
+        rich_help_panel=INPUT,
     ),
 ]
 Runner = Annotated[
     str | None,
     typer.Option(
         "--runner",
-        help="Run tests elsewhere: module:callable, script:DIR, or piston:URL,URL,... (also @FILE"
-        " of URLs, or slurm); piston: alone takes PISTON_ENDPOINTS.",
+        help="Let others run the tests: module:callable, script:DIR, or piston:URL,URL,... (also"
+        " @FILE of URLs, or slurm); piston: alone takes PISTON_ENDPOINTS.",
         metavar="RUNNER",
+        rich_help_panel=PLACE,
     ),
-]
-Isolation = Annotated[
-    str | None,
-    typer.Option(
-        "--isolation", help="Use this isolation level: namespaces or landlock.", metavar="LEVEL"
-    ),
-]
-MinIsolation = Annotated[
-    str | None,
-    typer.Option("--min-isolation", help="Accept no weaker level than this.", metavar="LEVEL"),
 ]
 Strategy = Annotated[
     list[str] | None,
     typer.Option(
-        help="How many submissions become points: best, union, first:N or round-robin:N;"
-        " repeatable.",
+        help="How many submissions become points: best, union, first:N or round-robin:N."
+        " Repeatable.",
+        show_default="all four, with N = 50",
         metavar="NAME",
+        rich_help_panel=OUTPUT,
     ),
 ]
-Medals = Annotated[str | None, typer.Option(help="Medal thresholds, TOML or JSON.", metavar="FILE")]
-
+Medals = Annotated[
+    str | None,
+    typer.Option(
+        help="Medal thresholds of each year, TOML or JSON.",
+        metavar="FILE",
+        rich_help_panel=JUDGING,
+    ),
+]
 BySubtask = Annotated[
     bool,
-    typer.Option("--by-subtask", help="Show the best points of each subtask, too."),
+    typer.Option(
+        "--by-subtask",
+        help="Show the best points of each subtask, too.",
+        rich_help_panel=OUTPUT,
+    ),
 ]
 Page = Annotated[
     str | None,
-    typer.Option("--report", help="Write points and subtasks to a page, .md or .html.",
-                 metavar="FILE"),
-]  # fmt: skip
+    typer.Option(
+        "--report",
+        help="Write points and subtasks to this page, .md or .html.",
+        metavar="FILE",
+        rich_help_panel=OUTPUT,
+    ),
+]
 
 
 def _grading(
@@ -79,54 +87,82 @@ def _grading(
     )
 
 
-@ioi_app.command("score")
+@ioi_app.command(
+    "score",
+    cls=PanelCommand,
+    epilog=examples("proctor ioi score --tasks tasks --submissions solutions.jsonl --out scores"),
+)
 def score_command(
     tasks: Tasks,
     submissions: Annotated[
         list[str],
-        typer.Option(help="Rows of solutions: a file or hf:..., or a pattern, hf:OWNER/models-*;"
-                 " repeatable.", metavar="SOURCE"),
+        typer.Option(
+            help="Rows of solutions: a file, hf:OWNER/NAME, or a pattern such as"
+            " hf:OWNER/models-*. Repeatable.",
+            metavar="SOURCE",
+            rich_help_panel=INPUT,
+        ),
     ],
-    out: Annotated[
-        str | None, typer.Option(help="Directory for results.jsonl; resumes.", metavar="DIR")
-    ] = None,
+    id_column: Annotated[
+        str,
+        typer.Option(
+            help="Field of a row that names its solution.",
+            metavar="NAME",
+            rich_help_panel=INPUT,
+        ),
+    ] = "uuid",
+    always_extract_code: Annotated[
+        bool,
+        typer.Option(
+            "--always-extract-code",
+            help="Take the program from field generation even if there is a field code.",
+            rich_help_panel=INPUT,
+        ),
+    ] = False,
+    repair_includes: Annotated[
+        bool,
+        typer.Option(
+            "--repair-includes",
+            help="Add the headers that C++ programs forgot.",
+            rich_help_panel=INPUT,
+        ),
+    ] = False,
     target: Annotated[
         bool,
         typer.Option(
             "--target/--all-subtasks",
             help="Judge only the subtask that a solution was made for, or all.",
+            rich_help_panel=JUDGING,
         ),
     ] = False,
-    always_extract_code: Annotated[
-        bool,
-        typer.Option("--always-extract-code", help="Take code from `generation` even if there is"
-                                                   " `code`."),
-    ] = False,
-    repair_includes: Annotated[
-        bool, typer.Option("--repair-includes", help="Add headers that C++ programs forgot.")
-    ] = False,
-    id_column: Annotated[
-        str, typer.Option(help="Field of a row that names its solution.", metavar="NAME")
-    ] = "uuid",
-    strategy: Strategy = None,
     medals: Medals = None,
-    by_subtask: BySubtask = False,
-    report: Page = None,
+    jobs: Jobs = None,
     runner: Runner = None,
     ray: Ray = None,
     on: On = None,
     cache: Cache = None,
     verify_cache: VerifyCache = None,
     normalise_cpu: NormaliseCpu = None,
-    jobs: Jobs = None,
-    isolation: Isolation = None,
+    isolation: CellIsolation = None,
     min_isolation: MinIsolation = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            help="Directory whose results.jsonl each judgement is written to; what it holds is"
+            " not judged again.",
+            metavar="DIR",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    strategy: Strategy = None,
+    by_subtask: BySubtask = False,
+    report: Page = None,
     json: Json = False,
-) -> None:  # fmt: skip
-    """Score solutions of models, and add up their points per task and year.
+) -> None:
+    """Judge a model's solutions of IOI tasks, and add up their points per task and year.
 
     Exit code: 0 if all are judged, 2 for rows that cannot be used, 125 if some could not be judged
-    for a fault that is not theirs; the same command judges these again.
+    for a fault that is not theirs: the same command judges these again.
     """
     from proctor.cli import ioi
     from proctor.evals.ioi.scoring import ScoreRun
@@ -146,50 +182,60 @@ def score_command(
     raise typer.Exit(ioi.score(wanted, shown, where))
 
 
-@ioi_app.command("report")
+@ioi_app.command("report", cls=PanelCommand)
 def report_command(
     tasks: Tasks,
     results: Annotated[
         list[str],
-        typer.Option(help="Rows of judged solutions, as `ioi score` or `export` writes them;"
-                          " repeatable.", metavar="SOURCE"),
+        typer.Option(
+            help="Results: what ioi score --out or export --format ioi has written. Repeatable.",
+            metavar="SOURCE",
+            rich_help_panel=INPUT,
+        ),
     ],
-    strategy: Strategy = None,
     medals: Medals = None,
+    strategy: Strategy = None,
     by_subtask: BySubtask = False,
     report: Page = None,
     json: Json = False,
-) -> None:  # fmt: skip
-    """Add up points of solutions that are judged already; nothing is run."""
+) -> None:
+    """Add up points of solutions that are judged already; nothing is run.
+
+    Exit code: 0 if it is done, 2 for rows that cannot be used or were not judged.
+    """
     from proctor.cli import ioi
 
     shown = ioi.ShownPoints(tuple(strategy or ()), medals, by_subtask, report, json)
     ioi.add_up(tasks, results, shown)
 
 
-@ioi_app.command("validate")
+@ioi_app.command("validate", cls=PanelCommand)
 def validate_command(
     tasks: Tasks,
     solutions: Annotated[
         list[str],
-        typer.Option(help="Rows of labelled solutions: a file or hf:...; repeatable.",
-                     metavar="SOURCE"),
+        typer.Option(
+            help="Rows of solutions, each with a field label: a file, or hf:OWNER/NAME."
+            " Repeatable.",
+            metavar="SOURCE",
+            rich_help_panel=INPUT,
+        ),
     ],
+    jobs: Jobs = None,
     runner: Runner = None,
     ray: Ray = None,
     on: On = None,
     cache: Cache = None,
     verify_cache: VerifyCache = None,
     normalise_cpu: NormaliseCpu = None,
-    jobs: Jobs = None,
-    isolation: Isolation = None,
+    isolation: CellIsolation = None,
     min_isolation: MinIsolation = None,
     json: Json = False,
-) -> None:  # fmt: skip
-    """Judge labelled solutions and compare what becomes of them with their labels.
+) -> None:
+    """Judge solutions whose authors labelled them, and compare verdicts with labels.
 
-    Exit code: 0 if all are as their labels say, 1 if any is not, 2 for rows that cannot be used,
-    125 if some could not be judged.
+    Exit code: 0 if all are as labelled, 1 if not, 2 for rows that cannot be used, 125 if some could
+    not be judged.
     """
     from proctor.cli import ioi
 

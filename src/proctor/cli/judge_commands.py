@@ -8,93 +8,149 @@ import typer
 
 from proctor.cli.judges import Cache, NormaliseCpu, On, Ray, VerifyCache, Where, contest_judges
 from proctor.cli.options import (
+    MODE_HELP,
     MODES,
     Isolation,
     Jobs,
     Json,
     MinIsolation,
+    MoreTests,
     Packages,
     Preload,
+    ProblemId,
     Python,
+    Tolerance,
     pool_settings,
 )
+from proctor.cli.panels import INPUT, JUDGING, OUTPUT, PanelCommand, examples
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("judge")(judge_command)
+    lines = examples(
+        "proctor judge sum add.py",
+        "proctor judge sum submissions/*.py",
+        "proctor judge --problems problems.jsonl --programs programs.jsonl --out results.jsonl",
+    )
+    app.command("judge", cls=PanelCommand, epilog=lines)(judge_command)
 
 
 def judge_command(
     problem: Annotated[
-        str | None, typer.Argument(help="Problem package, or a file of rows.", metavar="PROBLEM")
+        str | None,
+        typer.Argument(
+            help="Contest problem: a package (a directory or an FPS file), or a file of rows.",
+            metavar="[PROBLEM]",
+        ),
     ] = None,
     solutions: Annotated[
-        list[str] | None, typer.Argument(help="Submissions to PROBLEM.", metavar="SOLUTION")
+        list[str] | None,
+        typer.Argument(
+            help="Programs to judge against PROBLEM, each a file or a directory of its files.",
+            metavar="[SOLUTION]...",
+        ),
     ] = None,
     problems: Annotated[
-        str | None, typer.Option(help="LiveCodeBench problems (JSONL).", metavar="FILE")
+        str | None,
+        typer.Option(
+            help="Problems, as rows of LiveCodeBench (JSONL), instead of PROBLEM.",
+            metavar="FILE",
+            rich_help_panel=INPUT,
+        ),
     ] = None,
     programs: Annotated[
         str | None,
-        typer.Option(help="Programs: JSONL, or lcb_runner's JSON array.", metavar="FILE"),
+        typer.Option(
+            help="Programs as rows (JSONL, or lcb_runner's JSON array), instead of SOLUTION.",
+            metavar="FILE",
+            rich_help_panel=INPUT,
+        ),
     ] = None,
-    problem_id: Annotated[
-        str | None,
-        typer.Option(help="Problem to judge against, if PROBLEM holds several.", metavar="ID"),
-    ] = None,
-    tests: Annotated[
-        list[str] | None, typer.Option(help="File of further tests for rows.", metavar="FILE")
-    ] = None,
+    problem_id: ProblemId = None,
+    tests: MoreTests = None,
     language: Annotated[
         str | None,
-        typer.Option(help="Language of submissions that do not name theirs.", metavar="NAME"),
+        typer.Option(
+            help="Language of the SOLUTIONs, such as cpp.",
+            show_default="by the ending of each file",
+            metavar="NAME",
+            rich_help_panel=INPUT,
+        ),
     ] = None,
     subtask: Annotated[
-        list[str] | None, typer.Option(help="Judge only this subtask.", metavar="NAME")
+        list[str] | None,
+        typer.Option(
+            help="Subtask of PROBLEM to judge, with those that it depends on. Repeatable.",
+            show_default="all",
+            metavar="NAME",
+            rich_help_panel=JUDGING,
+        ),
     ] = None,
     all_tests: Annotated[
-        bool, typer.Option("--all-tests", help="Also run tests that cannot change the score.")
+        bool,
+        typer.Option(
+            "--all-tests",
+            help="Of PROBLEM run the tests that cannot change the score any more, too.",
+            rich_help_panel=JUDGING,
+        ),
     ] = False,
-    mode: Annotated[
-        str | None,
-        typer.Option(help="Rules of a contest judge (default), or of lcb_runner.", metavar=MODES),
-    ] = None,
     timeout: Annotated[
-        str | None, typer.Option(help="Time limit per test; default 6s.", metavar="TIME")
+        str | None,
+        typer.Option(
+            help="Time for one test, where PROBLEM states none, such as 2s or 500ms.",
+            show_default="6s",
+            metavar="TIME",
+            rich_help_panel=JUDGING,
+        ),
     ] = None,
     memory: Annotated[
         str | None,
-        typer.Option(help="Memory limit; default 1G, 4G in official mode.", metavar="SIZE"),
+        typer.Option(
+            help="Memory for one test, where PROBLEM states none, such as 512M.",
+            show_default="1G; 4G in official mode",
+            metavar="SIZE",
+            rich_help_panel=JUDGING,
+        ),
     ] = None,
-    jobs: Jobs = None,
+    mode: Annotated[
+        str | None,
+        typer.Option(
+            help=MODE_HELP,
+            show_default="standard",
+            metavar=MODES,
+            rich_help_panel=JUDGING,
+        ),
+    ] = None,
     stop: Annotated[
         str | None,
         typer.Option(
-            help="Stop at a program's first failed test, its first crash, or never.",
+            help="With --problems: run no further tests after the first that fails, after the"
+            " first crash or overrun limit, or never stop.",
+            show_default="crash",
             metavar="first|crash|never",
+            rich_help_panel=JUDGING,
         ),
     ] = None,
     fast: Annotated[
-        bool, typer.Option("--fast", help="Run all tests in one process first.")
+        bool,
+        typer.Option(
+            "--fast",
+            help="With --problems: run all tests of a program in one process, which costs less.",
+            rich_help_panel=JUDGING,
+        ),
     ] = False,
-    tolerance: Annotated[
-        float | None,
-        typer.Option(help="Absolute or relative error allowed in numbers.", metavar="NUMBER"),
-    ] = None,
+    tolerance: Tolerance = None,
     codes: Annotated[
         str | None,
         typer.Option(
-            help="Error codes of official mode; default upstream.", metavar="upstream|ports"
+            help="Error codes of official mode: lcb_runner's, or those of its ports in training"
+            " frameworks.",
+            show_default="upstream",
+            metavar="upstream|ports",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
-    k: Annotated[
-        str | None, typer.Option(help="Values of k for pass@k; default 1,5,10.", metavar="LIST")
-    ] = None,
-    out: Annotated[
-        str | None,
-        typer.Option(help="Results file (JSONL), which a later run resumes.", metavar="FILE"),
-    ] = None,
+    jobs: Jobs = None,
     ray: Ray = None,
     on: On = None,
     cache: Cache = None,
@@ -105,9 +161,36 @@ def judge_command(
     python: Python = None,
     packages: Packages = None,
     preload: Preload = None,
+    k: Annotated[
+        str | None,
+        typer.Option(
+            help="Values of k for pass@k, shown where every problem has k samples.",
+            show_default="1,5,10",
+            metavar="LIST",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            help="With --problems: file that each judgement is written to (JSONL). If it exists,"
+            " what it holds is not judged again.",
+            metavar="FILE",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Judge SOLUTIONs to a contest PROBLEM, or --programs against LiveCodeBench --problems."""
+    """Judge programs: SOLUTIONs to a contest PROBLEM, or many programs against many problems.
+
+    proctor judge PROBLEM SOLUTION... shows verdict, points, CPU time and memory of each program.
+    proctor judge PROBLEM --programs FILE takes them from rows. proctor judge --problems FILE
+    --programs FILE judges programs against LiveCodeBench's problems, and shows counts of verdicts
+    and pass rates.
+
+    Exit code: 0 if all were judged, whatever their verdicts; 2 for wrong usage, a bad file or a
+    broken PROBLEM; 125 if some could not be judged; 130 if interrupted.
+    """
     from proctor.errors import UsageError
 
     where = Where(ray, on, cache, verify_cache, normalise_cpu)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from proctor.cli.panels import PLACE
 from proctor.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -24,36 +25,48 @@ Ray = Annotated[
     str | None,
     typer.Option(
         "--ray",
-        help="Judge on all nodes of a Ray cluster; --jobs is then for each node.",
+        help="Judge on all nodes of this Ray cluster; --jobs is then for each node. Without"
+        " ADDRESS: RAY_ADDRESS, else the cluster that runs on this machine.",
         metavar="[ADDRESS]",
+        rich_help_panel=PLACE,
     ),
 ]
 On = Annotated[
     str | None,
-    typer.Option("--on", help="Judge on these servers of proctor's.", metavar="URL,URL..."),
+    typer.Option(
+        "--on",
+        help="Judge on these servers, each a proctor serve, such as http://10.0.0.5:8377;"
+        " @FILE names a file of URLs. PROCTOR_TOKEN is their token.",
+        metavar="URL,URL...",
+        rich_help_panel=PLACE,
+    ),
 ]
 Cache = Annotated[
     str | None,
     typer.Option(
         "--cache",
-        help="Remember verdicts here, and judge nothing twice.",
-        metavar="DIR|redis://...",
+        help="Remember verdicts here, and judge nothing twice; as a URL, redis://HOST:6379/0.",
+        metavar="DIR|URL",
+        rich_help_panel=PLACE,
     ),
 ]
 VerifyCache = Annotated[
     str | None,
     typer.Option(
         "--verify-cache",
-        help="Judge this share of what is remembered again, and report differences.",
+        help="Share of the remembered verdicts to judge again, such as 1%; differences are told.",
         metavar="PERCENT",
+        rich_help_panel=PLACE,
     ),
 ]
 NormaliseCpu = Annotated[
     str | None,
     typer.Option(
         "--normalise-cpu",
-        help="Hold CPU limits as on this machine: reference, here, or its speed.",
-        metavar="REF",
+        help="Machine whose CPU limits hold: here, reference, or a speed as proctor doctor --speed"
+        " prints it. On slower and quicker machines limits are adapted, at most twofold.",
+        metavar="MACHINE",
+        rich_help_panel=PLACE,
     ),
 ]
 Opener = Callable[[], "AbstractContextManager[Judges]"]
@@ -215,7 +228,7 @@ def with_ray_here(arguments: list[str]) -> list[str]:
     following = [*arguments[1:], "-"]
     return [
         f"--ray={RAY_HERE}" if each == "--ray" and after.startswith("-") else each
-        for each, after in zip(arguments, following, strict=True)
+        for each, after in zip(arguments, following, strict=False)
     ]
 
 

@@ -1,15 +1,14 @@
 """The `proctor` command. Parses, calls, prints; decides nothing."""
 
 import os
-import signal
 import sys
-from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
 
 from proctor import __version__
 from proctor.cli import (
+    entry,
     eval_commands,
     judge_commands,
     package_commands,
@@ -21,8 +20,9 @@ from proctor.cli import (
 )
 from proctor.cli.image import image_app
 from proctor.cli.ioi_commands import ioi_app
-from proctor.cli.judges import RAY_HERE, Ray, with_ray_here
+from proctor.cli.judges import RAY_HERE, with_ray_here
 from proctor.cli.options import (
+    MODE_HELP,
     MODES,
     Isolation,
     Json,
@@ -32,13 +32,29 @@ from proctor.cli.options import (
     Python,
     pool_settings,
 )
+from proctor.cli.panels import (
+    INPUT,
+    JUDGING,
+    LIMITS,
+    OUTPUT,
+    PanelCommand,
+    PanelGroup,
+    examples,
+)
 from proctor.cli.timetable import timetable_app
-from proctor.errors import CompileFailed, ProctorError
 
 app = typer.Typer(
-    help="Run and judge programs that machines wrote.",
+    cls=PanelGroup,
+    help="Run and judge programs that machines wrote, each in a sandbox of its own.\n\n"
+    "proctor COMMAND --help explains a command. TIME is written 6s, 500ms, 1.5m or 1h; SIZE 256M,"
+    " 1G or 64KiB, in powers of 1024.",
+    epilog=examples(
+        "proctor doctor",
+        "proctor run add.py",
+        "proctor judge sum add.py",
+        "proctor eval humaneval --model my-model --base-url http://localhost:8000/v1",
+    ),
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -46,7 +62,7 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def _main(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    version: Annotated[bool, typer.Option("--version", "-V", help="Print the version.")] = False,
 ) -> None:
     if version:
         terminal.write(f"{__version__}\n")
@@ -57,42 +73,99 @@ def _main(
         environment.adopt()
 
 
-@app.command("run")
+@app.command(
+    "run",
+    cls=PanelCommand,
+    epilog=examples(
+        "echo 3 4 | proctor run add.py",
+        "proctor run sort.cpp --stdin numbers.txt --cpu 2s --memory 256M",
+        "proctor run words.py -- --longest 10",
+        "echo 'print(6 * 7)' | proctor run --json -",
+    ),
+)
 def run_command(
     file: Annotated[
-        str, typer.Argument(help="Program to run; - reads it from stdin.", metavar="FILE")
+        str,
+        typer.Argument(help="Program to run; - reads it from stdin.", metavar="FILE"),
     ],
+    args: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Arguments for the program; after -- they may look like options.",
+            metavar="[-- ARG...]",
+            show_default=False,
+        ),
+    ] = None,
     language: Annotated[
         str | None,
-        typer.Option(help="Language of the program; default by the file name.", metavar="NAME"),
+        typer.Option(
+            help="Language of the program, as proctor languages lists it, such as cpp.",
+            show_default="by the file's ending, else python",
+            metavar="NAME",
+            rich_help_panel=INPUT,
+        ),
     ] = None,
     stdin: Annotated[
         str | None,
         typer.Option(
-            help="File for its stdin; default is proctor's own stdin if piped.", metavar="FILE"
+            help="File that the program reads as its stdin.",
+            show_default="what is piped into proctor",
+            metavar="FILE",
+            rich_help_panel=INPUT,
         ),
     ] = None,
     cpu: Annotated[
-        str, typer.Option(help="CPU time limit, such as 6s or 500ms.", metavar="TIME")
+        str,
+        typer.Option(
+            help="CPU time of all its processes together, such as 6s or 500ms.",
+            metavar="TIME",
+            rich_help_panel=LIMITS,
+        ),
     ] = "10s",
-    wall: Annotated[
+    timeout: Annotated[
         str | None,
-        typer.Option(help="Wall time limit; without it an idle limit applies.", metavar="TIME"),
+        typer.Option(
+            "--timeout",
+            "--wall",
+            help="Wall time, such as 30s.",
+            show_default="none, but a program that only waits is stopped once its input has ended",
+            metavar="TIME",
+            rich_help_panel=LIMITS,
+        ),
     ] = None,
-    memory: Annotated[str, typer.Option(help="Memory limit, such as 256M.", metavar="SIZE")] = "1G",
+    memory: Annotated[
+        str,
+        typer.Option(
+            help="Memory of all its processes together, such as 256M.",
+            metavar="SIZE",
+            rich_help_panel=LIMITS,
+        ),
+    ] = "1G",
     output: Annotated[
-        str, typer.Option(help="Output limit, for stdout and stderr each.", metavar="SIZE")
+        str,
+        typer.Option(
+            help="Output, on stdout and on stderr each.", metavar="SIZE", rich_help_panel=LIMITS
+        ),
     ] = "64M",
     processes: Annotated[
-        int, typer.Option(help="Limit on concurrent processes and threads.", metavar="N")
+        int,
+        typer.Option(help="Processes and threads at once.", metavar="N", rich_help_panel=LIMITS),
     ] = 64,
     disk: Annotated[
-        str, typer.Option(help="Size of scratch space in the working directory.", metavar="SIZE")
+        str,
+        typer.Option(
+            help="Files that it may write in its working directory, which is gone afterwards; 0:"
+            " it can write none.",
+            metavar="SIZE",
+            rich_help_panel=LIMITS,
+        ),
     ] = "0",
     loopback: Annotated[
         bool,
         typer.Option(
-            "--loopback", help="A loopback interface and a /dev/shm of the program's own."
+            "--loopback",
+            help="Give it a loopback interface and a /dev/shm of its own; else it has no network.",
+            rich_help_panel=LIMITS,
         ),
     ] = False,
     isolation: Isolation = None,
@@ -100,53 +173,96 @@ def run_command(
     python: Python = None,
     packages: Packages = None,
     preload: Preload = None,
-    json: Json = False,
+    json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Print output, exit code, CPU time, memory and isolation as one JSON object.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
 ) -> None:
-    """Run one program in isolation.
+    """Run one program in a sandbox and print what it prints.
 
-    Exit code: the program's own; 128+n if signal n ended it; 124 if it hit a limit; 125 if proctor
-    failed; 2 for wrong usage. Only --json tells these apart from a program's own exit code.
+    A program in a compiled language is compiled first. Output is shown as it comes: what a program
+    keeps in a buffer comes late, but a Python program prints line by line to a terminal. At level
+    container input is read to its end first, and output shown when the program has ended.
+
+    Exit code: the program's own; 128+n if signal n ended it; 1 if it does not compile; 124 if it
+    hit a limit; 125 if proctor could not run it; 2 for wrong usage. Only --json tells these apart
+    from the program's own.
     """
     from proctor.cli import run
 
-    limits = run.limits(cpu, wall, memory, output, processes, disk, loopback=loopback)
+    limits = run.limits(cpu, timeout, memory, output, processes, disk, loopback=loopback)
     pool = pool_settings(isolation, min_isolation, python, packages, preload)
-    raise typer.Exit(run.run(file, stdin, language, limits, pool, as_json=json))
+    raise typer.Exit(run.run(file, args or (), stdin, language, limits, pool, as_json=json))
 
 
-@app.command("demo")
+@app.command("demo", cls=PanelCommand)
 def demo_command(
     mode: Annotated[
-        str, typer.Option(help="Rules of a contest judge, or of lcb_runner.", metavar=MODES)
+        str,
+        typer.Option(
+            help=MODE_HELP,
+            metavar=MODES,
+            rich_help_panel=JUDGING,
+        ),
     ] = "standard",
     subset: Annotated[
-        str | None, typer.Option(help="Judge only this subset: fixture.", metavar="NAME")
+        str | None,
+        typer.Option(
+            help="Judge a part only: fixture, four problems.",
+            show_default="all problems",
+            metavar="NAME",
+            rich_help_panel=JUDGING,
+        ),
     ] = None,
     cpu: Annotated[
         str,
-        typer.Option(help="CPU time limit of a test; raise it under emulation.", metavar="TIME"),
+        typer.Option(
+            help="CPU time for one test; raise it where a machine is emulated.",
+            metavar="TIME",
+            rich_help_panel=JUDGING,
+        ),
     ] = "2s",
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     json: Json = False,
 ) -> None:
-    """Judge the bundled problems: right, wrong, slow, crashing and cheating programs."""
+    """Judge bundled programs whose verdicts are known, to see that judging works here.
+
+    Each problem has a right, a wrong, a slow, a crashing and a cheating program.
+
+    Exit code: 0 if each gets the verdict it is labelled with, 1 if not, 125 if nothing can be run.
+    """
     from proctor.cli import demo
 
     raise typer.Exit(demo.run(mode, subset, cpu, isolation, min_isolation, as_json=json))
 
 
-@app.command("doctor")
+@app.command("doctor", cls=PanelCommand)
 def doctor_command(
-    ray: Ray = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            "--ray",
+            help="Show the nodes of this Ray cluster instead, and what each can do. Without"
+            " ADDRESS: RAY_ADDRESS, else the cluster that runs on this machine.",
+            metavar="[ADDRESS]",
+        ),
+    ] = None,
     speed: Annotated[
-        bool, typer.Option("--speed", help="Measure how fast the machine is, too.")
+        bool,
+        typer.Option("--speed", help="Measure the machine's speed, too, for --normalise-cpu."),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Show what isolation this machine offers, what is used, and what is missing.
+    """Show which isolation works on this machine, what it guarantees, and what is missing.
 
-    With --ray, a table of the nodes of a cluster instead.
+    Runs a program at every level, and says what would help where one does not work.
+
+    Exit code: 0 if programs can be run at the level that is used, 1 if not.
     """
     if ray is not None:
         from proctor.cli import doctor_ray
@@ -159,27 +275,42 @@ def doctor_command(
     raise typer.Exit(doctor.run(speed=speed, as_json=json))
 
 
-@app.command("selftest")
+@app.command("selftest", cls=PanelCommand)
 def selftest_command(
-    isolation: Isolation = None,
     group: Annotated[
         list[str] | None,
         typer.Option(
             metavar="GROUP",
-            help="Run only this group: escape, exhaustion, grader, leakage or oracle.",
+            help="Make the attacks of this group: escape, exhaustion, grader, leakage or oracle."
+            " Repeatable.",
+            show_default="all groups",
+            rich_help_panel=INPUT,
         ),
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option(help="Run only the attack of this name.", metavar="NAME")
+        list[str] | None,
+        typer.Option(
+            help="Make the attack of this name, besides those of --group. Repeatable.",
+            metavar="NAME",
+            rich_help_panel=INPUT,
+        ),
     ] = None,
     judgements: Annotated[
-        int, typer.Option(help="How often to judge each program that guesses.", min=1, metavar="N")
+        int,
+        typer.Option(
+            help="Times to judge each program that guesses answers.",
+            min=1,
+            metavar="N",
+            rich_help_panel=INPUT,
+        ),
     ] = 300,
+    isolation: Isolation = None,
     json: Json = False,
 ) -> None:
-    """Attack this machine with the bundled attacks, and report what got through.
+    """Attack this machine with bundled hostile programs, and report what got through.
 
-    Exit code: 0 if nothing did, 1 if something did, 125 if no isolation level works here.
+    Exit code: 0 if nothing did, 1 if something did or was left behind, 125 if no isolation level
+    works here, 130 if interrupted; what was done until then is shown.
     """
     from proctor.cli import selftest
 
@@ -187,28 +318,38 @@ def selftest_command(
     raise typer.Exit(selftest.run(isolation, *chosen, judgements, as_json=json))
 
 
-@app.command("languages")
+@app.command(
+    "languages", cls=PanelCommand, epilog=examples("proctor languages --selftest cpp java")
+)
 def languages_command(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Show only these languages.", metavar="[NAME]...", show_default=False),
+        typer.Argument(
+            help="Languages to show, such as cpp; without any, all.",
+            metavar="[NAME]...",
+            show_default=False,
+        ),
     ] = None,
     selftest: Annotated[
         bool,
         typer.Option(
-            "--selftest", help="Compile and run the self-test of each language in a cell."
+            "--selftest", help="Compile and run a program of each language, and check its output."
         ),
     ] = False,
     warm: Annotated[
         bool,
-        typer.Option("--warm", help="Precompile the standard header of C++, or of those named."),
+        typer.Option(
+            "--warm",
+            help="Precompile bits/stdc++.h for C++17, or for the C++ named: 100 MB each, and the"
+            " first programs compile 5 s faster.",
+        ),
     ] = False,
     isolation: Isolation = None,
     json: Json = False,
 ) -> None:
-    """List the supported languages, and which of them this machine has.
+    """List the supported languages: versions found on this machine, or what to install.
 
-    Exit code: 1 if a self-test fails; a missing language fails only if it is named.
+    Exit code: 0; with --selftest 1 if one fails, or a language that was named is not installed.
     """
     from proctor.cli import languages
 
@@ -234,29 +375,5 @@ app.add_typer(timetable_app, name="timetable")
 
 
 def main() -> NoReturn:
-    """Entry point of the console script: errors become sentences and exit codes."""
-    signal.signal(signal.SIGTERM, _terminated)
-    try:
-        code = app(with_ray_here(sys.argv[1:]), standalone_mode=False)
-    except ProctorError as error:
-        if isinstance(error, CompileFailed) and error.output:
-            terminal.write(error.output.rstrip(), stderr=True, end="\n")
-        terminal.write(f"proctor: {error}", stderr=True, end="\n")
-        code = error.exit_code
-    except typer.Abort:
-        code = 130
-    except Exception as error:
-        code = terminal.usage_error(error)
-        if code is None:
-            raise
-    except KeyboardInterrupt:
-        terminal.write("proctor: interrupted\n", stderr=True)
-        code = 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 141
-    sys.exit(code or 0)
-
-
-def _terminated(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    """Entry point of the console script."""
+    sys.exit(entry.run(app, with_ray_here(sys.argv[1:])))

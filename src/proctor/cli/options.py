@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options that several commands share, each described once."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,39 +6,117 @@ from typing import Annotated, Any
 
 import typer
 
+from proctor.cli.panels import INPUT, ISOLATION, JUDGING, OUTPUT, PLACE
 from proctor.limits import Limits
 from proctor.units import seconds, size
 
 MODES = "standard|official"
+MODE_HELP = "Rules to judge by: a contest judge's, or the published evaluator's."
+
 Isolation = Annotated[
     str | None,
     typer.Option(
         "--isolation",
-        help="Use this isolation level: namespaces, container, landlock or none.",
+        help="Isolation level to use: namespaces, container, landlock or none.",
+        show_default="PROCTOR_ISOLATION, else the strongest that works here",
         metavar="LEVEL",
+        rich_help_panel=ISOLATION,
     ),
 ]
+CellIsolation = Annotated[
+    str | None,
+    typer.Option(
+        "--isolation",
+        help="Isolation level to use: namespaces or landlock.",
+        show_default="PROCTOR_ISOLATION, else the strongest that works here",
+        metavar="LEVEL",
+        rich_help_panel=ISOLATION,
+    ),
+]
+"""Isolation of what is not done at the other levels: checkers and servers."""
 MinIsolation = Annotated[
     str | None,
-    typer.Option("--min-isolation", help="Accept no weaker level than this.", metavar="LEVEL"),
+    typer.Option(
+        "--min-isolation",
+        help="Weakest isolation level to accept; if none is as strong, nothing is run.",
+        show_default="PROCTOR_MIN_ISOLATION, else any but none",
+        metavar="LEVEL",
+        rich_help_panel=ISOLATION,
+    ),
 ]
 Python = Annotated[
     str | None,
-    typer.Option("--python", help="CPython (3.11+) to run programs under.", metavar="PATH"),
+    typer.Option(
+        "--python",
+        help="CPython, 3.11 or newer, that runs Python programs.",
+        show_default="the one that runs proctor",
+        metavar="PATH",
+        rich_help_panel=ISOLATION,
+    ),
 ]
 Packages = Annotated[
     list[str] | None,
-    typer.Option("--packages", help="Directory of packages programs may import.", metavar="DIR"),
+    typer.Option(
+        "--packages",
+        help="Directory of Python packages that programs may import, such as a virtual"
+        " environment's site-packages. Repeatable.",
+        metavar="DIR",
+        rich_help_panel=ISOLATION,
+    ),
 ]
 Preload = Annotated[
     list[str] | None,
-    typer.Option("--preload", help="Module to import once for all programs.", metavar="MODULE"),
+    typer.Option(
+        "--preload",
+        help="Python module to import once for all programs, such as numpy. Repeatable.",
+        metavar="MODULE",
+        rich_help_panel=ISOLATION,
+    ),
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option("--jobs", help="Programs to run at once; default one per CPU.", metavar="N"),
+    typer.Option(
+        "--jobs",
+        help="Programs or tests to run at once.",
+        show_default="one per CPU",
+        metavar="N",
+        rich_help_panel=PLACE,
+    ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
+ProblemId = Annotated[
+    str | None,
+    typer.Option(
+        "--problem-id",
+        help="Problem to take, if the package or the rows hold several.",
+        metavar="ID",
+        rich_help_panel=INPUT,
+    ),
+]
+MoreTests = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tests",
+        help="File of further tests for the problems of a file of rows. Repeatable.",
+        metavar="FILE",
+        rich_help_panel=INPUT,
+    ),
+]
+Tolerance = Annotated[
+    float | None,
+    typer.Option(
+        "--tolerance",
+        help="Absolute or relative error allowed in numbers, such as 1e-6.",
+        show_default="outputs must be equal",
+        metavar="NUMBER",
+        rich_help_panel=JUDGING,
+    ),
+]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="Print JSON on stdout instead of text.", rich_help_panel=OUTPUT
+    ),
+]  # fmt: skip
 
 
 def pool_settings(
@@ -63,21 +141,3 @@ def typed_limits(usual: Limits, timeout: str | None, memory: str | None) -> Limi
     if timeout is not None:
         usual = replace(usual, cpu=seconds(timeout, "--timeout"))
     return usual if memory is None else replace(usual, memory=size(memory, "--memory"))
-
-
-StartServer = Annotated[
-    str | None,
-    typer.Option(
-        "--start-server",
-        help="Command that serves the model while the run lasts, such as "
-        "'vllm serve {model} --port {port}'.",
-        metavar="COMMAND",
-    ),
-]
-ReplyCache = Annotated[
-    str | None,
-    typer.Option(
-        "--reply-cache", help="Directory of replies that runs share: none is paid for twice.",
-        metavar="DIR",
-    ),
-]  # fmt: skip

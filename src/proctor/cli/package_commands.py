@@ -4,33 +4,47 @@ from typing import Annotated
 
 import typer
 
-from proctor.cli.options import Isolation, Jobs, Json, MinIsolation
+from proctor.cli.options import (
+    CellIsolation,
+    Jobs,
+    Json,
+    MinIsolation,
+    MoreTests,
+    ProblemId,
+    Tolerance,
+)
+from proctor.cli.panels import INPUT, JUDGING, LIMITS, OUTPUT, PanelCommand, examples
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("verify")(verify_command)
-    app.command("lint")(lint_command)
-    app.command("stress")(stress_command)
-    app.command("convert")(convert_command)
+    for name, command, *lines in (
+        ("verify", verify_command, "proctor verify sum"),
+        ("lint", lint_command, "proctor lint sum", "proctor lint problems.jsonl --solutions 0"),
+        ("stress", stress_command,
+         "proctor stress right.py wrong.py --generator generate.py --args '{seed} {size}'"),
+        ("convert", convert_command, "proctor convert sum sum-icpc --to icpc --drop limits.stack"),
+    ):  # fmt: skip
+        app.command(name, cls=PanelCommand, epilog=examples(*lines))(command)
 
 
 def verify_command(
     package: Annotated[
         str, typer.Argument(help="Problem package: a directory, or an FPS file.", metavar="PACKAGE")
     ],
-    problem_id: Annotated[
-        str | None,
-        typer.Option(help="Problem to verify, if PACKAGE holds several.", metavar="ID"),
-    ] = None,
+    problem_id: ProblemId = None,
     jobs: Jobs = None,
-    isolation: Isolation = None,
+    isolation: CellIsolation = None,
     min_isolation: MinIsolation = None,
     json: Json = False,
 ) -> None:
-    """Compare the verdict of every submission of a problem package with its label.
+    """Judge the labelled submissions of a problem package, and compare verdicts with labels.
 
-    Exit code: 0 if all agree, 1 if not, 2 for a broken package.
+    Also shows how far the time limit is from the slowest right submission, and from the fastest
+    one that must be too slow.
+
+    Exit code: 0 if all are as labelled, 1 if not, 2 for a broken package or one without labelled
+    submissions, 125 if some could not be judged.
     """
     from proctor.judging.environment import open_environment
 
@@ -42,28 +56,37 @@ def verify_command(
 
 def lint_command(
     package: Annotated[
-        str, typer.Argument(help="Problem package, or rows of a data set.", metavar="PACKAGE|ROWS")
+        str,
+        typer.Argument(help="Problem package, or rows of a data set.", metavar="PACKAGE|ROWS"),
     ],
-    problem_id: Annotated[
-        str | None,
-        typer.Option(help="Problem to check, if PACKAGE holds several.", metavar="ID"),
-    ] = None,
+    problem_id: ProblemId = None,
     benchmark: Annotated[
         str | None,
-        typer.Option(help="Benchmark, or benchmark file, whose rows they are.", metavar="NAME"),
+        typer.Option(
+            help="Benchmark, such as apps, or benchmark file (.toml) whose rows they are.",
+            show_default="rows of LiveCodeBench or open-r1/codeforces",
+            metavar="NAME",
+            rich_help_panel=INPUT,
+        ),
     ] = None,
     solutions: Annotated[
         int,
-        typer.Option(help="Programs to judge that a row records as right.", min=0, metavar="N"),
+        typer.Option(
+            help="Of the programs that a row records as right, judge so many.",
+            min=0,
+            metavar="N",
+            rich_help_panel=JUDGING,
+        ),
     ] = 3,
     jobs: Jobs = None,
-    isolation: Isolation = None,
+    isolation: CellIsolation = None,
     min_isolation: MinIsolation = None,
     json: Json = False,
 ) -> None:
-    """Say what the author of a problem package, or of a data set, has missed.
+    """Find faults in a problem package or a data set: weak tests, wrong answers, bad checkers.
 
-    Exit code: 0 if nothing, 1 if something was found, 2 for a broken package.
+    Exit code: 0 if nothing was found, 1 if something was, 2 for a package that cannot be used, 125
+    if programs could not be run.
     """
     from proctor.judging.environment import open_environment
 
@@ -76,66 +99,111 @@ def lint_command(
 
 def stress_command(
     right: Annotated[str, typer.Argument(help="Program known to be right.", metavar="RIGHT")],
-    wrong: Annotated[list[str], typer.Argument(help="Programs to be refuted.", metavar="WRONG")],
+    wrong: Annotated[
+        list[str], typer.Argument(help="Programs that may be wrong.", metavar="WRONG...")
+    ],
     generator: Annotated[
         str,
-        typer.Option(help="Program that prints an input, by its arguments.", metavar="FILE"),
+        typer.Option(
+            help="Program that prints an input: a source, or a directory with one.",
+            metavar="FILE",
+            rich_help_panel=INPUT,
+        ),
     ],
     args: Annotated[
         str,
         typer.Option(
-            help="Arguments of the generator; {seed} and {size} are replaced.", metavar="TEXT"
+            help="Arguments of the generator, in which {seed} and {size} are replaced.",
+            metavar="TEXT",
+            rich_help_panel=INPUT,
         ),
     ] = "{seed}",
     validator: Annotated[
         str | None,
         typer.Option(
-            help="Program that accepts a valid input on stdin by exit code 0 or 42.",
+            help="Program that reads an input from stdin and ends with 0 or 42 if it is valid.",
             metavar="FILE",
+            rich_help_panel=INPUT,
         ),
     ] = None,
     problem: Annotated[
         str | None,
         typer.Option(
-            help="Problem package, or rows, whose checker and limits hold.", metavar="PROBLEM"
+            help="Problem package, or rows, whose checker, interactor and limits to use.",
+            show_default="outputs are compared word by word",
+            metavar="PROBLEM",
+            rich_help_panel=INPUT,
         ),
     ] = None,
-    problem_id: Annotated[
-        str | None,
-        typer.Option(help="Row to take, if PROBLEM holds several.", metavar="ID"),
-    ] = None,
-    tests: Annotated[int, typer.Option(help="Inputs to try.", min=1, metavar="N")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the first input.", min=0, metavar="N")] = 1,
+    problem_id: ProblemId = None,
+    tests: Annotated[
+        int, typer.Option(help="Inputs to try.", min=1, metavar="N", rich_help_panel=INPUT)
+    ] = 1000,
+    seed: Annotated[
+        int,
+        typer.Option(
+            help="{seed} of the first input; each next one is 1 more.",
+            min=0,
+            metavar="N",
+            rich_help_panel=INPUT,
+        ),
+    ] = 1,
     size: Annotated[
-        int, typer.Option(help="{size} grows from 1 to this.", min=1, metavar="N")
+        int,
+        typer.Option(
+            help="{size} of the last input; it grows from 1.",
+            min=1,
+            metavar="N",
+            rich_help_panel=INPUT,
+        ),
     ] = 100,
     shrink: Annotated[
         int,
-        typer.Option(help="Smaller inputs to try once one is found.", min=0, metavar="N"),
+        typer.Option(
+            help="Smaller inputs to try, for each WRONG, once one is found.",
+            min=0,
+            metavar="N",
+            rich_help_panel=INPUT,
+        ),
     ] = 1000,
     cpu: Annotated[
         str | None,
-        typer.Option(help="CPU time limit of a test; default 10s.", metavar="TIME"),
+        typer.Option(
+            help="CPU time for one test, without --problem, such as 2s.",
+            show_default="10s",
+            metavar="TIME",
+            rich_help_panel=LIMITS,
+        ),
     ] = None,
     memory: Annotated[
-        str | None, typer.Option(help="Memory limit; default 1G.", metavar="SIZE")
+        str | None,
+        typer.Option(
+            help="Memory for one test, without --problem, such as 256M.",
+            show_default="1G",
+            metavar="SIZE",
+            rich_help_panel=LIMITS,
+        ),
     ] = None,
-    tolerance: Annotated[
-        float | None,
-        typer.Option(help="Absolute or relative error allowed in numbers.", metavar="NUMBER"),
-    ] = None,
+    tolerance: Tolerance = None,
+    jobs: Jobs = None,
+    isolation: CellIsolation = None,
+    min_isolation: MinIsolation = None,
     out: Annotated[
         str | None,
-        typer.Option(help="Directory that counterexamples are kept in.", metavar="DIR"),
+        typer.Option(
+            help="Directory to keep counterexamples in, as NAME-1.in and NAME-1.ans.",
+            metavar="DIR",
+            rich_help_panel=OUTPUT,
+        ),
     ] = None,
-    jobs: Jobs = None,
-    isolation: Isolation = None,
-    min_isolation: MinIsolation = None,
     json: Json = False,
 ) -> None:
-    """Find an input on which WRONG fails and RIGHT does not, and make it small.
+    """Find a small input on which RIGHT succeeds and WRONG fails.
 
-    Exit code: 0 if there is one for every WRONG, 1 if not, 2 for programs that cannot be used.
+    Inputs come from a generator; what fails is made smaller.
+
+    Exit code: 0 if there is one for every WRONG; 1 if not, or if RIGHT fails; 2 for programs that
+    cannot be used, 125 if programs could not be run.
     """
     from proctor.judging.environment import open_environment
 
@@ -158,26 +226,29 @@ def convert_command(
     ],
     to: Annotated[
         str,
-        typer.Option(help="Format to write.", metavar="native|icpc|polygon|cms|rows"),
+        typer.Option(
+            help="Format to write: native, icpc, polygon, cms or rows.",
+            metavar="FORMAT",
+            rich_help_panel=OUTPUT,
+        ),
     ],
-    problem_id: Annotated[
-        str | None, typer.Option(help="Row to convert, if SOURCE holds several.", metavar="ID")
-    ] = None,
-    tests: Annotated[
-        list[str] | None, typer.Option(help="File of further tests for rows.", metavar="FILE")
-    ] = None,
+    problem_id: ProblemId = None,
+    tests: MoreTests = None,
     drop: Annotated[
         list[str] | None,
         typer.Option(
-            help="Take the format's own value of this field, such as limits.output.",
+            help="What the format cannot hold and may lose: limits, limits.output and the like,"
+            " grading, languages, precision or timing. Repeatable.",
             metavar="FIELD",
+            rich_help_panel=OUTPUT,
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write a problem package in another format, if it can be judged alike there.
+    """Write a problem package in another format, such that it is judged alike there.
 
-    Exit code: 0 if it was written, 2 if the format cannot hold something that matters.
+    Exit code: 0 if it was written and is the same; 2 if the format cannot hold something that
+    matters: nothing is written then, and the message says what to --drop.
     """
     from proctor.cli import convert
 

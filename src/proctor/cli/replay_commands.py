@@ -14,44 +14,67 @@ from proctor.cli.options import (
     Python,
     pool_settings,
 )
+from proctor.cli.panels import INPUT, JUDGING, OUTPUT, PLACE, PanelCommand, examples
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("replay")(replay_command)
+    lines = examples(
+        "proctor replay results.jsonl#0",
+        "proctor replay runs/my-model#proctor-01-lantern-rows:0:official --times 5",
+        "proctor replay results.jsonl#0 --bundle row-0.zip",
+    )
+    app.command("replay", cls=PanelCommand, epilog=lines)(replay_command)
 
 
 def replay_command(
     record: Annotated[
         str,
         typer.Argument(
-            help="Judgement: RESULTS#ROW, RUN#PROBLEM:SAMPLE[:MODE], URL#JOB, or a bundle.",
+            help="Judgement: RESULTS#ROW (file of proctor judge --out, or directory of ioi score),"
+            " RUN#PROBLEM:SAMPLE[:MODE] (run of eval), URL#JOB (job of a server), or a bundle.",
             metavar="RECORD",
         ),
     ],
     problems: Annotated[
         str | None,
-        typer.Option(help="Problems, if the record does not tell or they moved.", metavar="FILE"),
+        typer.Option(
+            help="Problems, if they have moved.",
+            show_default="those that the record names",
+            metavar="FILE",
+            rich_help_panel=INPUT,
+        ),
     ] = None,
     programs: Annotated[
         str | None,
-        typer.Option(help="Programs, if the record does not tell or they moved.", metavar="FILE"),
+        typer.Option(
+            help="Programs, if they have moved.",
+            show_default="those that the record names",
+            metavar="FILE",
+            rich_help_panel=INPUT,
+        ),
     ] = None,
     tasks: Annotated[
         list[str] | None,
-        typer.Option(help="Tasks of the IOI, if the record does not tell or they moved;"
-                          " repeatable.", metavar="SOURCE"),
-    ] = None,
-    bundle: Annotated[
-        str | None,
-        typer.Option(help="Judge nothing; write all that it takes into this directory, or .zip.",
-                     metavar="PATH"),
+        typer.Option(
+            help="Tasks of the IOI, if they have moved. Repeatable.",
+            show_default="those that the record names",
+            metavar="SOURCE",
+            rich_help_panel=INPUT,
+        ),
     ] = None,
     times: Annotated[
-        int, typer.Option(help="Judge so many times, and show the spread.", min=1, metavar="N")
+        int,
+        typer.Option(
+            help="Judge so many times, and show how verdicts and times vary.",
+            min=1,
+            metavar="N",
+            rich_help_panel=JUDGING,
+        ),
     ] = 1,
     there: Annotated[
-        bool, typer.Option("--there", help="Have the job's own server judge it.")
+        bool,
+        typer.Option("--there", help="Of URL#JOB: let that server judge.", rich_help_panel=PLACE),
     ] = False,
     ray: Ray = None,
     on: On = None,
@@ -60,12 +83,22 @@ def replay_command(
     python: Python = None,
     packages: Packages = None,
     preload: Preload = None,
+    bundle: Annotated[
+        str | None,
+        typer.Option(
+            help="Judge nothing; write all that a replay needs into this directory or .zip file.",
+            metavar="PATH",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
     json: Json = False,
-) -> None:  # fmt: skip
-    """Make a recorded judgement again, and say what differs.
+) -> None:
+    """Judge a recorded program again, and show what differs: verdicts, times, output.
 
-    Exit code: 0 if nothing does, 1 if something does, 2 for wrong usage or a problem or program
-    that is another now, 125 if it could not be judged.
+    Times and memory that differ are shown, and count as no difference.
+
+    Exit code: 0 if verdict and points are the same each time, 1 if not, 2 for wrong usage or a
+    problem or program that has changed since, 125 if it could not be judged, 130 if interrupted.
     """
     from proctor.cli import replay
     from proctor.evals.replaying.recorded import InputFiles

@@ -4,29 +4,64 @@ from typing import Annotated
 
 import typer
 
-from proctor.cli.options import MODES, Json
+from proctor.cli.options import MODE_HELP, MODES, Json
+from proctor.cli.panels import PanelCommand, examples
 
+RUN = "Directory of a run, or file of sample records (JSONL); NAME=PATH gives it a name."
 Mode = Annotated[
     str | None,
     typer.Option(
         "--mode",
-        help="Rules to go by; default all that apply, in breakdowns official.",
+        help=MODE_HELP,
+        show_default="all that apply; details by official",
         metavar=MODES,
     ),
 ]
 Errata = Annotated[
     list[str] | None,
-    typer.Option("--errata", help="List of erroneous problems (TOML); repeatable.", metavar="FILE"),
+    typer.Option(
+        "--errata",
+        help="TOML file of erroneous problems, to score without them. Repeatable.",
+        metavar="FILE",
+    ),
 ]
 
 
 def report_command(
-    runs: Annotated[
-        list[str],
-        typer.Argument(
-            help="Directory of a run, or sample records (JSONL); or NAME=PATH.", metavar="RUN..."
+    runs: Annotated[list[str], typer.Argument(help=RUN, metavar="RUN...")],
+    title: Annotated[
+        str, typer.Option(help="Heading of the page.", metavar="TEXT")
+    ] = "Evaluation report",
+    cutoff: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Last day of the model's training data, such as 2024-06-30, or NAME=2024-06-30"
+            " for one run: problems before and after it are compared. Repeatable.",
+            metavar="[NAME=]DATE",
         ),
-    ],
+    ] = None,
+    published: Annotated[
+        str | None,
+        typer.Option(
+            help="TOML file of scores that others published, to show beside the runs.",
+            metavar="FILE",
+        ),
+    ] = None,
+    errata: Errata = None,
+    no_bundled_errata: Annotated[
+        bool,
+        typer.Option(
+            "--no-bundled-errata",
+            help="Ignore the lists of erroneous problems that come with proctor.",
+        ),
+    ] = False,
+    mode: Mode = None,
+    rank: Annotated[
+        bool, typer.Option("--rank", help="Order the runs by score; compare each with each.")
+    ] = False,
+    no_code: Annotated[
+        bool, typer.Option("--no-code", help="Leave programs and tests out of the page.")
+    ] = False,
     out: Annotated[
         str,
         typer.Option(
@@ -36,34 +71,11 @@ def report_command(
             metavar="FILE",
         ),
     ] = "report.html",
-    title: Annotated[
-        str, typer.Option(help="Heading of the page.", metavar="TEXT")
-    ] = "Evaluation report",
-    cutoff: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Last day of the model's training data: DATE, or NAME=DATE for one run.",
-            metavar="[NAME=]DATE",
-        ),
-    ] = None,
-    published: Annotated[
-        str | None,
-        typer.Option(help="Published scores to show beside the runs (TOML).", metavar="FILE"),
-    ] = None,
-    errata: Errata = None,
-    no_bundled_errata: Annotated[
-        bool,
-        typer.Option("--no-bundled-errata", help="Ignore the lists that come with proctor."),
-    ] = False,
-    mode: Mode = None,
-    no_code: Annotated[
-        bool, typer.Option("--no-code", help="Leave programs and tests out of the page.")
-    ] = False,
-    rank: Annotated[
-        bool, typer.Option("--rank", help="Order the runs by score; compare each with each.")
-    ] = False,
 ) -> None:
-    """Write one self-contained HTML page with the figures and samples of RUNs."""
+    """Write an HTML page with the scores, charts and samples of runs, in one file.
+
+    Needs the extra: pip install 'proctor[eval]'.
+    """
     from proctor.cli import report
 
     settings = report.ReportSettings(
@@ -74,20 +86,24 @@ def report_command(
 
 
 def compare_command(
-    base: Annotated[str, typer.Argument(help="First run, as in `proctor report`.", metavar="A")],
+    base: Annotated[str, typer.Argument(help=RUN, metavar="A")],
     others: Annotated[
-        list[str], typer.Argument(help="Runs to compare with the first.", metavar="B...")
+        list[str], typer.Argument(help="Runs to compare with A, likewise.", metavar="B...")
     ],
     mode: Mode = None,
     errata: Errata = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Compare even runs that were made differently.")
+        bool,
+        typer.Option(
+            "--force", help="Compare runs whose data set, prompts, limits or judge differ, too."
+        ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Compare runs with run A, problem by problem.
+    """Compare runs with run A on the problems that both have: scores, wins, losses, certainty.
 
-    Exit code: 2 if data set, prompts, limits or judge of the runs differ, unless --force.
+    Exit code: 0 if they were compared; 2 if they were made differently, unless --force, or have no
+    problem in common.
     """
     from proctor.cli import compare
 
@@ -100,19 +116,24 @@ def view_command(
     directory: Annotated[
         str,
         typer.Argument(
-            help="Directory with runs of `proctor eval`, or one of them.", metavar="[RUNS_DIR]",
-            show_default=False,
+            help="Directory with runs of proctor eval, or one of them.",
+            metavar="[RUNS_DIR]",
         ),
     ] = "runs",
     port: Annotated[
         int | None,
-        typer.Option(help="Port; default 8378, or any if that is taken.", metavar="N"),
+        typer.Option(
+            help="Port to listen on; 0 for any that is free.",
+            show_default="8378, or any if that is taken",
+            metavar="N",
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the URL as JSON on stdout.")] = False,
-) -> None:  # fmt: skip
+) -> None:
     """Show runs in the browser, also while they are going on: samples, tests, differences.
 
-    Serves on 127.0.0.1 until Ctrl-C. Nothing in the runs is changed.
+    Prints an address to open, and serves it on 127.0.0.1 until Ctrl-C. Nothing in the runs is
+    changed. Needs the extra: pip install 'proctor[serve]'.
     """
     from proctor.cli import view
 
@@ -121,6 +142,10 @@ def view_command(
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("report")(report_command)
-    app.command("compare")(compare_command)
-    app.command("view")(view_command)
+    for name, command, *lines in (
+        ("report", report_command, "proctor report runs/my-model -o report.html",
+         "proctor report first=runs/a second=runs/b --rank -o site/"),
+        ("compare", compare_command, "proctor compare runs/a runs/b"),
+        ("view", view_command, "proctor view runs"),
+    ):  # fmt: skip
+        app.command(name, cls=PanelCommand, epilog=examples(*lines))(command)

@@ -4,72 +4,126 @@ from typing import Annotated
 
 import typer
 
-from proctor.cli.options import MinIsolation, Packages, Preload, Python
+from proctor.cli.options import Isolation, MinIsolation, Packages, Preload, Python
+from proctor.cli.panels import ISOLATION, OUTPUT, PanelCommand, examples
+
+SERVER, JOBS = "Server", "Jobs"
 
 Cells = Annotated[
-    int | None, typer.Option("--cells", help="Jobs at once; one per CPU by default.", metavar="N")
+    int | None,
+    typer.Option(
+        "--cells",
+        help="Programs to run at once.",
+        show_default="one per CPU",
+        metavar="N",
+        rich_help_panel=JOBS,
+    ),
 ]
 PackageSets = Annotated[
     list[str] | None,
     typer.Option(
-        "--package-set", help="Packages that requests may ask for by name.", metavar="NAME=DIR"
-    ),
-]
-MaxConnections = Annotated[
-    int | None, typer.Option("--max-connections", help="Connections at once (4096).", metavar="N")
-]
-AllowHosts = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--allow-host", help="Further host name to answer to without tokens; repeatable.",
-        metavar="HOST",
-    ),
-]  # fmt: skip
-Isolation = Annotated[
-    str | None,
-    typer.Option(
-        "--isolation", help="Use this isolation level: namespaces or landlock.", metavar="LEVEL"
+        "--package-set",
+        help="Directory of packages that requests may ask for by this name, such as"
+        " ml=/srv/ml/site-packages. Repeatable.",
+        metavar="NAME=DIR",
+        rich_help_panel=ISOLATION,
     ),
 ]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("serve")(serve_command)
-    app.command("daemon")(daemon_command)
-    app.command("mcp")(mcp_command)
+    for name, command, *lines in (
+        ("serve", serve_command, "proctor serve",
+         "proctor serve --host 0.0.0.0 --token-file tokens --cells 8"),
+        ("daemon", daemon_command, """echo '{"id": 1, "method": "ping"}' | proctor daemon"""),
+        ("mcp", mcp_command),
+    ):  # fmt: skip
+        app.command(name, cls=PanelCommand, epilog=examples(*lines))(command)
 
 
 def serve_command(
+    context: typer.Context,
     host: Annotated[
         str | None,
         typer.Option(
-            help="Address to listen on (127.0.0.1); others than loopback need tokens.",
+            help="Address to listen on; any but a loopback address needs --token-file.",
+            show_default="127.0.0.1",
             metavar="ADDRESS",
+            rich_help_panel=SERVER,
         ),
     ] = None,
     port: Annotated[
-        int | None, typer.Option(help="Port (8377); 0 for any that is free.", metavar="N")
+        int | None,
+        typer.Option(
+            help="Port to listen on; 0 for any that is free.",
+            show_default="8377",
+            metavar="N",
+            rich_help_panel=SERVER,
+        ),
     ] = None,
     token_file: Annotated[
         str | None,
-        typer.Option(help="Lines NAME:TOKEN; requests without one are refused.", metavar="FILE"),
+        typer.Option(
+            help="File of lines NAME:TOKEN; requests without one of the tokens are refused.",
+            show_default="no token is asked for",
+            metavar="FILE",
+            rich_help_panel=SERVER,
+        ),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host",
+            help="Host name, or NAME:PORT, to answer to without tokens, besides localhost."
+            " Repeatable.",
+            metavar="HOST",
+            rich_help_panel=SERVER,
+        ),
+    ] = None,
+    max_body: Annotated[
+        str | None,
+        typer.Option(
+            help="Largest body of a request.",
+            show_default="256M",
+            metavar="SIZE",
+            rich_help_panel=SERVER,
+        ),
+    ] = None,
+    max_connections: Annotated[
+        int | None,
+        typer.Option(
+            "--max-connections",
+            help="Connections at once; beyond that, idle ones are closed.",
+            show_default="4096",
+            metavar="N",
+            rich_help_panel=SERVER,
+        ),
+    ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option(
+            help="Configuration file; options that are typed go before its table serve.",
+            show_default="~/.config/proctor/config.toml",
+            metavar="FILE",
+            rich_help_panel=SERVER,
+        ),
     ] = None,
     cells: Cells = None,
     sessions: Annotated[
-        int | None, typer.Option(help="Sessions at once (16).", metavar="N")
+        int | None,
+        typer.Option(
+            help="Sessions at once.", show_default="16", metavar="N", rich_help_panel=JOBS
+        ),
     ] = None,
     max_waiting: Annotated[
-        int | None, typer.Option(help="Jobs of one owner that may wait (10000).", metavar="N")
-    ] = None,
-    max_body: Annotated[
-        str | None, typer.Option(help="Limit on one request (256M).", metavar="SIZE")
-    ] = None,
-    max_connections: MaxConnections = None,
-    allow_host: AllowHosts = None,
-    config: Annotated[
-        str | None,
-        typer.Option(help="Configuration file; options override its [serve].", metavar="FILE"),
+        int | None,
+        typer.Option(
+            help="Jobs of one owner that may wait; more are answered 429.",
+            show_default="10000",
+            metavar="N",
+            rich_help_panel=JOBS,
+        ),
     ] = None,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
@@ -78,16 +132,46 @@ def serve_command(
     preload: Preload = None,
     package_set: PackageSets = None,
     access_log: Annotated[
-        bool, typer.Option(help="Write a line of JSON to stderr for every request.")
+        bool,
+        typer.Option(
+            help="Write a line of JSON to stderr for every request.",
+            show_default="on",
+            rich_help_panel=OUTPUT,
+        ),
     ] = True,
-    json: Annotated[bool, typer.Option("--json", help="Print the URL as JSON on stdout.")] = False,
+    json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Print the URL as JSON on stdout.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
+    systemd: Annotated[
+        str | None,
+        typer.Option(
+            help="Serve nothing, but print a systemd unit that serves with the other options.",
+            metavar="system|user",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
 ) -> None:
-    """Serve runs and judgements over HTTP: the native API, and those of SandboxFusion and others.
+    """Serve runs, judgements, sessions and solvers over HTTP.
 
-    On Ctrl-C or SIGTERM, running requests have 30 seconds to end before it stops.
+    It answers requests of proctor's own API and of SandboxFusion's, Piston's, Judge0's,
+    NeMo-Skills's and E2B's clients, and MCP. Its page lists all routes. Needs the extra: pip
+    install 'proctor[serve]'.
+
+    On Ctrl-C or SIGTERM, running requests have 30 seconds to end.
+
+    Exit code: 0 if it was ended so, 2 if the address cannot be had or would be open to everybody,
+    125 if nothing can be run here.
     """
     from proctor.cli import serve
 
+    if systemd is not None:
+        serve.write_unit(systemd, context)
+        raise typer.Exit
     if config is not None:
         serve.use_config(config)
     settings = serve.configured(
@@ -101,12 +185,18 @@ def serve_command(
 
 def daemon_command(
     cells: Cells = None,
-    sessions: Annotated[int, typer.Option(help="Sessions at once.", metavar="N")] = 16,
+    sessions: Annotated[
+        int, typer.Option(help="Sessions at once.", metavar="N", rich_help_panel=JOBS)
+    ] = 16,
     max_waiting: Annotated[
         int,
-        typer.Option(help="Jobs that may wait; further ones are refused as busy.", metavar="N"),
+        typer.Option(
+            help="Jobs that may wait; more are answered busy.", metavar="N", rich_help_panel=JOBS
+        ),
     ] = 10_000,
-    max_line: Annotated[str, typer.Option(help="Limit on one request.", metavar="SIZE")] = "64M",
+    max_line: Annotated[
+        str, typer.Option(help="Longest request.", metavar="SIZE", rich_help_panel=JOBS)
+    ] = "64M",
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     python: Python = None,
@@ -114,7 +204,12 @@ def daemon_command(
     preload: Preload = None,
     package_set: PackageSets = None,
     hello: Annotated[
-        bool, typer.Option(help="Begin with a line of versions, isolation and methods.")
+        bool,
+        typer.Option(
+            help="Begin with a line of version, isolation and methods.",
+            show_default="on",
+            rich_help_panel=OUTPUT,
+        ),
     ] = True,
 ) -> None:
     """Serve one client by lines of JSON: requests on stdin, answers on stdout.
@@ -134,7 +229,9 @@ def daemon_command(
 
 def mcp_command(
     cells: Cells = None,
-    sessions: Annotated[int, typer.Option(help="Sessions at once.", metavar="N")] = 4,
+    sessions: Annotated[
+        int, typer.Option(help="Sessions at once.", metavar="N", rich_help_panel=JOBS)
+    ] = 4,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     python: Python = None,
@@ -142,9 +239,9 @@ def mcp_command(
     preload: Preload = None,
     package_set: PackageSets = None,
 ) -> None:
-    """Offer runs, judgements and sessions as tools to a language model, by MCP over stdio.
+    """Offer runs, judgements and sessions to a language model as tools, by MCP over stdio.
 
-    Over HTTP they are at /mcp of `proctor serve`.
+    Over HTTP they are at /mcp of proctor serve. Needs the extra: pip install 'proctor[mcp]'.
     """
     from proctor.cli import serve
 

@@ -6,114 +6,177 @@ from typing import Annotated
 import typer
 
 from proctor.cli.options import Json, MinIsolation, Packages, Python
+from proctor.cli.panels import INPUT, ISOLATION, OUTPUT, PanelCommand, examples
 
-Program = Annotated[str, typer.Argument(help="Generated solver, Python; - reads it from stdin.")]
-Input = Annotated[
-    str | None, typer.Option("--input", help="Input of the program, JSON.", metavar="FILE")
-]
-Reference = Annotated[
-    str | None,
-    typer.Option("--reference", help="Data that only the validator sees, JSON.", metavar="FILE"),
-]
-Instances = Annotated[
-    str | None,
-    typer.Option(
-        "--instances", help="Instead of --input: JSONL of instances; print a score.", metavar="FILE"
-    ),
-]
-StopBelow = Annotated[
-    float | None,
-    typer.Option(
-        "--stop-below",
-        help="Run no later stage of instances after one that scores less.",
-        metavar="SCORE",
-        min=0.0,
-        max=1.0,
-    ),
-]
-Results = Annotated[
-    str | None,
-    typer.Option(
-        "--results",
-        help="Keep each instance's result in this file, and go on with it if it exists.",
-        metavar="FILE",
-    ),
-]
-Profile = Annotated[
-    str,
-    typer.Option(
-        help="Contract of the program: a built-in profile or a .toml file.", metavar="NAME"
-    ),
-]
-Timeout = Annotated[
-    str | None, typer.Option(help="Wall time, such as 60s; else the profile's.", metavar="TIME")
-]
-Workers = Annotated[
-    int | None, typer.Option(help="Threads; else one less than there are CPUs.", metavar="N")
-]
-Out = Annotated[
-    str | None, typer.Option(help="Keep results in .ai_results of this directory.", metavar="DIR")
-]
-Stream = Annotated[
-    bool,
-    typer.Option("--stream", help="Print JSON lines: each incumbent at once, the result last."),
-]
-Isolation = Annotated[
-    str | None,
-    typer.Option(
-        "--isolation",
-        help="Level to use; else container if it works, else namespaces.",
-        metavar="LEVEL",
-    ),
-]
+SOLVING = "Solving"
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("solve")(solve_command)
-    app.command("profiles")(profiles_command)
+    lines = (
+        "proctor solve solver.py --input week.json --timeout 20s",
+        "proctor solve solver.py --instances instances.jsonl --results results.jsonl",
+    )
+    app.command("solve", cls=PanelCommand, epilog=examples(*lines))(solve_command)
+    app.command("profiles", cls=PanelCommand, epilog=examples("proctor profiles packing"))(
+        profiles_command
+    )
 
 
 def solve_command(
-    program: Program,
-    given: Input = None,
-    reference: Reference = None,
-    instances: Instances = None,
-    stop_below: StopBelow = None,
-    results: Results = None,
-    profile: Profile = "timetable",
-    timeout: Timeout = None,
-    workers: Workers = None,
-    seed: Annotated[int, typer.Option(help="Random seed for the program.", metavar="N")] = 42,
+    program: Annotated[
+        str,
+        typer.Argument(help="Solver, in Python; - reads it from stdin.", metavar="PROGRAM"),
+    ],
+    given: Annotated[
+        str | None,
+        typer.Option(
+            "--input",
+            help="JSON file to be solved; - reads it from stdin.",
+            metavar="FILE",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            help="JSON file of data that only the validator sees.",
+            metavar="FILE",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
+    instances: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of --input: file of instances (JSONL), over which to score the program.",
+            metavar="FILE",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
+    stop_below: Annotated[
+        float | None,
+        typer.Option(
+            help="Run no later stage of --instances after one whose mean score is below this.",
+            metavar="SCORE",
+            min=0.0,
+            max=1.0,
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
+    profile: Annotated[
+        str,
+        typer.Option(
+            help="Contract of the program: one that proctor profiles lists, such as packing, or a"
+            " .toml file.",
+            metavar="NAME",
+            rich_help_panel=SOLVING,
+        ),
+    ] = "timetable",
+    timeout: Annotated[
+        str | None,
+        typer.Option(
+            help="Wall time, such as 60s.",
+            show_default="EXECUTOR_TIMEOUT_SECONDS, else the profile's",
+            metavar="TIME",
+            rich_help_panel=SOLVING,
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            help="Threads that the program is told to use.",
+            show_default="SOLVER_WORKERS, else one less than there are CPUs",
+            metavar="N",
+            rich_help_panel=SOLVING,
+        ),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(
+            help="Random seed that the program is told.", metavar="N", rich_help_panel=SOLVING
+        ),
+    ] = 42,
     deterministic: Annotated[
         bool,
         typer.Option(
-            "--deterministic", help="Use one thread, and ask the program to be repeatable."
+            "--deterministic",
+            help="Use one thread, and tell the program to be repeatable.",
+            rich_help_panel=SOLVING,
         ),
     ] = False,
     roundtrip: Annotated[
         bool,
-        typer.Option("--roundtrip", help="Have the profile's own model confirm the solution."),
+        typer.Option(
+            "--roundtrip",
+            help="Have the profile's own model confirm the solution.",
+            rich_help_panel=SOLVING,
+        ),
     ] = False,
-    out: Out = None,
     syntax_check: Annotated[
-        bool, typer.Option("--syntax-check", help="Only check whether the program compiles.")
+        bool,
+        typer.Option(
+            "--syntax-check",
+            help="Only check whether the program compiles; run nothing.",
+            rich_help_panel=SOLVING,
+        ),
     ] = False,
     ast_check: Annotated[
-        bool, typer.Option("--ast-check", help="Only check whether the program parses.")
+        bool,
+        typer.Option(
+            "--ast-check",
+            help="Only check whether the program parses; run nothing.",
+            rich_help_panel=SOLVING,
+        ),
     ] = False,
-    stream: Stream = False,
-    isolation: Isolation = None,
+    isolation: Annotated[
+        str | None,
+        typer.Option(
+            "--isolation",
+            help="Isolation level to use: namespaces, container, landlock or none.",
+            show_default="PROCTOR_SOLVER_ISOLATION, else container if it works, else namespaces",
+            metavar="LEVEL",
+            rich_help_panel=ISOLATION,
+        ),
+    ] = None,
     min_isolation: MinIsolation = None,
     python: Python = None,
     packages: Packages = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            help="Keep the result in .ai_results of this directory, and the best so far while it"
+            " runs.",
+            metavar="DIR",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    results: Annotated[
+        str | None,
+        typer.Option(
+            help="With --instances: file that each result is written to. If it exists, what it"
+            " holds is not run again.",
+            metavar="FILE",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    stream: Annotated[
+        bool,
+        typer.Option(
+            "--stream",
+            help="Print JSON lines: each better solution as it is found, the result last.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Run a generated optimisation solver, and validate what it claims.
+    """Run a generated optimisation solver, and check what it claims.
+
+    Keeps the best solution from before a time-out or a crash; a validator goes through every
+    constraint. Needs the extra: pip install 'proctor[solver]'.
 
     Exit code: 0 if its solution (of instances, each one) is accepted; 1 if there is none or it is
     not; 125 if proctor failed or has no sandbox; 2 for wrong usage or a missing extra; 130 after
-    Ctrl-C.
+    Ctrl-C, which shows what it had found.
     """
     from proctor.cli import solve, solve_instances
     from proctor.solver.host import SolverHost
@@ -172,13 +235,14 @@ def _check_usage(
 def profiles_command(
     name: Annotated[
         str | None,
-        typer.Argument(help="Print the profile's prompt for models.", metavar="NAME"),
+        typer.Argument(
+            help="Profile, or a .toml file of one: print what to tell a model that is to write a"
+            " program for it.",
+            metavar="[NAME]",
+        ),
     ] = None,
 ) -> None:
-    """List the contracts for generated solvers, or print the prompt of one.
-
-    NAME is one of them, or a .toml file.
-    """
+    """List the profiles: the contracts that proctor solve holds generated solvers to."""
     from proctor.cli import solve
 
     solve.show_profiles(name)

@@ -15,6 +15,7 @@ from typing import Generic, Protocol, TypeVar
 
 from proctor.errors import ProctorError, SettingsError
 from proctor.evals.workers import for_each
+from proctor.shown import quoted, shown
 
 _logger = logging.getLogger(__name__)
 Instance = TypeVar("Instance")
@@ -23,7 +24,7 @@ Result = TypeVar("Result")
 Summary_co = TypeVar("Summary_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class InstanceOutcome(Generic[Instance, Result]):
     """Result of one instance of `run_benchmark`, or the fault instead."""
 
@@ -35,6 +36,11 @@ class InstanceOutcome(Generic[Instance, Result]):
     """True if its result is a pass; False where there is a fault."""
     fault: str = ""
     """Code and message of what went wrong, or empty. Such an outcome is listed, and not scored."""
+
+    def __repr__(self) -> str:
+        state = "fault" if self.fault else "passed" if self.passed else "not passed"
+        result = "" if self.result is None else f"result {quoted(repr(self.result))}"
+        return shown(self, state, quoted(self.fault) if self.fault else "", result, name="Outcome")
 
 
 class BenchmarkAdapter(Protocol[Instance, Prediction, Result, Summary_co]):

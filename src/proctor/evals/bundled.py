@@ -47,7 +47,7 @@ class Family:
 
 FAMILIES = {
     "livecodebench": Family(
-        "Ask a model for programs, judge them by both rules, keep everything in a run.",
+        "Ask for Python programs, repairs, or what code does; grade by LiveCodeBench's tests.",
         {
             "livecodebench": "proctor.evals.livecodebench.generation:BENCHMARK",
             "livecodebench/selfrepair": "proctor.evals.livecodebench.repair:BENCHMARK",
@@ -75,7 +75,7 @@ FAMILIES = {
         {"mbppplus": "mbppplus.toml"},
     ),
     "cruxeval": Family(
-        "Ask a model what short functions return, or for inputs of theirs.",
+        "Ask what short Python functions return, or for inputs of theirs; grade by CRUXEval.",
         {
             "cruxeval/output": "cruxeval-output.toml",
             "cruxeval/input": "cruxeval-input.toml",
@@ -149,7 +149,7 @@ FAMILIES = {
         more=("difficulties",),
     ),
     "ioi": Family(
-        "Ask a model for C++ programs for subtasks of the IOI; judge them, add up points.",
+        "Ask for C++ programs for subtasks of the IOI; judge them, add up points.",
         {"ioi": "proctor.evals.ioi.benchmark:BENCHMARK"},
         more=("years", "all_subtasks", "medals"),
         without=PYTHON_ONLY,

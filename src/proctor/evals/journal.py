@@ -22,9 +22,10 @@ from proctor.evals.models.model import (
     ToolCall,
 )
 from proctor.evals.stored import Turn
+from proctor.shown import counted, quoted, shown
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Solved:
     """Program that an agent handed in, with its last reply; made by `Journal.solved`."""
 
@@ -35,8 +36,11 @@ class Solved:
     stop_reason: str
     """submitted, agent-stopped, turn-budget, token-budget or time-budget; others of own agents."""
 
+    def __repr__(self) -> str:
+        return shown(self, self.stop_reason, counted(self.turns, "turn"), repr(self.reply))
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, repr=False)
 class Journal:
     """Model, public tests and record of an agent, for one sample.
 
@@ -60,6 +64,10 @@ class Journal:
     """Steps so far, with their tokens and seconds."""
     _busy: bool = False
     _handed_in: Solved | None = None
+
+    def __repr__(self) -> str:
+        sample = f"sample {self.request.sample} of {quoted(self.request.problem_id)}"
+        return shown(self, sample, counted(len(self.made), "step"))
 
     async def ask(
         self,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from proctor.errors import SettingsError, must_be
-from proctor.limits import GIB, MIB, TEST_LIMITS, Limits
+from proctor.limits import GIB, LIMITS_HINT, MIB, TEST_LIMITS, Limits
 
 Mode = Literal["standard", "official"]
 Stop = Literal["first", "crash", "never"]
@@ -19,7 +19,7 @@ def default_limits(mode: str) -> Limits:
     return OFFICIAL_LIMITS if mode == "official" else TEST_LIMITS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class JudgeSettings:
     """Settings of a judgement that may change its verdict, besides program and problem.
 
@@ -51,7 +51,7 @@ class JudgeSettings:
                 raise SettingsError(f"{name} is {wanted}, not {getattr(self, name)!r}")
         if self.limits is None:
             object.__setattr__(self, "limits", default_limits(self.mode))
-        must_be(Limits, self.limits, "limits")
+        must_be(Limits, self.limits, "limits", LIMITS_HINT)
         must_be(bool, self.fast, "fast")
         if self.tolerance is not None:
             must_be((float, int), self.tolerance, "tolerance")
@@ -65,3 +65,15 @@ class JudgeSettings:
             raise SettingsError("official mode reproduces lcb_runner: no --fast, no tolerance")
         if self.mode == "standard" and self.codes != "upstream":
             raise SettingsError("error codes exist in official mode only")
+
+    def __repr__(self) -> str:
+        """Return what is not the usual, exactly."""
+        facts = (
+            self.mode,
+            f"limits {self.limits!r}" if self.limits != default_limits(self.mode) else "",
+            f"stop {self.stop}" if self.stop != "crash" else "",
+            "fast" if self.fast else "",
+            f"tolerance {self.tolerance!r}" if self.tolerance is not None else "",
+            f"codes {self.codes}" if self.codes != "upstream" else "",
+        )
+        return f"<JudgeSettings {', '.join(filter(None, facts))}>"

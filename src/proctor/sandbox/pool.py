@@ -17,6 +17,7 @@ from proctor.sandbox.backend import Backend, CellSetup
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.choice import policy, proof
 from proctor.sandbox.machine import cgroup, cpus, interpreter, scratch
+from proctor.shown import counted, shown
 
 _GROWTH_DELAY = 0.2
 """Seconds: about what it takes to start a cell."""
@@ -108,6 +109,10 @@ class Pool:
             cgroup.sweep()
             scratch.sweep()
         atexit.register(self.close)
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else "open"
+        return shown(self, state, counted(self.cells, "cell"), f"isolation {self.level}")
 
     @property
     def closed(self) -> bool:

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from proctor.shown import counted, quoted, seconds, shown
 from proctor.solver.report import ValidationReport
 
 Phase = Literal["prepare", "compile", "sandbox", "run", "parse"]
@@ -28,6 +29,11 @@ class Incumbent(_EnvelopePart, frozen=True):
     file: str | None
     """Its file, as the program named it; None if it was only announced."""
 
+    def __repr__(self) -> str:
+        bound = "" if self.bound is None else f"bound {self.bound:g}"
+        objective = "no objective" if self.objective is None else f"objective {self.objective:g}"
+        return shown(self, objective, bound, f"after {seconds(self.t)}")
+
 
 class Partial(_EnvelopePart, frozen=True):
     """The best solution from before the end, where the result is missing, invalid or worse."""
@@ -43,6 +49,10 @@ class Partial(_EnvelopePart, frozen=True):
     file: str | None = None
     data: Any = None
     validation: ValidationReport | None = None
+
+    def __repr__(self) -> str:
+        state = "valid" if self.valid else "not valid" if self.available else "none"
+        return shown(self, state, "" if self.objective is None else f"objective {self.objective:g}")
 
 
 NOTHING = Partial(available=False)
@@ -185,3 +195,41 @@ class Envelope(_EnvelopePart, frozen=True):
         if self.partial.valid or self.result_data is None:
             return self.partial.data
         return self.result_data
+
+    @property
+    def objective(self) -> float | None:
+        """Objective of `solution` as the validator computes it; None if it computes none."""
+        checked = self.partial.validation if self.partial.valid else self.validation
+        return None if checked is None else checked.objective
+
+    def _facts(self) -> tuple[str, ...]:
+        return (
+            "accepted" if self.accepted else "not accepted",
+            f"{self.status} {self.status_detail}".strip(),
+            "" if self.objective is None else f"objective {self.objective:g}",
+            counted(len(self.incumbents), "incumbent") if self.incumbents else "",
+            seconds(self.duration_ms / 1000),
+            f"fault {self.fault.code}" if self.fault is not None else "",
+        )
+
+    def __repr__(self) -> str:
+        said = quoted(self.error_digest) if self.error_digest else ""
+        return shown(self, *self._facts(), said, name="SolveEnvelope")
+
+    def _repr_html_(self) -> str:
+        from proctor import html_tables as html
+
+        verdict, *others = self._facts()
+        facts = html.paragraph(
+            html.good_or_bad(verdict, good=self.accepted),
+            *map(html.safe, filter(None, others)),
+            f"isolation {html.safe(self.isolation)}" if self.isolation else "",
+        )
+        said = html.output("what went wrong", self.error_digest)
+        broken = self.validation.violations if self.validation is not None else ()
+        rows = (
+            (html.safe(each.constraint_id), html.safe(each.severity), html.safe(each.message))
+            for each in broken
+        )
+        headings = ("constraint", "severity", "violation")
+        return facts + said + (html.table(headings, rows, len(broken)) if broken else "")

@@ -19,6 +19,7 @@ from proctor.errors import (
 )
 from proctor.sandbox.pool import Pool, available_cpus, open_pool
 from proctor.sandbox.stop import Stop
+from proctor.shown import counted, shown
 from proctor.solver import gate, incumbents
 from proctor.solver.checking import Validators
 from proctor.solver.envelope import Envelope
@@ -105,6 +106,11 @@ class SolverHost:
         self._validators = Validators()
         self._closed = False
         self._threads = ThreadPoolExecutor(self.cells, thread_name_prefix="proctor-solve")
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else "open"
+        level = f"isolation {self.isolation}" if self.isolation else ""
+        return shown(self, state, counted(self.cells, "cell"), level)
 
     def start(
         self,

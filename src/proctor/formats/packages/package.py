@@ -103,7 +103,7 @@ def _open(path: Path) -> Package | Several:
             return _opened(tree, name, twin if shared else module)
     if inner := [name for name in tree.entries("", lenient=True) if _is_package(tree, name)]:
         return _SideBySide(tree, dict.fromkeys(inner, ""))
-    beside = tree.root.with_suffix(tree.root.suffix + ".yaml")  # where CMS took it from, long ago
+    beside = tree.root.parent / f"{tree.root.name}.yaml"  # where CMS took it from, long ago
     if beside.is_file() and tree.is_dir("sol"):
         raise InputError(f"there is no task.yaml; move {beside} to task.yaml", file=str(tree.root))
     from proctor.formats.packages import plain

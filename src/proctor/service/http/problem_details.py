@@ -15,6 +15,7 @@ from proctor.errors import (
     PlatformError,
     ProctorError,
     SessionEnded,
+    Unauthorized,
     UsageError,
 )
 from proctor.text import well_formed
@@ -24,6 +25,7 @@ _STATUSES: tuple[tuple[type[ProctorError], int], ...] = (
     (Busy, 429),
     (NotFound, 404),
     (InputError, 422),
+    (Unauthorized, 401),
     (UsageError, 400),
     (NoLanguage, 422),
     (SessionEnded, 410),
@@ -38,10 +40,13 @@ class ProblemDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     """The body of an answer to a request that failed."""
 
     status: int
+    """Status of the answer."""
     code: str
     """Stable; those of proctor's errors, or `not-found`, `unauthorized`, `too-large`, ..."""
     title: str
+    """The fault in words, on one line."""
     detail: str = ""
+    """The fault in words, in whole."""
     field: str | None = None
     """The part of the request that is at fault."""
     retryable: bool = False
@@ -49,11 +54,17 @@ class ProblemDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     retry_after: float | None = None
     """Seconds to wait before asking again; over HTTP also in the header Retry-After."""
     type: str = "about:blank"
+    """Always `about:blank`."""
 
 
 def status_of(error: ProctorError) -> int:
     """Return the HTTP status of an error; 500 for kinds that are not listed."""
-    return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
+    return status_of_kind(type(error)) or 500
+
+
+def status_of_kind(wanted: type[ProctorError]) -> int | None:
+    """Return the HTTP status of errors of a kind; None if it is not listed."""
+    return next((status for kind, status in _STATUSES if issubclass(wanted, kind)), None)
 
 
 def problem_of(error: ProctorError) -> ProblemDetails:

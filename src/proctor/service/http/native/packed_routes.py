@@ -99,7 +99,7 @@ def _judgements(engine: Engine) -> list[HTTPRouteHandler]:
 def _facts(engine: Engine) -> list[HTTPRouteHandler]:
     @get("/load")
     async def load() -> ServerLoad:
-        """Return who the server is, and how busy, at once however busy it is."""
+        """Return the server's name and load, at once however busy it is."""
         admission = engine.admission
         return ServerLoad(
             engine.machine.id, engine.instance, __version__,

@@ -58,10 +58,13 @@ class ServerLoad(msgspec.Struct, frozen=True):
     instance: str
     """Name of this start of the server: judgements that an earlier one was asked for are lost."""
     version: str
+    """Version of proctor."""
     places: int
-    """How many jobs may run at once."""
+    """Jobs that may run at once."""
     running: int
+    """Jobs that run."""
     waiting: int
+    """Jobs that wait."""
     problem_bytes: int = 0
     """Bytes of problems that are kept for each owner."""
     stopping: bool = False
@@ -72,8 +75,9 @@ class LanguageVersion(msgspec.Struct, frozen=True):
     """Tools of a language. GET /v1/languages/{language}."""
 
     version: str
+    """Version that its tools tell."""
     surroundings: str | None = None
-    """Digest of all else that verdicts depend on there: isolation, packages and such; None if it
+    """Digest of all else that verdicts depend on there: isolation, packages and such; null if it
     cannot be told."""
 
 

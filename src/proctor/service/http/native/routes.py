@@ -53,6 +53,7 @@ class BatchJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Many judgements. POST /v1/batch."""
 
     requests: Annotated[tuple[schema.JudgeRequest, ...], msgspec.Meta(max_length=_MAX_REQUESTS)]
+    """Requests for judgements."""
 
     @classmethod
     async def salvaged(cls, body: bytes) -> Self | None:
@@ -72,7 +73,9 @@ class BatchResult(msgspec.Struct, frozen=True, omit_defaults=True):
     index: int
     """Index of the request in the batch, from 0."""
     result: schema.JudgeResult | None = None
+    """The judgement."""
     error: ProblemDetails | None = None
+    """Why there is none."""
 
 
 def _answers(result: type) -> dict[int, ResponseSpec]:
@@ -244,7 +247,7 @@ def _solve(engine: Engine) -> HTTPRouteHandler:
 def _jobs(engine: Engine) -> list[HTTPRouteHandler]:
     @get("/jobs/{identity:str}")
     async def job_state(identity: str, request: HttpRequest) -> schema.JobState:
-        """Return the state of a job; its result, if it is done."""
+        """Return the state of a job, and its result if it is done."""
         return _state(_find(engine, request, identity))
 
     @get("/jobs/{identity:str}/events")

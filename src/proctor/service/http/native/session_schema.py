@@ -19,7 +19,7 @@ class SessionRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
     """Opening of a session. POST /v1/sessions."""
 
     limits: LimitsJson = LimitsJson()
-    """Limits cpu, wall and output hold for each execution, the others for the session."""
+    """Limits `cpu`, `wall` and `output` hold for each execution, the others for the session."""
     idle: Annotated[float, msgspec.Meta(gt=0, le=86400)] = 600.0
     """Seconds without use after which the session ends."""
     packages: SetName | None = None
@@ -34,7 +34,9 @@ class SessionState(msgspec.Struct, frozen=True):
     isolation: str
     """Isolation level that holds the session."""
     limits: LimitsJson
+    """Limits in force."""
     idle: float
+    """Seconds without use after which it ends."""
     opened: float
     """Unix time at which the session was opened."""
     executions: int
@@ -55,10 +57,13 @@ class ExecuteRequestJson(
     command: tuple[str, ...] | None = None
     """A program of the sandbox and its arguments."""
     stdin: str = ""
+    """Standard input of programs and commands; cells have none."""
     stdin_base64: str = ""
-    """For programs and commands; cells have none."""
+    """Instead of `stdin`, for bytes that are no UTF-8."""
     cpu: Seconds | None = None
+    """CPU seconds."""
     wall: Seconds | None = None
+    """Wall seconds."""
     restart: bool = False
     """True to begin with a fresh interpreter."""
 
@@ -67,7 +72,9 @@ class Raised(msgspec.Struct, frozen=True):
     """The exception that ended a cell."""
 
     name: str
+    """Class of the exception."""
     value: str
+    """Its message."""
     traceback: tuple[str, ...]
     """Lines, with their line ends."""
 
@@ -76,18 +83,23 @@ class ExecuteResult(msgspec.Struct, frozen=True):
     """Outcome of an execution in a session."""
 
     outcome: Outcome
+    """Subject of the answer, as of a run."""
     verdict: str
     """OK, RE, TLE, ILE, MLE or OLE."""
     stdout: Output
+    """Standard output."""
     stderr: Output
+    """Standard error."""
     result: str | None
     """Of a cell: representation of the last line's value."""
     displays: tuple[dict[str, str], ...]
     """Of a cell: objects that it displayed, by MIME type."""
     error: Raised | None
+    """Of a cell: the exception that ended it."""
     exit_code: int | None
     """Exit code of a program, or of the interpreter if a cell ended it."""
     signal: int | None
+    """Number of the signal that ended it."""
     limit: str | None
     """Limit that was hit: cpu, wall, idle, memory, output, processes or disk."""
     fresh: bool
@@ -95,11 +107,15 @@ class ExecuteResult(msgspec.Struct, frozen=True):
     ended: bool
     """Of a cell: true if it ended the interpreter, with all its state."""
     cpu: float
+    """CPU seconds."""
     queue: float
+    """Seconds until it had a place."""
 
 
 class FileState(msgspec.Struct, frozen=True):
     """A file of the workspace, and its size in bytes."""
 
     path: Name
+    """Path in the workspace; what is no UTF-8 as escapes such as `\\udce9`."""
     size: int
+    """Bytes."""
