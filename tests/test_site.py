@@ -68,6 +68,19 @@ def test_links_to_other_files_of_the_repository_stay_on_the_site() -> None:
     assert "](../repository/benchmarks/RESULTS.md)" in prepare.page("docs/compare/index.md")
 
 
+def test_pictures_of_other_hosts_and_links_to_folders_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "README.md").write_text(
+        "a\n\n![x](https://example.org/x.svg)\n[![y](https://example.org/y)](LICENSE)\n\n"
+        '<img width="1" src="https://example.org/z.png">[all](docs/) ![own](docs/own.svg)\n'
+    )
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "own.svg").touch()
+    monkeypatch.setattr(prepare, "ROOT", tmp_path)
+    assert prepare.page("README.md") == "a\n\n\nall ![own](own.svg)\n"
+
+
 @pytest.mark.parametrize(
     ("origin", "target", "address"),
     [

@@ -4,6 +4,7 @@ Pages stay where GitHub shows them, and link to one another as there. For the si
 
 - README.md is the home page, and docs/index.md is "All pages": its sections are the navigation;
 - a file outside docs/ that a page links to is a page below `repository/`, left out of the search;
+- pictures of other hosts, such as badges, are left out;
 - a notebook is a page, with the outputs it was committed with;
 - what stands behind a code block's language is its title if it is `file=NAME`, else for tests;
 - the tables of the page "Python API" are followed by what docstrings say of each name.
@@ -13,7 +14,6 @@ import posixpath
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,10 @@ _FENCE = re.compile(r"^(```+)(\w*)[ \t]*([^\n]*)\n(.*?)^\1[ \t]*$", re.MULTILINE
 _LINK = re.compile(r"\]\((?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 _FOLDER = re.compile(r"(?<!!)\[([^\]]+)\]\((?![a-z]+:)[^)\s#]+/\)")
 _HTML = re.compile(r'\b(src|srcset|href)="(?![a-z]+:|#)([^"\s]+)"')
+_BADGE = r"!\[[^\]]*\]\(https?:[^)]*\)"
+_FOREIGN_IMAGE = re.compile(
+    rf'\[{_BADGE}\]\([^)]*\)\n?|{_BADGE}\n?|<img\b[^>]*\bsrc="https?:[^>]*>', re.MULTILINE
+)
 _ENTRY = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 _NAMES = re.compile(r"^\| (`[A-Za-z_.]+`(?:, `[A-Za-z_.]+`)*) \|")
 _NOT_SEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"
@@ -110,6 +114,7 @@ def page(path: str) -> str:
         return f'{found[1]}="{address(target, path)}"' if target else found[0]
 
     def outside(part: str) -> str:
+        part = _FOREIGN_IMAGE.sub("", part)  # a badge would tell its host who reads this
         part = _FOLDER.sub(r"\1", part)  # the site shows none
         return _HTML.sub(shown, _LINK.sub(linked, part))
 
@@ -157,7 +162,6 @@ def _full(name: str) -> str:
     return name if "." in name else f"{TOP_MODULE}.{name}"
 
 
-@cache
 def _markdown(path: str) -> str:
     """Return a page's Markdown as it is in git; of a notebook, its cells and their outputs."""
     if not path.endswith(".ipynb"):
