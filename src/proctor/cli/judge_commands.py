@@ -135,7 +135,8 @@ def judge_command(
         bool,
         typer.Option(
             "--fast",
-            help="With --problems: run all tests of a program in one process, which costs less.",
+            help="With --problems, standard mode: run all tests of a program in one process, which"
+            " costs less.",
             rich_help_panel=JUDGING,
         ),
     ] = False,

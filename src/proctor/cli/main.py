@@ -330,8 +330,8 @@ def languages_command(
         bool,
         typer.Option(
             "--warm",
-            help="Precompile bits/stdc++.h for C++17, or for the C++ named: 100 MB each, and the"
-            " first programs compile 5 s faster.",
+            help="Precompile bits/stdc++.h for C++17, or for the C++ named, 100 MB each; else the"
+            " second program that includes it waits 5 s for that.",
         ),
     ] = False,
     isolation: Isolation = None,

@@ -106,7 +106,7 @@ Tolerance = Annotated[
     typer.Option(
         "--tolerance",
         help="Absolute or relative error allowed in numbers, such as 1e-6.",
-        show_default="outputs must be equal",
+        show_default="none, but 1.50 equals 1.5",
         metavar="NUMBER",
         rich_help_panel=JUDGING,
     ),
