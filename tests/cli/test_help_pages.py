@@ -38,7 +38,7 @@ def test_options_are_described_alike() -> None:
 
 
 UNLIKE = {
-    "--config", "--cpu", "--isolation", "--json", "--language", "--max-connections",
+    "--config", "--cpu", "--json", "--language", "--max-connections",
     "--max-waiting", "--memory", "--mode", "--out", "--problems", "--profile", "--programs",
     "--ray", "--results", "--seed", "--solutions", "--stop", "--tasks", "--tests", "--timeout",
 }  # fmt: skip

@@ -146,8 +146,7 @@ def run_command(
     disk: Annotated[
         str,
         typer.Option(
-            help="Files that it may write in its working directory, which is gone afterwards; 0:"
-            " it can write none.",
+            help="Files that it may write, which are gone afterwards; 0: none.",
             metavar="SIZE",
             rich_help_panel=LIMITS,
         ),
@@ -156,7 +155,7 @@ def run_command(
         bool,
         typer.Option(
             "--loopback",
-            help="Give it a loopback interface and a /dev/shm of its own; else it has no network.",
+            help="Give it a loopback interface and a /dev/shm of its own.",
             rich_help_panel=LIMITS,
         ),
     ] = False,
@@ -237,8 +236,8 @@ def doctor_command(
         str | None,
         typer.Option(
             "--ray",
-            help="Show the nodes of this Ray cluster instead, and what each can do. Without"
-            " ADDRESS: RAY_ADDRESS, else the cluster that runs on this machine.",
+            help="Show what the nodes of a Ray cluster can do instead. Without ADDRESS:"
+            " RAY_ADDRESS, else the cluster of this machine.",
             metavar="[ADDRESS]",
         ),
     ] = None,
