@@ -78,7 +78,7 @@ OPTIONS: dict[str, Any] = {
         PROBLEMS,
         "SOURCE",
         "Source of the problems: fixture (a few of proctor's own), huggingface[:RELEASE], a file, "
-        "or but for livecodebench hf:OWNER/NAME.",
+        "or hf:OWNER/NAME (not for livecodebench).",
         "fixture",
     ),
     "scenario": _option(
@@ -140,7 +140,7 @@ OPTIONS: dict[str, Any] = {
         "First N of the chosen problems, or those from A to B, such as 11-20.",
         "all",
     ),
-    "sample_id": _option(LIST, PROBLEMS, "ID", "Problem to choose. Repeatable."),
+    "sample_id": _option(LIST, PROBLEMS, "ID", "Problem to choose, by its id. Repeatable."),
     "model": _option(
         LIST,
         MODEL,

@@ -30,7 +30,8 @@ Runner = Annotated[
     typer.Option(
         "--runner",
         help="Let others run the tests: module:callable, script:DIR, or piston:URL,URL,... (also"
-        " @FILE of URLs, or slurm); piston: alone takes PISTON_ENDPOINTS.",
+        " @FILE of URLs, or slurm); piston: alone takes PISTON_ENDPOINTS."
+        " Pistons are asked for as much at once as they take.",
         metavar="RUNNER",
         rich_help_panel=PLACE,
     ),
