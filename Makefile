@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check house far kernel languages docs reference bench counts soak real-model binary clean
+.PHONY: help demo test test-all check house far kernel languages reference site bench counts pictures soak real-model binary clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -70,11 +70,17 @@ languages: $(BIN)/.ready  ## Install all languages (Debian, as root), run their 
 reference: $(BIN)/.ready  ## Write the tables of docs/reference from the code
 	$(BIN)/python tools/reference
 
-bench: $(BIN)/.ready  ## Measure against peers; writes benchmarks/RESULTS.md
+bench: $(BIN)/.ready  ## Measure against peers on a quiet machine; writes benchmarks/RESULTS.md and the docs' figures
 	$(BIN)/python benchmarks/run_all.py
 
 counts: $(BIN)/.ready  ## Count what a job asks of the kernel, as root, and print lines for its budgets
 	$(BIN)/python benchmarks/counts.py
+
+site: $(BIN)/.ready  ## Build the documentation into build/site, and check its links
+	$(BIN)/python tools/site
+
+pictures: $(BIN)/.ready  ## Make docs/images from real runs; see tools/pictures
+	$(BIN)/python tools/pictures
 
 soak: $(BIN)/.ready  ## Stress with faults for SOAK_SECONDS (180); SOAK_ISOLATION, SOAK_SEED
 	$(BIN)/python tools/soak

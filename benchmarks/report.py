@@ -5,12 +5,14 @@ import datetime as dt
 import json
 import os
 import platform
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import history
 from budgets import Line, MissingError
 from rich.console import Console
 from rich.table import Table
@@ -49,30 +51,31 @@ def show(console: Console, title: str, benchmark: ModuleType, found: Any) -> Non
     console.rule(title.splitlines()[0])
     for part in missing_of(found):
         console.print(f"MISSING: {part}", style="bold red", markup=False, highlight=False)
-    console.print(_rich([LINES_HEAD, *map(_cells, benchmark.lines(found))]))
+    console.print(_rich([LINES_HEAD, *map(cells, benchmark.lines(found))]))
     if rows := benchmark.table(found):
         console.print(_rich(rows))
     for note in _notes(benchmark, found):
         console.print(note, markup=False, highlight=False)
 
 
-def write(found: dict[ModuleType, Any], missing: list[str], quick: bool) -> list[Path]:
-    """Write results/<date>.json and, unless the figures are rough, RESULTS.md.
+def write(found: dict[ModuleType, Any], missing: list[str], quick: bool, load: float) -> list[Path]:
+    """Write results/<date>-<commit>.json and, unless the figures are rough, RESULTS.md.
 
-    `missing`: parts that were not measured at all, and why.
+    `missing`: parts that were not measured at all, and why. `load`: of the machine at the start.
     """
     now = dt.datetime.now(dt.UTC)
     document = {
         "date": now.isoformat(timespec="seconds"),
         "quick": quick,
-        "machine": _machine(),
+        "commit": commit(),
+        "machine": {**_machine(), "load_before": load},
         "missing": missing + [part for result in found.values() for part in missing_of(result)],
         **{benchmark.__name__: result for benchmark, result in found.items()},
     }
-    results = HOME / "results"
-    results.mkdir(exist_ok=True)
-    name = f"{now:%Y-%m-%d}-quick.json" if quick else f"{now:%Y-%m-%d}.json"
-    written = [results / name]
+    document["ratios"] = history.ratios(document)
+    history.RESULTS.mkdir(exist_ok=True)
+    rough = "-quick" if quick else ""
+    written = [history.RESULTS / f"{now:%Y-%m-%d}-{document['commit']}{rough}.json"]
     written[0].write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", "utf-8")
     if not quick:
         written.append(HOME / "RESULTS.md")
@@ -80,15 +83,32 @@ def write(found: dict[ModuleType, Any], missing: list[str], quick: bool) -> list
     return written
 
 
+def commit() -> str:
+    """Return the short name of the checkout's commit, with `-changed` if files differ from it."""
+    head = _git("rev-parse", "--short", "HEAD")
+    if head is None:
+        return "unknown"
+    return head + ("-changed" if _git("status", "--porcelain", "src", "benchmarks") else "")
+
+
+def _git(*arguments: str) -> str | None:
+    command = ["git", "-C", str(HOME), *arguments]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):  # no git, or no checkout
+        return None
+
+
 def _markdown(found: dict[ModuleType, Any], document: dict[str, Any]) -> str:
     machine = document["machine"]
     where = (
         f"Measured {document['date'][:10]} on {machine['cpus']} CPUs ({machine['model']}), Linux"
-        f" {machine['kernel']}, Python {machine['python']}, load {machine['load']:.1f} at the end."
+        f" {machine['kernel']}, Python {machine['python']}, commit {document['commit']}; load"
+        f" {machine['load_before']:.1f} at the start, {machine['load']:.1f} at the end."
     )
     why = (
-        "Absolute figures belong to that machine, which was busy with other work; the ratios were"
-        " taken side by side. Made by `python benchmarks/run_all.py`; see README.md.\n"
+        "Absolute figures belong to that machine; ratios were taken side by side, and hold on a"
+        " busy one too. Made by `make bench`; see README.md.\n"
     )
     parts = ["# Results\n", where, why]
     if document["missing"]:
@@ -96,9 +116,9 @@ def _markdown(found: dict[ModuleType, Any], document: dict[str, Any]) -> str:
         parts += [f"- **{part}**" for part in document["missing"]] + [""]
     for benchmark, result in found.items():
         parts.append(f"## {(benchmark.__doc__ or '').splitlines()[0]}\n")
-        parts.append(_pipes([LINES_HEAD, *map(_cells, benchmark.lines(result))]))
+        parts.append(pipes([LINES_HEAD, *map(cells, benchmark.lines(result))]))
         if rows := benchmark.table(result):
-            parts.append(_pipes(rows))
+            parts.append(pipes(rows))
         parts += [f"- {note}" for note in _notes(benchmark, result)]
         parts.append("")
     return "\n".join(parts)
@@ -123,7 +143,7 @@ def _notes(benchmark: ModuleType, found: Any) -> list[str]:
     return notes
 
 
-def _cells(line: Line) -> list[str]:
+def cells(line: Line) -> list[str]:
     kept = {True: "yes", False: "NO", None: ""}[line.kept]
     return [line.what, line.measured, line.budget, kept]
 
@@ -137,7 +157,7 @@ def _rich(rows: Sequence[Sequence[str]]) -> Table:
     return table
 
 
-def _pipes(rows: Sequence[Sequence[str]]) -> str:
+def pipes(rows: Sequence[Sequence[str]]) -> str:
     rule = " | ".join(["---", *["---:"] * (len(rows[0]) - 1)])
     lines = [" | ".join(cell.replace("|", "\\|") for cell in row) for row in rows]
     lines.insert(1, rule)

@@ -1,7 +1,10 @@
-"""Run every benchmark, show the tables, write results/<date>.json and RESULTS.md."""
+"""Run every benchmark, show the tables, write what they found and the pages of it."""
+
+import os
 
 import contest
 import counts
+import figures
 import harness
 import large_problems
 import livecodebench
@@ -11,18 +14,26 @@ import run_isolation
 import run_latency
 import serve
 import steady
+import verdicts
 from budgets import MissingError
 
 BENCHMARKS = (
-    run_latency, counts, steady, run_isolation, livecodebench, large_problems, contest, harness,
-    serve, nodes,
+    run_latency, counts, steady, run_isolation, verdicts, livecodebench, large_problems, contest,
+    harness, serve, nodes,
 )  # fmt: skip
+
+
+BUSY = 0.5
+"""Load from which on people are told that absolute figures will be too high."""
 
 
 def main() -> None:
     quick = report.arguments().quick
     serve.require()  # now, not after the minutes that the others take
     console = report.console()
+    load = os.getloadavg()[0]
+    if load > BUSY:
+        console.print(f"The machine is busy (load {load:.1f}): trust ratios, not milliseconds.")
     found, missing = {}, []
     for benchmark in BENCHMARKS:
         try:
@@ -32,7 +43,10 @@ def main() -> None:
             console.print(f"MISSING: {missing[-1]}", style="bold red", markup=False)
             continue
         report.show(console, benchmark.__doc__ or "", benchmark, found[benchmark])
-    for path in report.write(found, missing, quick):
+    written = report.write(found, missing, quick, load)
+    if not quick:
+        written += figures.write()
+    for path in written:
         console.print(f"wrote {path}")
 
 

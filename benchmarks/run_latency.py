@@ -76,7 +76,7 @@ def _contestants(quick: bool) -> list[tuple[str, list[str], int]]:
 
 
 def _proctor(arguments: list[str]) -> Callable[[], object]:
-    command = [sys.executable, "-m", "proctor.cli.main", *arguments]
+    command = [sys.executable, "-m", "proctor", *arguments]
     script = Path(sys.executable).with_name("proctor")
     if script.exists():
         command = [str(script), *arguments]

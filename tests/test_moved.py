@@ -54,7 +54,7 @@ def test_an_old_path_gives_the_very_module_and_one_warning_at_the_import(
         statements[0],
         "assert old is new, (old, new)",
     ).splitlines()
-    assert warnings.count(" is now proctor.") == 1, warnings
+    assert warnings.count(" goes with 1.0: use proctor.") == 1, warnings
     assert at_the_import == "True"
 
 

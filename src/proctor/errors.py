@@ -10,6 +10,7 @@
     │   └── Unauthorized         a server requires a token, or rejects the one sent
     ├── PlatformError            this machine lacks what was asked for             (exit 125)
     │   ├── UnsupportedPlatform  this level is not for this system or architecture
+    │   │   └── MissingExtra     packages of one of proctor's extras are missing       (exit 2)
     │   ├── NoIsolation          no permitted sandbox works here
     │   │   └── LevelLacks       the isolation level in force cannot do this
     │   ├── NoInterpreter        no usable CPython for the cell
@@ -43,14 +44,16 @@ if TYPE_CHECKING:
 
 
 class ProctorError(Exception):
-    """Base of all errors raised by proctor."""
+    """Base of all errors that proctor raises on purpose."""
 
     code = "proctor-error"
+    """Name of the error for programs, such as `bad-input`; it does not change."""
     exit_code = 125
+    """Exit code of the command line where this error ends a command."""
 
 
 class UsageError(ProctorError):
-    """The caller asked for something that cannot be done as asked."""
+    """The caller asked for something that cannot be done as asked: the caller's mistake."""
 
     code = "usage"
     exit_code = 2
@@ -70,9 +73,13 @@ class InputError(UsageError):
         field: str | None = None,
     ) -> None:
         self.message = message
+        """The fault and the remedy, without the place."""
         self.file = file
+        """Name of the file, or None."""
         self.line = line
+        """Number of the line, from 1, or None."""
         self.field = field
+        """Path of the field, such as `limits.cpu`, or None."""
         super().__init__(str(self))
 
     def __str__(self) -> str:
@@ -82,7 +89,8 @@ class InputError(UsageError):
         if self.line is not None:
             where.append(f"line {self.line}")
         if self.field is not None:
-            where.append(f"field `{self.field}`")
+            option = self.field.startswith("--")
+            where.append(self.field if option else f"field `{self.field}`")
         return f"{', '.join(where)}: {self.message}" if where else self.message
 
 
@@ -126,6 +134,13 @@ class UnsupportedPlatform(PlatformError):
     """proctor cannot run programs on this operating system or architecture."""
 
     code = "unsupported-platform"
+
+
+class MissingExtra(UnsupportedPlatform):
+    """Packages that an extra of proctor's brings are missing; the message says how to get them."""
+
+    code = "missing-extra"
+    exit_code = 2
 
 
 class NoIsolation(PlatformError):

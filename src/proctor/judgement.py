@@ -9,23 +9,25 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from proctor.execution import Isolation
+from proctor.shown import counted, mebibytes, quoted, score_text, seconds, shown, tallied
 from proctor.text import all_well_formed, well_formed
 from proctor.verdict import Verdict
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class TestResult:
-    """One test that was run."""
+    """Result of one test that was run: its verdict and what it used."""
 
     __test__ = False  # not a pytest class
 
     verdict: Verdict
+    """Verdict on this test alone."""
     cpu: float = 0.0
-    """CPU seconds, of the slowest process of the submission."""
+    """CPU time in seconds, of the slowest process of the submission."""
     wall: float = 0.0
-    """Wall seconds."""
+    """Wall time in seconds."""
     memory: int = 0
-    """Peak bytes."""
+    """Peak memory in bytes."""
     message: str = ""
     """Why, in one sentence, or the checker's words to the author of the submission. Never holds
     the expected output in full in standard mode; in official mode it is upstream's message, which
@@ -43,6 +45,18 @@ class TestResult:
         if self.score is None:
             object.__setattr__(self, "score", 1.0 if self.verdict is Verdict.AC else 0.0)
 
+    def __repr__(self) -> str:
+        partial = "" if self.score in {0.0, 1.0} else f"score {score_text(self.score)}"
+        return shown(
+            self,
+            self.verdict.value,
+            partial,
+            f"test {quoted(self.name, 20)}" if self.name else "",
+            f"CPU {seconds(self.cpu)}",
+            mebibytes(self.memory),
+            quoted(self.message) if self.message else "",
+        )
+
     def row(self) -> dict[str, Any]:
         """Return the fields as JSON, as they are stored; of a test without a name the first ones.
 
@@ -55,7 +69,7 @@ class TestResult:
         return {**graded, **facts, "log": self.log}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SubtaskResult:
     """One subtask. A fault, of the task or of proctor, leaves its points unknown (None)."""
 
@@ -70,8 +84,18 @@ class SubtaskResult:
     tests: tuple[str, ...]
     """Tests of it that were run, those of the subtasks it depends on included."""
 
+    def __repr__(self) -> str:
+        points = "points unknown" if self.points is None else f"{score_text(self.points)} points"
+        return shown(
+            self,
+            self.verdict.value,
+            f"{points} of {score_text(self.of)}",
+            f"subtask {quoted(self.name, 20)}",
+            counted(len(self.tests), "test"),
+        )
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class UpstreamReport:
     """The results lcb_runner would have written for this program. Only in official mode."""
 
@@ -85,6 +109,15 @@ class UpstreamReport:
         if self.error_message:
             object.__setattr__(self, "error_message", well_formed(self.error_message))
         object.__setattr__(self, "metadata", all_well_formed(self.metadata))
+
+    def __repr__(self) -> str:
+        passed = sum(each is True for each in self.results)
+        return shown(
+            self,
+            f"{passed} of {counted(len(self.results), 'result')} True",
+            "" if self.error_code is None else f"code {self.error_code}",
+            quoted(self.error_message) if self.error_message else "",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,27 +142,37 @@ class Machine:
         return {**named, "factor": self.factor, "decisive": self.decisive}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Judgement:
-    """Verdict on one program: AC only if every test passed."""
+    """Judgement of one program on one problem: AC only if every test passed.
+
+    A verdict that is a fault (`verdict.is_fault`) says nothing about the program: its score is 0.0
+    and must not be counted. In standard mode no text in it quotes an expected output; in official
+    mode `message`, `upstream` and the messages of tests may, as lcb_runner's do.
+    """
 
     verdict: Verdict
+    """That of a fault, else of the first test that failed, else AC; PA for a part of the points."""
     score: float
     """From 0 to 1: the share of the points; without subtasks, the mean of the tests' scores."""
     tests: tuple[TestResult, ...]
     """The tests that were run, in order; shorter than the problem's if judging stopped early."""
     message: str = ""
+    """Reason for the verdict in a sentence; empty for AC."""
     isolation: Isolation | None = None
     """None where nothing was run (no code, no tests)."""
     upstream: UpstreamReport | None = None
+    """Results in lcb_runner's form, in official mode; else None."""
     points: float | None = None
-    """Of a problem with subtasks; None if a fault has left any of them without a score."""
+    """Points that it got; None without subtasks, or if a fault left any of them without a score."""
     of: float = 0.0
-    """Points of a perfect submission, of the subtasks that were judged."""
+    """Points of a perfect submission, over the subtasks that were judged."""
     subtasks: tuple[SubtaskResult, ...] = ()
+    """Results of the subtasks, in the problem's order; empty if it has none."""
     compiled: bool = True
     """True if it compiled, or needed no compiling."""
     compiler_output: str = ""
+    """Words of the compiler, if the program was compiled."""
     integrity: str = ""
     """The author of the grading, and how far to trust it; empty if it is proctor's own."""
     machine: Machine | None = None
@@ -161,3 +204,44 @@ class Judgement:
     def passed(self) -> bool:
         """True if every test passed."""
         return self.verdict.passed
+
+    @property
+    def _worth(self) -> str:
+        if not self.of:
+            return f"score {score_text(self.score)}"
+        points = "unknown" if self.points is None else score_text(self.points)
+        return f"{points} of {score_text(self.of)} points"
+
+    def __repr__(self) -> str:
+        return shown(
+            self,
+            self.verdict.value,
+            "" if self.verdict.is_fault else self._worth,
+            f"tests: {tallied(each.verdict.value for each in self.tests) or 'none run'}",
+            "from a cache" if self.remembered else "",
+            quoted(self.message) if self.message else "",
+        )
+
+    def _repr_html_(self) -> str:
+        from proctor import html_tables as html
+
+        facts = html.paragraph(
+            html.coloured(self.verdict.value),
+            "no score" if self.verdict.is_fault else self._worth,
+            "" if self.isolation is None else f"isolation {html.safe(self.isolation.level)}",
+            "from a cache" if self.remembered else "",
+            html.safe(self.message),
+        )
+        rows = (
+            (
+                html.safe(test.name or number),
+                html.coloured(test.verdict.value),
+                seconds(test.cpu),
+                mebibytes(test.memory),
+                html.safe(test.message),
+            )
+            for number, test in enumerate(self.tests)
+        )
+        headings = ("test", "verdict", "CPU", "memory", "message")
+        tests = html.table(headings, rows, len(self.tests), "tests") if self.tests else ""
+        return facts + tests + html.output("compiler", self.compiler_output)

@@ -1,8 +1,9 @@
 """Limits on a program's use of resources, in seconds and bytes throughout."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from proctor.errors import InputError
+from proctor.units import size_text
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -10,9 +11,9 @@ LEAST_MEMORY = 4 * MIB
 """Smallest memory limit, in bytes: with less a job's first process cannot even start."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Limits:
-    """Bounds on one execution, counted over all processes the program starts.
+    """Bounds on one execution, in seconds and bytes, over all processes that the program starts.
 
     Raises InputError when a bound is negative, zero where zero makes no sense, or not a number, and
     when memory is less than any program takes.
@@ -46,8 +47,7 @@ class Limits:
                 continue
             kinds = (int, float) if field in _SECONDS else int
             if isinstance(value, bool) or not isinstance(value, kinds):
-                wanted = "a number" if field in _SECONDS else "a whole number"
-                raise InputError(f"must be {wanted}, not {value!r}", field=f"limits.{field}")
+                raise InputError(_wanted(field, value), field=f"limits.{field}")
             if not 0 <= value < float("inf"):
                 raise InputError(f"must not be {value}", field=f"limits.{field}")
             if value == 0 and field != "disk":
@@ -63,6 +63,15 @@ class Limits:
                 field="limits.memory",
             )
 
+    def __repr__(self) -> str:
+        """Return the bounds that are not the usual ones, exactly."""
+        changed = [
+            _bound_text(each.name, getattr(self, each.name))
+            for each in fields(self)
+            if getattr(self, each.name) != each.default
+        ]
+        return f"<Limits {', '.join(changed) or 'as usual'}>"
+
     @property
     def idle_allowance(self) -> float:
         """Longest time spent neither computing nor waiting for a CPU, in seconds."""
@@ -76,8 +85,26 @@ class Limits:
 
 _SECONDS = ("cpu", "wall", "elapsed")
 _OPTIONAL = ("wall", "elapsed")
-_BOUNDS = (*_SECONDS, "memory", "output", "processes", "disk", "stack")
+_BYTES = ("memory", "output", "disk", "stack")
+_BOUNDS = (*_SECONDS, *_BYTES, "processes")
 
+
+def _wanted(field: str, value: object) -> str:
+    if field in _SECONDS:
+        return f"must be a number of seconds, not {value!r}; write {field}=2.0"
+    unit = "bytes" if field in _BYTES else field
+    example = "256 << 20" if field in _BYTES else "8"
+    return f"must be a whole number of {unit}, not {value!r}; write {field}={example}"
+
+
+def _bound_text(field: str, value: float | None) -> str:
+    if field in _BYTES and isinstance(value, int) and value:
+        return f"{field} {size_text(value)}"
+    return f"{field} {value!r} s" if field in _SECONDS and value is not None else f"{field} {value}"
+
+
+LIMITS_HINT = "; write Limits(cpu=2.0), in seconds"
+"""End of a message about something else in the place of limits."""
 TEST_LIMITS = Limits(cpu=6.0)
 """Limits of one test where neither problem nor caller states any: lcb_runner's six seconds, as CPU
 time, and a gibibyte."""

@@ -12,7 +12,8 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
-from warnings import warn
+
+from proctor.deprecation import Deprecation
 
 MOVED = {
     "proctor.bench": "proctor.evals",
@@ -50,8 +51,8 @@ def spec_of(name: str) -> ModuleSpec | None:
     if new is None or find_spec(new) is None:
         return None
     if name in MOVED:
-        message = f"{name} is now {new}; the old path goes with 1.0"
-        warn(message, DeprecationWarning, stacklevel=3)  # that of the import statement
+        # The import statement's line: finders are called by the import system, which is no level.
+        Deprecation("0.1", "1.0", new).warn(name, stacklevel=2)
     # First from now on: the usual finder would load what is in a moved package once more.
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)

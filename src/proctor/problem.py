@@ -1,11 +1,11 @@
 """Problems and tests: the vocabulary of every format, judge and benchmark."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from proctor.errors import InputError, must_be
 from proctor.grading import (
@@ -16,10 +16,12 @@ from proctor.grading import (
     Grading,
     GroupGrading,
 )
-from proctor.limits import TEST_LIMITS, Limits
+from proctor.limits import LIMITS_HINT, TEST_LIMITS, Limits
 from proctor.prediction import AssertionTask, CallTask
 from proctor.program import Program, check_relative
+from proctor.shown import counted, quoted, score_text, shown
 
+T = TypeVar("T")
 Content = str | bytes | Path
 """Text or bytes at hand, or a file that is read when its content is needed."""
 
@@ -36,6 +38,25 @@ def content_bytes(content: Content) -> bytes:
         raise InputError(str(error.strerror), file=str(content)) from error
 
 
+def _content_shown(content: Content) -> str:
+    return f"of {quoted(str(content))}" if isinstance(content, Path) else quoted(content, 30)
+
+
+def _make_tuple(owner: object, name: str, kind: type, hint: str = "") -> None:
+    """Make a field a tuple if it is a list. Raises InputError for anything else, or items in it."""
+    value = getattr(owner, name)
+    if isinstance(value, list):
+        value = tuple(value)
+        object.__setattr__(owner, name, value)
+    where = f"{given}.{name}" if (given := getattr(owner, "name", "")) else name
+    if not isinstance(value, tuple):
+        wanted = f"a list or tuple of {kind.__name__}"
+        raise InputError(f"must be {wanted}, not {type(value).__name__}{hint}", field=where)
+    for number, each in enumerate(value):
+        if not isinstance(each, kind):
+            must_be(kind, each, f"{where}[{number}]", hint)
+
+
 def _content_text(content: Content) -> str:
     try:
         return content if isinstance(content, str) else content_bytes(content).decode()
@@ -43,7 +64,7 @@ def _content_text(content: Content) -> str:
         raise InputError(f"is not UTF-8: {error}") from error
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Test:
     """One test. For stdio problems `input` is stdin and `output` the expected stdout.
 
@@ -54,6 +75,7 @@ class Test:
     __test__ = False  # not a pytest class
 
     input: Content
+    """Text, bytes, or the path of a file that is read when it is needed."""
     output: Content | None = None
     """The answer to compare with, or to hand to the checker; None where grading needs none."""
     public: bool = False
@@ -64,16 +86,20 @@ class Test:
     """Share in a subtask that adds its tests up."""
     full: float = 1.0
     """The number that is full marks: in KATTIS's score.txt, as points of TESTLIB's."""
-    flags: tuple[str, ...] = ()
+    flags: Sequence[str] = ()
     """Further arguments of the checker, or flags of the default validator, for this test."""
-    args: tuple[str, ...] = ()
+    args: Sequence[str] = ()
     """Command line arguments of the submission."""
     files: Mapping[str, Content] | None = None
     """Files in the submission's working directory, by relative path; they win over its own."""
 
     def __post_init__(self) -> None:
         # Made by the million: nothing but a few looks at a type.
-        if type(self.input) is type(self.output) is type(self.name) is str and self.files is None:
+        if (
+            type(self.input) is type(self.output) is type(self.name) is str
+            and self.files is None
+            and type(self.flags) is type(self.args) is tuple
+        ):
             return
         must_be((str, bytes, Path), self.input, "input")
         if self.output is not None:
@@ -81,6 +107,17 @@ class Test:
         must_be(str, self.name, "name")
         for name, content in (self.files or {}).items():
             must_be((str, bytes, Path), content, f"files.{name}")
+        for field_name in ("flags", "args"):
+            _make_tuple(self, field_name, str)
+
+    def __repr__(self) -> str:
+        return shown(
+            self,
+            quoted(self.name, 20) if self.name else "",
+            f"input {_content_shown(self.input)}",
+            "no output" if self.output is None else f"output {_content_shown(self.output)}",
+            "public" if self.public else "",
+        )
 
     def input_bytes(self) -> bytes:
         """Return the input. Raises InputError if its file cannot be read."""
@@ -220,23 +257,32 @@ class Aggregate(StrEnum):
     PRODUCT = "product"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Subtask:
     """Tests that are worth points together. Raises InputError for parts of other types."""
 
     name: str
     points: float
-    tests: tuple[str, ...]
+    tests: Sequence[str]
     aggregate: Aggregate = Aggregate.MIN
     threshold: float = 1.0
-    depends: tuple[str, ...] = ()
+    depends: Sequence[str] = ()
     """Subtasks whose worst score this one's cannot exceed."""
 
     def __post_init__(self) -> None:
         must_be(str, self.name, "name")
         must_be((float, int), self.points, f"{self.name}.points")
         for field_name in ("tests", "depends"):
-            must_be(tuple, getattr(self, field_name), f"{self.name}.{field_name}")
+            _make_tuple(self, field_name, str)
+
+    def __repr__(self) -> str:
+        return shown(
+            self,
+            quoted(self.name, 20),
+            f"{score_text(self.points)} points",
+            counted(len(self.tests), "test"),
+            self.aggregate.value,
+        )
 
 
 def inherited(subtask: Subtask, known: Mapping[str, Subtask]) -> tuple[str, ...]:
@@ -253,7 +299,7 @@ def inherited(subtask: Subtask, known: Mapping[str, Subtask]) -> tuple[str, ...]
     return tuple(dict.fromkeys(test for name in order for test in known[name].tests))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Problem:
     """A task with its tests, whichever format it came in.
 
@@ -263,34 +309,53 @@ class Problem:
     """
 
     id: str
-    tests: tuple[Test, ...]
+    """Name of the problem, unique among those judged together."""
+    tests: Sequence[Test]
+    """Tests in the order in which they are run."""
     function: str | None = None
     """Name of the Python function to call; None for a program."""
     title: str = ""
+    """Title for people."""
     statement: str = ""
+    """Statement, as it is given to a model."""
     platform: str = ""
+    """Site it comes from, such as `codeforces`; for reports."""
     difficulty: str = ""
+    """Difficulty, such as `easy`; for reports."""
     published: date | None = None
+    """Date of publication, for reports on contamination."""
     starter_code: str = ""
+    """Beginning of a program that a model is given."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Fields of the source row that proctor has no use for, kept as they were."""
-    subtasks: tuple[Subtask, ...] = ()
+    subtasks: Sequence[Subtask] = ()
     """Empty: there are no points; the score is the mean of the tests'."""
     limits: Limits | None = None
     """Of each test; None: those of the JudgeSettings."""
     grading: Grading = STANDARD_COMPARISON
+    """Comparison of outputs, or a checker; words in order and numbers as decimals by default."""
     running: Running = Batch()
+    """Way in which a submission is run: alone with each test by default, or with a partner."""
     stubs: Mapping[str, Stub] = field(default_factory=dict)
     """By family of languages (`cpp`, `python`, ...; see Language.family). If any of them has files,
     submissions in other families do not compile."""
     precision: int = 2
     """Decimals that points are rounded to."""
-    languages: tuple[str, ...] = ()
+    languages: Sequence[str] = ()
     """Ids that submissions may be in; empty: any."""
     integrity: str = ""
     """The author of the grading, and how far to trust it; empty if it is proctor's own."""
     group_grading: GroupGrading | None = None
     """How points add up where a program says it; None: as the subtasks say."""
+
+    if not TYPE_CHECKING:  # for a message of more help than that an argument is missing
+
+        def __new__(cls, *args, **_named):
+            if args and not isinstance(args[0], str) and (len(args) == 1 or _is_tests(args[0])):
+                given = type(args[0]).__name__
+                raise InputError(f'must be str, not {given}; write Problem("a name", tests)',
+                                 field="id")  # fmt: skip
+            return object.__new__(cls)
 
     def __post_init__(self) -> None:
         self._check_types()
@@ -303,21 +368,28 @@ class Problem:
         must_be(str, self.id, "id")
         if self.function is not None:
             must_be(str, self.function, "function")
-        if isinstance(self.tests, list):
-            object.__setattr__(self, "tests", tuple(self.tests))
-        must_be(tuple, self.tests, "tests")
-        for number, test in enumerate(self.tests):
-            if not isinstance(test, Test):
-                must_be(Test, test, f"tests[{number}]", "; write Test(input, output)")
-        must_be(tuple, self.subtasks, "subtasks")
-        for number, each in enumerate(self.subtasks):
-            must_be(Subtask, each, f"subtasks[{number}]")
+        hint = "; write [Test(input, output)]" if isinstance(self.tests, Test | str) else ""
+        _make_tuple(self, "tests", Test, hint or "; write Test(input, output)")
+        _make_tuple(self, "subtasks", Subtask)
+        _make_tuple(self, "languages", str)
         if self.function is not None and (self.subtasks or self.grading != STANDARD_COMPARISON):
             raise InputError("calls have their own comparison, and no subtasks", field="function")
         if self.limits is not None:
-            must_be(Limits, self.limits, "limits")
+            must_be(Limits, self.limits, "limits", LIMITS_HINT)
         must_be((Comparison, Checker), self.grading, "grading")
         must_be(get_args(Running), self.running, "running")
+
+    def __repr__(self) -> str:
+        return shown(
+            self,
+            quoted(self.id),
+            counted(len(self.tests), "test"),
+            f"function {quoted(self.function, 30)}" if self.function is not None else "",
+            f"{score_text(self.points)} points" if self.subtasks else "",
+            "" if isinstance(self.running, Batch) else type(self.running).__name__,
+            type(self.grading).__name__ if isinstance(self.grading, Checker) else "",
+            "" if self.limits is None else f"limits {self.limits!r}",
+        )
 
     def _check_names(self) -> None:
         tests = self.tests_by_name()
@@ -365,3 +437,27 @@ class Problem:
         if self.group_grading is not None:
             return self.group_grading.points
         return sum(subtask.points for subtask in self.subtasks)
+
+
+def _is_tests(value: object) -> bool:
+    return isinstance(value, Test | list | tuple)
+
+
+def check_problem(problem: object, program: object = None) -> None:
+    """Raise InputError for anything but a problem: with the line that would work, if known.
+
+    `program` is what was given as the program, which may be the problem.
+    """
+    if isinstance(problem, Problem):
+        return
+    if isinstance(program, Problem):
+        hint = "; problem and program are swapped: the problem comes first"
+    elif isinstance(problem, Test):
+        hint = '; write Problem("a name", [test])'
+    elif isinstance(problem, list | tuple):
+        hint = '; write Problem("a name", tests)'
+    elif isinstance(problem, str | Path):
+        hint = "; read one with load_package(path).problem"
+    else:
+        hint = ""
+    must_be(Problem, problem, "problem", hint)

@@ -4,7 +4,10 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """Outcome of one test or of one whole judgement."""
+    """Outcome of one test or of one whole judgement; equal to its text: `Verdict.AC == "AC"`.
+
+    All but the last two are about the program. The names are those of contest judges.
+    """
 
     AC = "AC"
     """Accepted."""

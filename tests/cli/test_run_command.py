@@ -27,6 +27,7 @@ def file(tmp_path: Path) -> Path:
         ("import os; os.kill(os.getpid(), 9)", [], 137),
         ("import os; os.abort()", [], 134),
         ("while True: pass", ["--cpu", "300ms"], 124),
+        ("import time; time.sleep(1000)", ["--timeout", "0.3s"], 124),
         ("import time; time.sleep(1000)", ["--wall", "0.3s"], 124),
         ("x = bytearray(b'x' * (1 << 28))", ["--memory", "64M"], 124),
         ("print('x' * 100000)", ["--output", "1K"], 124),
@@ -44,17 +45,21 @@ def test_exit_codes(source: str, options: list[str], code: int, file: Path) -> N
     [
         (["nowhere.py"], "nowhere.py: cannot be read: No such file or directory"),
         (["/"], "/: cannot be read: Is a directory"),
-        (["{file}", "--cpu", "soon"], "field `--cpu`: 'soon' is not a duration"),
-        (["{file}", "--cpu", "-1"], "field `--cpu`: '-1' is not a duration"),
-        (["{file}", "--cpu", "0"], "field `limits.cpu`: must be more than zero"),
-        (["{file}", "--memory", "-5M"], "field `--memory`: '-5M' is not a size"),
+        (["{file}", "--cpu", "soon"], "proctor: --cpu: 'soon' is not a duration"),
+        (["{file}", "--timeout", "soon"], "proctor: --timeout: 'soon' is not a duration"),
+        (["{file}", "--cpu", "-1"], "proctor: --cpu: '-1' is not a duration"),
+        (["{file}", "--cpu", "0"], "proctor: --cpu: must be more than zero"),
+        (["{file}", "--memory", "-5M"], "proctor: --memory: '-5M' is not a size"),
         (["{file}", "--memory", "1X"], "unknown unit in '1X'"),
-        (["{file}", "--processes", "0"], "field `limits.processes`: must be more than zero"),
-        (["{file}", "--processes", "-3"], "field `limits.processes`: must not be -3"),
+        (["{file}", "--processes", "0"], "proctor: --processes: must be more than zero"),
+        (["{file}", "--processes", "-3"], "proctor: --processes: must not be -3"),
         (["{file}", "--processes", "many"], "Invalid value for '--processes'"),
         (["{file}", "--stdin", "nowhere.txt"], "nowhere.txt: cannot be read"),
         (["{file}", "--isolation", "strong"], "isolation level 'strong' is not one of"),
-        (["{file}", "--packages", "/nowhere"], "field `packages`: '/nowhere' is not a directory"),
+        (
+            ["{file}", "--packages", "/nowhere"],
+            "proctor: --packages: '/nowhere' is not a directory",
+        ),
         (["{file}", "--frobnicate"], "No such option"),
         ([], "Missing argument"),
     ],
@@ -183,14 +188,102 @@ def test_packages_are_given_or_they_are_not_there(file: Path) -> None:
     assert (done.returncode, done.stdout) == (0, b"[0, 1, 2]\n")
 
 
-def test_a_reader_that_leaves_early_is_no_traceback(file: Path) -> None:
-    file.write_text("print('x' * 10 ** 6)")
+def test_a_reader_that_leaves_early_ends_the_program_silently(file: Path) -> None:
+    file.write_text("while True: print('x' * 1000)")
     done = subprocess.run(
-        ["sh", "-c", '"$@" | head -c 1; :', "sh", COMMAND, "run", str(file)],
+        ["bash", "-c", '"$@" | head -c 1; exit ${PIPESTATUS[0]}', "sh", COMMAND, "run", str(file)],
         capture_output=True, timeout=PATIENCE, env=environment(),
     )  # fmt: skip
-    assert done.stdout == b"x"
-    assert b"Traceback" not in done.stderr
+    assert (done.returncode, done.stdout, done.stderr) == (141, b"x", b"")
+
+
+def test_output_that_cannot_be_written_is_said(file: Path) -> None:
+    file.write_text("print(1)")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [COMMAND, "run", file], stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE,
+            timeout=PATIENCE, env=environment(),
+        )  # fmt: skip
+    said = b"proctor: cannot write: No space left on device\n"
+    assert (done.returncode, done.stderr) == (125, said)
+
+
+def test_arguments_reach_the_program(file: Path) -> None:
+    file.write_text("import sys; print(sys.argv, __file__)")
+    done = proctor("run", file, "--disk", "64K", "--", "--disk", "a b", "-x", "--")
+    shown = f"{[str(file), '--disk', 'a b', '-x', '--']} {file}\n"
+    assert (done.returncode, done.stdout.decode()) == (0, shown)
+    assert proctor("run", file, "1", "2").stdout.decode() == f"{[str(file), '1', '2']} {file}\n"
+    of_stdin = proctor("run", "-", "--", "-v", stdin=b"import sys; print(sys.argv)")
+    assert of_stdin.stdout == b"['<stdin>', '-v']\n"
+
+
+@pytest.mark.compiler
+def test_arguments_and_input_reach_a_native_program(tmp_path: Path) -> None:
+    source = tmp_path / "echo.cpp"
+    source.write_text(
+        "#include <cstdio>\nint main(int n, char **words) {\n"
+        "    for (int i = 1; i < n; i++) puts(words[i]);\n"
+        "    for (int c; (c = getchar()) != EOF;) putchar(c);\n    return 3;\n}\n"
+    )
+    done = proctor("run", source, "--", "--cpu", "a b", stdin=b"typed")
+    assert (done.returncode, done.stdout) == (3, b"--cpu\na b\ntyped")
+
+
+@pytest.mark.compiler
+def test_a_compiler_names_the_users_file(tmp_path: Path) -> None:
+    source = tmp_path / "wrong.cpp"
+    source.write_text("int main() {\n  retur 0;\n}\n")
+    done = proctor("run", source)
+    assert done.returncode == 1
+    assert b"wrong.cpp:2:" in done.stderr
+    assert done.stderr.endswith(b"proctor: the program does not compile\n")
+
+
+def test_tracebacks_name_the_users_file_and_lines(file: Path) -> None:
+    file.write_text("def divide(x):\n    return 1 / x\n\n\ndivide(0)\n")
+    said = proctor("run", file).stderr.decode()
+    assert f'File "{file}", line 5, in <module>\n    divide(0)\n' in said
+    assert f'File "{file}", line 2, in divide\n    return 1 / x\n' in said
+    file.write_text("x = 1\nprint(1\n")
+    assert f'File "{file}", line 2\n    print(1\n' in proctor("run", file).stderr.decode()
+
+
+def test_output_comes_as_it_is_written_and_input_as_it_is_sent(file: Path) -> None:
+    """Neither waits for the other's end: each line is the answer to the one before."""
+    file.write_text("for i in range(3): print(i, input(), flush=True)")
+    with subprocess.Popen(
+        [COMMAND, "run", file], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for number in range(3):
+            process.stdin.write(b"line %d\n" % number)
+            process.stdin.flush()
+            assert process.stdout.readline() == b"%d line %d\n" % (number, number)
+        process.stdin.close()
+        assert process.wait(PATIENCE) == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("import numpy", f"--packages {sysconfig.get_path('purelib')}, where numpy is installed"),
+        ("import no_such_thing", "`pip install --target packages no_such_thing`"),
+        ("import beside", "--packages {place} lets this one import beside"),
+    ],
+)
+def test_a_missing_module_gets_a_hint(source: str, said: str, file: Path) -> None:
+    file.write_text(source)
+    (file.parent / "beside.py").write_text("x = 1")
+    done = proctor("run", file)
+    assert done.returncode == 1
+    assert said.format(place=file.parent) in done.stderr.decode().splitlines()[-1]
+
+
+def test_other_failures_get_no_hint(file: Path) -> None:
+    file.write_text("try:\n    import numpy\nexcept ImportError:\n    raise SystemExit('no')")
+    assert proctor("run", file).stderr == b"no\n"
 
 
 def test_doctor_finds_this_machine_fit() -> None:

@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from proctor.execution import LimitHit
 from proctor.limits import Limits
-from proctor.sandbox.clock import _CPUS, _SHORTEST, NOTHING, Clock, ContestClock, Reading
+from proctor.sandbox.clock import (
+    _CPUS,
+    _SHORTEST,
+    NOTHING,
+    AttendedClock,
+    Clock,
+    ContestClock,
+    Reading,
+)
 from proctor.sandbox.clock import UpstreamClock as Upstream
 
 CPU, WALL, IDLE = LimitHit.CPU, LimitHit.WALL, LimitHit.IDLE
@@ -237,3 +245,24 @@ def test_a_program_is_looked_at_a_few_dozen_times_till_its_limit(clock: Clock) -
 def test_readings_of_nothing_start_every_clock_fresh() -> None:
     for clock in (ContestClock(Limits()), Upstream(1.0)):
         assert clock.check(0.0, NOTHING) is None
+
+
+def test_an_attended_program_may_rest_until_its_input_has_ended() -> None:
+    ended = False
+    clock = AttendedClock(Limits(cpu=2.0), lambda: ended)
+    assert clock.check(1000.0, Reading(1.0, 990.0)) is None
+    assert clock.check(1000.0, Reading(1000.0, None)) is CPU
+    assert clock.check(1000.0, Reading(2.1, 990.0)) is CPU
+    assert clock.pause(1000.0, Reading(1.0, 990.0)) <= 1.0
+    ended = True
+    assert clock.check(1004.0, Reading(1.0, 994.0)) is None
+    assert clock.check(1005.2, Reading(1.0, 995.1)) is IDLE
+    assert clock.check(1060.1, Reading(1.0, 990.1)) is IDLE
+    assert clock.check(1004.0, Reading(2.1, 994.0)) is CPU
+
+
+def test_an_attended_program_is_held_to_a_stated_wall_limit() -> None:
+    clock = AttendedClock(Limits(cpu=2.0, wall=3.0), lambda: False)
+    assert clock.check(3.0, Reading(1.0, 2.0)) is None
+    assert clock.check(3.1, Reading(1.0, 2.1)) is WALL
+    assert clock.pause(1.0, Reading(0.0, 1.0)) <= 2.0

@@ -1,12 +1,15 @@
 """Disk where a program can have no file system of its own: bounded by looking, and gone after."""
 
 import os
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
 from proctor import Limits, Pool, open_pool, run
+from proctor.sandbox.levels.bubblewrap import find_bwrap
 from proctor.sandbox.machine import scratch
 from proctor.sandbox.machine.scratch import Scratch
 
@@ -159,3 +162,13 @@ def test_what_a_killed_proctor_left_is_swept_however_it_was_shut() -> None:
     gone.chmod(0o511)
     scratch.sweep()
     assert not gone.exists()
+
+
+@pytest.mark.root
+def test_nothing_is_swept_where_nothing_is_writable() -> None:
+    program, libraries = find_bwrap()
+    box = [program, "--ro-bind", "/", "/", "--chdir", "/"]
+    sweep = "from proctor.sandbox.machine.scratch import sweep; sweep(); print('swept')"
+    environment = {"LD_LIBRARY_PATH": libraries or ""}
+    done = subprocess.run([*box, sys.executable, "-c", sweep], env=environment, capture_output=True)
+    assert done.stdout == b"swept\n", done.stderr

@@ -136,7 +136,12 @@ def _table(options: list[Any]) -> Iterator[str]:
 
 def _row(option: Any) -> tuple[str, str, str]:
     written = _typed(option) if option.is_flag else f"{_typed(option)} {option.metavar}"
-    return code(written), _default(option), prose(option.help)
+    others = (
+        ""
+        if option.secondary_opts
+        else "".join(f", {code(each)}" for each in option.opts if each != _typed(option))
+    )
+    return code(written) + others, _default(option), prose(option.help)
 
 
 def _typed(option: Any) -> str:

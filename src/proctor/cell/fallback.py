@@ -53,7 +53,7 @@ def serve(control_fd: int, get_ready: Callable[[int, int], None]) -> tuple[int, 
         request = Request.decode(data)
         started = time.monotonic_ns()
         get_ready(request.kind, int(request.function != ""))
-        if request.kind not in (Kind.RUN, Kind.STRING):  # opened anew: see spawn() in serve.h
+        if request.kind not in (Kind.RUN, Kind.STRING, Kind.SCRIPT):  # see spawn() in serve.h
             fds = [*(os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC) for _ in range(3)), *fds]
         pid = _fork()
         if pid == 0:

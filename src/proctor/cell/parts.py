@@ -15,6 +15,7 @@ _NAMES: dict[int, str] = {
     Kind.SERVE_OFFICIAL: "official_job",
     Kind.COMMAND: "native_job",
     Kind.WORK: "directory_job",
+    Kind.SCRIPT: "script_job",
 }
 _OFFICIAL = int(Kind.SERVE_OFFICIAL)
 

@@ -23,6 +23,9 @@ from proctor.cell.wire import TEST, Kind, Reply, Tag, receive
 
 SOURCE_NAME = "solution.py"
 STRING_NAME = "<string>"
+STDIN_NAME = "<stdin>"
+_NAMELESS = (STRING_NAME, STDIN_NAME)
+"""Names that stand for no file."""
 SOURCE_FD = 3
 FEED_FD = 4
 RESULT_FD = 3
@@ -31,7 +34,7 @@ INTERRUPTED = 0x100 | signal.SIGINT  # no exit code: KeyboardInterrupt ends CPyt
 # Plain integers: an enum's machinery would cost a fresh job a dozen page faults.
 _RUN, _SERVE_FORK, _SERVE_OFFICIAL = int(Kind.RUN), int(Kind.SERVE_FORK), int(Kind.SERVE_OFFICIAL)
 _SESSION, _COMMAND, _WORK = int(Kind.SESSION), int(Kind.COMMAND), int(Kind.WORK)
-_STRING = int(Kind.STRING)
+_STRING, _SCRIPT = int(Kind.STRING), int(Kind.SCRIPT)
 READY = Reply(Tag.READY).encode()
 _leave = os._exit  # a program may replace what modules hold, as guards against cheating do
 
@@ -44,7 +47,7 @@ def run(kind: int, function: str, part: Any) -> NoReturn:
     if kind == _COMMAND:
         part.run()
     gc.enable()
-    if kind == _WORK:
+    if kind in (_WORK, _SCRIPT):
         _run_once(*part.prepare())
     source = read(SOURCE_FD)
     os.close(SOURCE_FD)
@@ -86,7 +89,7 @@ def _run_once(source: bytes, name: str = SOURCE_NAME) -> NoReturn:
 
 def _run_program(source: bytes, name: str = SOURCE_NAME) -> int:
     """Compile and run a program; returns the exit code to end this process with."""
-    if name != STRING_NAME:
+    if name not in _NAMELESS:
         # A lazy entry: for tracebacks and warnings, decoded only if one is shown.
         linecache.cache[name] = (lambda: source.decode("utf-8", "replace"),)
     try:
@@ -139,7 +142,7 @@ def _execute(code: CodeType, name: str = SOURCE_NAME) -> int:
     """Run a program as __main__; returns the exit code CPython would end with."""
     main = types.ModuleType("__main__")
     main.__dict__["__builtins__"] = builtins
-    if name != STRING_NAME:
+    if name not in _NAMELESS:
         main.__dict__["__file__"] = name
     sys.modules["__main__"] = main
     try:

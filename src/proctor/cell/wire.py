@@ -65,6 +65,9 @@ class Kind(IntEnum):
     STRING = 8
     """One program without a file, as on a command line: tracebacks show no lines of it. Else as
     RUN."""
+    SCRIPT = 9
+    """One Python program with a name and arguments, as started from a shell. Descriptors as RUN;
+    what to call it stands before the source (see script_job.py)."""
 
 
 _REQUEST = struct.Struct("<B ? QQQQQQQ i 64s")

@@ -13,6 +13,7 @@ from proctor.cli import render, terminal
 from proctor.errors import ProctorError
 from proctor.evals.adapter import BenchmarkAdapter, InstanceOutcome, run_benchmark
 from proctor.evals.registry import Installed
+from proctor.text import counted as many
 from proctor.units import seconds
 
 _logger = logging.getLogger(__name__)
@@ -67,7 +68,7 @@ def run(
         try:
             summary = asyncio.run(stoppable())
         except asyncio.CancelledError:
-            terminal.note(f"stopped after {len(done)} instances")
+            terminal.note(f"interrupted: {many(len(done), 'instance')} done")
             return 130
         except ProctorError:
             raise

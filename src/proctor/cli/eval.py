@@ -32,6 +32,7 @@ from proctor.evals.run import Done
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 from proctor.judging.missing_modules import MissingModules
+from proctor.text import counted as many
 from proctor.verdict import Verdict
 
 INTERRUPTED = 130
@@ -61,6 +62,9 @@ class Outcome:
 
 def ending(k: str, fail_under: float | None, as_json: bool, where: Where = HERE) -> Ending:
     """Parse what was typed. Raises InputError."""
+    if fail_under is not None and not 0 <= fail_under <= 1:
+        hint = f"; {fail_under:g}% is {fail_under / 100:g}" if 1 < fail_under <= 100 else ""
+        raise InputError(f"is a share from 0 to 1, not {fail_under:g}{hint}", field="--fail-under")
     return Ending(k_list(k), fail_under, as_json, where)
 
 
@@ -86,7 +90,8 @@ def dry_run(benchmark: Benchmark[Any], settings: Settings, *, as_json: bool) -> 
         return 0
     left_out = ", ".join(f"{name} {n}" for name, n in planned.selection.left_out.items())
     terminal.write(
-        f"{found['problems']} problems of {planned.source.name}, {planned.samples} samples; "
+        f"{many(len(planned.selection.problems), 'problem')} of {planned.source.name}, "
+        f"{many(planned.samples, 'sample')}; "
         f"left out: {left_out or 'none'}\n\nThe first prompt, {first.id}:\n"
     )
     for message in messages:
@@ -241,7 +246,7 @@ def _finish(
         code = failure.exit_code
     elif interrupted:
         terminal.note(
-            f"stopped with {left} of {store.count()} samples to do; "
+            f"interrupted: {left} of {many(store.count(), 'sample')} are left; "
             f"`proctor resume {store.directory}` goes on"
         )
         code = INTERRUPTED

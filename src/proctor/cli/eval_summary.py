@@ -13,6 +13,7 @@ from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 from proctor.reports.no_program import NoPrograms
 from proctor.reports.summary import UNDATED, UNKNOWN, Score, Summary
+from proctor.text import counted as many
 
 SCREEN = 24
 """Lines of the whole summary at most."""
@@ -35,7 +36,7 @@ def show_figures(store: RunStore, settings: Settings, found: Figures) -> None:
         # Where there are no rules of ours beside the publishers', what those are is to be known.
         words = f" ({modes[mode]})" if list(modes) == ["official"] else ""
         verdicts = render.counted((render.coloured(v), n) for v, n in summary.verdicts.items())
-        lines.append(line(f"{mode}{words}: {summary.total} programs, ", verdicts or "none"))
+        lines.append(line(f"{mode}{words}: {many(summary.total, 'program')}, ", verdicts or "none"))
     notes = list(_notes(store, settings, found))
     for each in lines:
         console.print(each, soft_wrap=True)
@@ -44,7 +45,7 @@ def show_figures(store: RunStore, settings: Settings, found: Figures) -> None:
         used = sum(1 + max(len(text) - 1, 0) // console.width for text in texts)
         _show_table(console, found, SCREEN - _LEFT_FREE - used)
     else:
-        terminal.write(f"{found.samples} samples, none judged\n")
+        terminal.write(f"{many(found.samples, 'sample')}, none judged\n")
     for note in notes:
         terminal.write(f"{note}\n")
 
@@ -61,7 +62,7 @@ def headline(found: Figures) -> list[str]:
     score = None if mode is None else found.intervals[mode]
     if score is None:
         return []
-    counted = f"{_many(score.problems, 'problem')}, {_many(score.clusters, 'cluster')}"
+    counted = f"{many(score.problems, 'problem')}, {many(score.clusters, 'cluster')}"
     between = (
         "no interval"
         if score.low is None or score.high is None
@@ -176,10 +177,6 @@ def _listed(beginning: str, items: list[str]) -> str:
     return text
 
 
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
 def _no_program(found: NoPrograms) -> str:
     without = "" if found.without is None else f"; pass@1 of the others: {found.without.value:.1%}"
     return (
@@ -194,5 +191,5 @@ def _cost(store: RunStore, found: Figures) -> str:
         return "cost: not known, no price for this model (--prices)"
     if found.cost is None:
         return "cost: not known, the server counts no tokens"
-    of = f"{found.priced} of {found.samples} samples"
+    of = f"{found.priced} of {many(found.samples, 'sample')}"
     return f"cost: ${found.cost:.4f} for {of}, by a price of {price['date']}"

@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from proctor.cli import render, terminal
-from proctor.cli.judge import closing_words
+from proctor.cli.judge import closing_words, say_refused
 from proctor.cli.judges import HERE, Where
 from proctor.cli.screen import Screen, coloured, line
 from proctor.evals.ioi import pages, report, strategies
@@ -19,6 +19,7 @@ from proctor.evals.ioi.report import PointsReport
 from proctor.evals.ioi.scoring import GradeOptions, LabelledSolution, ScoreRun, validate
 from proctor.evals.ioi.scoring import score as scored
 from proctor.evals.ioi.sources import Sources
+from proctor.text import counted as many
 from proctor.verdict import Verdict
 
 
@@ -59,6 +60,7 @@ def score(wanted: ScoreRun, shown: ShownPoints, where: Where) -> int:
     with ExitStack() as stack:
         found = scored(wanted, Sources(_downloads(as_json)), progress.begun_in(stack), stack)
         summary = report.summarise(found.rows, found.tasks, chosen, thresholds)
+    say_refused(found.tally)
     shown.show(summary, where)
     out = None if wanted.out is None else str(wanted.out)
     closing_words(found.tally, found.found, progress.total, out)
@@ -79,6 +81,7 @@ def check_labels(
         compared, tally = validate(
             tasks, solutions, grading, Sources(_downloads(as_json)), progress.begun_in(stack), stack
         )
+    say_refused(tally)
     _say(where, _labels_json(compared) if as_json else None, lambda: _show_labels(compared))
     closing_words(tally, len(compared), progress.total, None)
     return tally.exit_code or int(any(one.differences for one in compared))
@@ -134,7 +137,7 @@ def _show(summary: PointsReport, shown: ShownPoints) -> None:
     console = Screen()
     verdicts = Counter(summary.verdicts)
     told = render.counted((render.coloured(Verdict(name)), n) for name, n in verdicts.items())
-    console.print(line(f"{summary.submissions} submissions: ", told or "none"))
+    console.print(line(f"{many(summary.submissions, 'submission')}: ", told or "none"))
     show_points(summary)
     for table in pages.subtask_tables(summary) if shown.by_subtask else ():
         console.print(f"\n{table.title}")

@@ -16,6 +16,7 @@ from proctor.judging.missing_modules import MissingModules
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.reports.speed_share import speed_share
 from proctor.reports.summary import summarise, to_json
+from proctor.text import counted as many
 
 
 def settings(
@@ -66,6 +67,7 @@ def run(wanted: ProgramsRun, k: tuple[int, ...], *, as_json: bool, where: Where 
         found = judge_programs(wanted, begin, stack)
     missing = _missing(found.rows)
     summary, share = summarise(found.rows, found.problems, k), speed_share(found.rows)
+    say_refused(found.tally)
     if as_json:
         normalised = {} if share is None else {"normalised": msgspec.to_builtins(share)}
         lacked = {"missing_modules": missing.counts} if missing.counts else {}
@@ -92,17 +94,21 @@ def _missing(rows: Iterable[Mapping[str, Any]]) -> MissingModules:
     return found
 
 
+def say_refused(tally: RunTally) -> None:
+    """Say on stderr which entries cannot be judged as they are."""
+    if tally.refused:
+        others = len(tally.refused) - 1
+        more = f" (and {many(others, 'more row')} like it)" if others else ""
+        terminal.note(f"{tally.refused[0]}{more}")
+
+
 def closing_words(tally: RunTally, done: int, total: int, out: str | None) -> None:
     """Say on stderr what is missing of a run whose results are kept in `out`, if anywhere."""
     if tally.faults:
         again = " Run the same command again to judge them." if out else ""
         terminal.note(
-            f"{len(tally.faults)} programs could not be judged: {tally.faults[0]}.{again}"
+            f"{many(len(tally.faults), 'program')} could not be judged: {tally.faults[0]}.{again}"
         )
-    if tally.refused:
-        others = len(tally.refused) - 1
-        more = f" (and {others} more rows like it)" if others else ""
-        terminal.note(f"{tally.refused[0]}{more}")
     if tally.interrupted:
         kept = f"; they are in {out}, and the same command goes on from there" if out else ""
         terminal.note(f"interrupted: {done} of {total} judged{kept}")

@@ -228,7 +228,7 @@ def with_ray_here(arguments: list[str]) -> list[str]:
     following = [*arguments[1:], "-"]
     return [
         f"--ray={RAY_HERE}" if each == "--ray" and after.startswith("-") else each
-        for each, after in zip(arguments, following, strict=True)
+        for each, after in zip(arguments, following, strict=False)
     ]
 
 

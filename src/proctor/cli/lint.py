@@ -21,6 +21,7 @@ from proctor.judging.lint.rows import lint_rows
 from proctor.judging.verify import Checked
 from proctor.problem import Problem
 from proctor.sandbox.pool import Pool
+from proctor.text import counted as many
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ def _run_rows(rows: Iterable[ProblemRow], pool: Pool, solutions: int, *, as_json
     with render.Progress(None, not as_json, doing="looking") as progress:
         found = show_findings(lint_rows(counted(), pool, solutions), as_json=as_json)
     if not found and not as_json:
-        Screen(wide=True).print(f"nothing found in {count} rows")
+        Screen(wide=True).print(f"nothing found in {many(count, 'row')}")
     return 1 if found else 0
 
 
@@ -92,7 +93,8 @@ def _run_package(request: LintRun, pool: Pool, *, as_json: bool) -> int:
     with render.Progress(count, not as_json, note=lambda: said_of_graders(pool)) as progress:
         found = show_findings(lint_package(package, pool, validators, show), as_json=as_json)
     if not found and not as_json:
-        console.print(f"nothing found ({len(package.problem.tests)} tests, {count} submissions)")
+        tests = many(len(package.problem.tests), "test")
+        console.print(f"nothing found ({tests}, {many(count, 'submission')})")
     return 1 if found else 0
 
 

@@ -1,15 +1,14 @@
 """The `proctor` command. Parses, calls, prints; decides nothing."""
 
 import os
-import signal
 import sys
-from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
 
 from proctor import __version__
 from proctor.cli import (
+    entry,
     eval_commands,
     judge_commands,
     package_commands,
@@ -43,7 +42,6 @@ from proctor.cli.panels import (
     examples,
 )
 from proctor.cli.timetable import timetable_app
-from proctor.errors import CompileFailed, ProctorError
 
 app = typer.Typer(
     cls=PanelGroup,
@@ -57,7 +55,6 @@ app = typer.Typer(
         "proctor eval humaneval --model my-model --base-url http://localhost:8000/v1",
     ),
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -65,7 +62,7 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def _main(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    version: Annotated[bool, typer.Option("--version", "-V", help="Print the version.")] = False,
 ) -> None:
     if version:
         terminal.write(f"{__version__}\n")
@@ -82,6 +79,7 @@ def _main(
     epilog=examples(
         "echo 3 4 | proctor run add.py",
         "proctor run sort.cpp --stdin numbers.txt --cpu 2s --memory 256M",
+        "proctor run words.py -- --longest 10",
         "echo 'print(6 * 7)' | proctor run --json -",
     ),
 )
@@ -90,6 +88,14 @@ def run_command(
         str,
         typer.Argument(help="Program to run; - reads it from stdin.", metavar="FILE"),
     ],
+    args: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Arguments for the program; after -- they may look like options.",
+            metavar="[-- ARG...]",
+            show_default=False,
+        ),
+    ] = None,
     language: Annotated[
         str | None,
         typer.Option(
@@ -116,11 +122,13 @@ def run_command(
             rich_help_panel=LIMITS,
         ),
     ] = "10s",
-    wall: Annotated[
+    timeout: Annotated[
         str | None,
         typer.Option(
+            "--timeout",
+            "--wall",
             help="Wall time, such as 30s.",
-            show_default="none, but a program that only waits is stopped",
+            show_default="none, but a program that only waits is stopped once its input has ended",
             metavar="TIME",
             rich_help_panel=LIMITS,
         ),
@@ -175,7 +183,9 @@ def run_command(
 ) -> None:
     """Run one program in a sandbox and print what it prints.
 
-    A program in a compiled language is compiled first. Its output appears when it has ended.
+    A program in a compiled language is compiled first. Output is shown as it comes: what a program
+    keeps in a buffer comes late, but a Python program prints line by line to a terminal. At level
+    container input is read to its end first, and output shown when the program has ended.
 
     Exit code: the program's own; 128+n if signal n ended it; 1 if it does not compile; 124 if it
     hit a limit; 125 if proctor could not run it; 2 for wrong usage. Only --json tells these apart
@@ -183,9 +193,9 @@ def run_command(
     """
     from proctor.cli import run
 
-    limits = run.limits(cpu, wall, memory, output, processes, disk, loopback=loopback)
+    limits = run.limits(cpu, timeout, memory, output, processes, disk, loopback=loopback)
     pool = pool_settings(isolation, min_isolation, python, packages, preload)
-    raise typer.Exit(run.run(file, stdin, language, limits, pool, as_json=json))
+    raise typer.Exit(run.run(file, args or (), stdin, language, limits, pool, as_json=json))
 
 
 @app.command("demo", cls=PanelCommand)
@@ -364,29 +374,5 @@ app.add_typer(timetable_app, name="timetable")
 
 
 def main() -> NoReturn:
-    """Entry point of the console script: errors become sentences and exit codes."""
-    signal.signal(signal.SIGTERM, _terminated)
-    try:
-        code = app(with_ray_here(sys.argv[1:]), standalone_mode=False)
-    except ProctorError as error:
-        if isinstance(error, CompileFailed) and error.output:
-            terminal.write(error.output.rstrip(), stderr=True, end="\n")
-        terminal.write(f"proctor: {error}", stderr=True, end="\n")
-        code = error.exit_code
-    except typer.Abort:
-        code = 130
-    except Exception as error:
-        code = terminal.usage_error(error)
-        if code is None:
-            raise
-    except KeyboardInterrupt:
-        terminal.write("proctor: interrupted\n", stderr=True)
-        code = 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 141
-    sys.exit(code or 0)
-
-
-def _terminated(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    """Entry point of the console script."""
+    sys.exit(entry.run(app, with_ray_here(sys.argv[1:])))

@@ -77,7 +77,8 @@ class ModelAccess:
 
             yield ReachedModel(reached, opened)
         if found := sum(each.found for each in kept):
-            terminal.note(f"{found} replies were in {self.reply_cache}")
+            replies = "1 reply was" if found == 1 else f"{found} replies were"
+            terminal.note(f"{replies} in {self.reply_cache}")
 
     def look(self, settings: Settings) -> Model | None:
         """Return the model if it can be asked; None if its server is yet to be started.

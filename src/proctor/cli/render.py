@@ -19,6 +19,7 @@ from rich.text import Text
 
 from proctor.cli import screen
 from proctor.cli.screen import Screen, line
+from proctor.text import counted as many
 from proctor.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def summary(figures: "Summary") -> None:
     """Verdict counts and pass rates."""
     console = Screen()
     verdicts = counted((coloured(name), n) for name, n in figures.verdicts.items())
-    console.print(line(f"{figures.total} programs: ", verdicts or "none"))
+    console.print(line(f"{many(figures.total, 'program')}: ", verdicts or "none"))
     table = Table(box=None, pad_edge=False)
     for heading in ("", "problems", "programs", "passed", "rate"):
         table.add_column(heading, justify="left" if heading == "" else "right")

@@ -17,6 +17,7 @@ from proctor.evals.replaying.recorded import RecordedJudgement
 from proctor.evals.replaying.replay import Excerpt, Replayed, ShownTest
 from proctor.judgement import Judgement, TestResult
 from proctor.limits import MIB
+from proctor.text import counted as many
 from proctor.verdict import Verdict
 
 _FILES = 5
@@ -46,7 +47,7 @@ def _facts(recorded: RecordedJudgement) -> Iterator[tuple[str, str]]:
     program, settings, limits = recorded.program, recorded.settings, recorded.limits
     named = f"{program.name}, " if program.name else ""
     yield "record", recorded.name
-    yield "problem", f"{recorded.problem.id}, {len(recorded.problem.tests)} tests"
+    yield "problem", f"{recorded.problem.id}, {many(len(recorded.problem.tests), 'test')}"
     if recorded.subtasks is not None:
         yield "subtasks", ", ".join(recorded.subtasks)
     yield "program", f"{named}{program.language}, {_described(program.encoded())}"
@@ -71,7 +72,7 @@ def _facts(recorded: RecordedJudgement) -> Iterator[tuple[str, str]]:
 
 
 def _described(data: bytes) -> str:
-    return f"{len(data)} bytes, SHA-256 {sha256(data).hexdigest()}"
+    return f"{many(len(data), 'byte')}, SHA-256 {sha256(data).hexdigest()}"
 
 
 def _surroundings_table(replayed: Replayed) -> Table:
@@ -156,7 +157,7 @@ def _show_test(console: Screen, shown: ShownTest) -> None:
         end = excerpt.start + len(excerpt.data)
         whole = excerpt.start == 0 and end == excerpt.total
         part = "" if whole else f", bytes {excerpt.start} to {end}"
-        console.print(f"  {name} ({excerpt.total} bytes{part}):")
+        console.print(f"  {name} ({many(excerpt.total, 'byte')}{part}):")
         for text in excerpt.data.decode("utf-8", "replace").splitlines():
             console.print(f"    {text}")
     console.print()

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 
 from proctor.cli import terminal
-from proctor.errors import InputError, PlatformError
+from proctor.errors import InputError, MissingExtra
 from proctor.reports.errata import ErrataList, bundled_errata, read_errata
 from proctor.reports.published import read_published
 from proctor.reports.records import RunRecords, read_run
@@ -109,9 +109,9 @@ def mode_named(name: str | None) -> Mode | None:
 
 
 def need_extra() -> None:
-    """Raise PlatformError unless the packages for reports are installed."""
+    """Raise MissingExtra unless the packages for reports are installed."""
     if importlib.util.find_spec("numpy") is None:
-        raise PlatformError("numpy is missing: reports need `pip install 'proctor[eval]'`")
+        raise MissingExtra("reports need numpy: pip install 'proctor[eval]'")
 
 
 def _cutoffs(texts: tuple[str, ...], runs: list[RunRecords]) -> dict[str, date]:

@@ -2,15 +2,19 @@
 
 import base64
 import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from proctor.cell.python_job import STDIN_NAME
 from proctor.cli import terminal
+from proctor.cli.piped_input import Input, own_input
 from proctor.errors import InputError
 from proctor.execution import Execution
-from proctor.languages.run import run as run_program
+from proctor.languages.shell_run import Attendance, run_as_in_shell
 from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.pool import open_pool
@@ -32,7 +36,7 @@ def limits(
     """Build limits from what was typed."""
     return Limits(
         cpu=seconds(cpu, "--cpu"),
-        wall=seconds(wall, "--wall") if wall is not None else None,
+        wall=seconds(wall, "--timeout") if wall is not None else None,
         memory=size(memory, "--memory"),
         output=size(output, "--output"),
         processes=processes,
@@ -43,6 +47,7 @@ def limits(
 
 def run(
     file: str,
+    args: Sequence[str],
     stdin: str | None,
     language: str | None,
     limits: Limits,
@@ -50,7 +55,7 @@ def run(
     *,
     as_json: bool,
 ) -> int:
-    """Run, print what the program printed (or all facts as JSON), return the exit code."""
+    """Run, print what the program prints (or all facts as JSON), return the exit code."""
     if file == "-" and sys.stdin is None:
         raise InputError("there is no standard input to read the program from", file="-")
     source = sys.stdin.buffer.read() if file == "-" else _read(file)
@@ -58,18 +63,55 @@ def run(
         program = Program(source.decode("utf-8"), _language(file, language))
     except UnicodeDecodeError as error:
         raise InputError(f"not UTF-8 text: {error}", file=file) from error
-    data = _read(stdin) if stdin is not None else _piped(file)
     if program.language != "python":
         from proctor.languages import registry
 
         pool = {**pool, "directories": registry.reads([registry.get(program.language)])}
-    with open_pool(**pool, cells=1) as opened:
-        execution = run_program(program, data, limits=limits, pool=opened)
+    with _input(file, stdin) as given, open_pool(**pool, cells=1) as opened:
+        attendance = Attendance(
+            given.stdin, given.ended, None if as_json else _Shown(),
+            line_buffered=not as_json and sys.stdout.isatty(),
+        )  # fmt: skip
+        name = STDIN_NAME if file == "-" else file
+        try:
+            execution = run_as_in_shell(
+                program, name, tuple(args), attendance, limits=limits, pool=opened
+            )
+        except _NobodyReads as error:
+            raise error.cause from error
     if as_json:
         terminal.write_json(facts(execution))
     else:
-        _show(execution)
+        _explain(execution, Path(file).parent)
     return exit_code(execution)
+
+
+class _NobodyReads(Exception):
+    """Output cannot be written. No OSError: that would be a pool's reason to try again."""
+
+    def __init__(self, cause: OSError) -> None:
+        super().__init__(cause)
+        self.cause = cause
+
+
+class _Shown:
+    """Writes output as it comes."""
+
+    def __init__(self) -> None:
+        self._streams = {1: terminal.binary(), 2: terminal.binary(stderr=True)}
+
+    def __call__(self, which: int, data: bytes) -> None:
+        try:
+            self._streams[which].write(data)
+            self._streams[which].flush()
+        except OSError as error:
+            raise _NobodyReads(error) from error
+
+
+def _input(file: str, stdin: str | None) -> AbstractContextManager[Input]:
+    if stdin is not None:
+        return nullcontext(Input(_read(stdin)))
+    return nullcontext(Input()) if file == "-" else own_input()
 
 
 def _language(file: str, named: str | None) -> str:
@@ -84,12 +126,6 @@ def _language(file: str, named: str | None) -> str:
     return found.id if found is not None else "python"
 
 
-def _piped(file: str) -> bytes:
-    """Without --stdin the program gets what is piped to us, but a terminal is left alone."""
-    absent = file == "-" or sys.stdin is None or sys.stdin.isatty()
-    return b"" if absent else sys.stdin.buffer.read()
-
-
 def _read(path: str) -> bytes:
     try:
         return Path(path).read_bytes()
@@ -97,17 +133,35 @@ def _read(path: str) -> bytes:
         raise InputError(f"cannot be read: {error.strerror}", file=path) from error
 
 
-def _show(execution: Execution) -> None:
-    for data, stream in (
-        (execution.stdout, terminal.binary()),
-        (execution.stderr, terminal.binary(stderr=True)),
-    ):
-        stream.write(data)
-        stream.flush()
+def _explain(execution: Execution, beside: Path) -> None:
+    """Say which limit a program hit, or what would give it the module that it lacks."""
     if execution.limit is not None:
         used = f"{execution.cpu:.2f} s CPU, {execution.wall:.2f} s wall"
         used += f", {execution.memory / (1 << 20):.0f} MiB"
-        terminal.write(f"proctor: stopped at the {execution.limit} limit ({used})\n", stderr=True)
+        terminal.note(f"stopped at the {execution.limit} limit ({used})")
+    elif execution.exit_code == 1 and b"ModuleNotFoundError" in execution.stderr:
+        from proctor.judging.missing_modules import missing_module
+
+        if missing := missing_module(execution.stderr.decode("utf-8", "replace")):
+            terminal.note(_advice(*missing, beside))
+
+
+def _advice(module: str, place: str, beside: Path) -> str:
+    """Return what gives a program a module; `beside` is its own directory."""
+    if any(beside.glob(f"{module}.py")) or (beside / module).is_dir():
+        return (
+            f"programs do not see the files beside them: --packages {beside} lets this one import"
+            f" {module}, and read all that is there"
+        )
+    if place:
+        return (
+            f"programs can import the standard library only: --packages {place}, where {module} is"
+            " installed, adds what is there"
+        )
+    return (
+        f"programs can import the standard library only: install {module} for them, such as by"
+        f" `pip install --target packages {module}`, and add --packages packages"
+    )
 
 
 def exit_code(execution: Execution) -> int:

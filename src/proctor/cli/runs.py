@@ -9,7 +9,7 @@ from rich.table import Table
 
 from proctor.cli import terminal
 from proctor.cli.screen import Screen
-from proctor.errors import InputError, PlatformError, ProctorError
+from proctor.errors import InputError, MissingExtra, ProctorError
 from proctor.evals.export.formats import LM_EVAL, RECORDS, export_file
 from proctor.evals.export.formats import export as write
 from proctor.evals.records import current_judges, settings_of
@@ -23,6 +23,9 @@ def show(directory: str, *, as_json: bool) -> int:
     rows = [row for path in found if (row := _row(path)) is not None]
     if as_json:
         terminal.write_json(rows)
+        return 0
+    if not rows:
+        terminal.note(f"there is no run in {directory}")
         return 0
     table = Table(box=None, pad_edge=False)
     for heading in ("run", "benchmark", "model", "source", "samples", "left"):
@@ -66,9 +69,9 @@ def export(run: str, format_: str, out: str) -> int:
 
 
 def show_lm_eval_tasks() -> int:
-    """Print where the tasks for lm-eval are. Raises PlatformError where it cannot use them."""
+    """Print where the tasks for lm-eval are. Raises MissingExtra where lm-eval is not installed."""
     if find_spec("lm_eval") is None:
-        raise PlatformError(
+        raise MissingExtra(
             "lm-eval is not installed beside proctor: pip install 'proctor[lm-eval]'"
         )
     terminal.write(f"{files('proctor.integrations') / 'lm_eval' / 'tasks'}\n")

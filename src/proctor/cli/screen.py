@@ -26,6 +26,10 @@ class Screen(Console):
         if wide and not self.is_terminal:
             self.width = _WIDE
 
+    def on_broken_pipe(self) -> None:
+        """Raise as other writing does; rich would end with an exit code of its own."""
+        raise BrokenPipeError
+
     def render_str(self, text: str, **options: Any) -> Text:
         """Return a string as it is shown; rich asks for all of them here."""
         return super().render_str(plain(text), **options)

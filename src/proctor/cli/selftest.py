@@ -9,6 +9,7 @@ from proctor.errors import InputError
 from proctor.selftest.attack import load
 from proctor.selftest.report import AttackOutcome, AttackStatus, SelftestReport, to_json
 from proctor.selftest.run import selftest
+from proctor.text import counted as many
 
 INTERRUPTED = 130
 _COLOURS = {
@@ -101,5 +102,5 @@ def _summary(report: SelftestReport) -> Text:
     )
     slowest = report.slowest_reaping
     reaping = "" if slowest is None else f", slowest end {slowest * 1000:.0f} ms after its limit"
-    done = f"{len(report.outcomes)} attacks in {report.seconds:.0f} s"
+    done = f"{many(len(report.outcomes), 'attack')} in {report.seconds:.0f} s"
     return line(f"level {report.isolation.level}: {done}: ", counts, reaping)

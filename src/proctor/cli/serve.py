@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from proctor import config
 from proctor.cli import terminal
 from proctor.errors import UsageError
@@ -113,6 +115,33 @@ def serve(settings: ServeSettings, *, as_json: bool, access_log: bool) -> int:
     except KeyboardInterrupt:  # it has been shut down in order by now
         return 0
     return 0
+
+
+_PATHS = ("token_file", "config", "python", "packages")
+"""Options of `proctor serve` that are paths: a service starts in another directory."""
+
+
+def write_unit(kind: str, context: typer.Context) -> None:
+    """Print a unit that serves with what was typed. Raises UsageError."""
+    from proctor.service.systemd import unit
+
+    typed = []
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name == "systemd" or source is None or source.name != "COMMANDLINE":
+            continue
+        value = context.params[option.name or ""]
+        for each in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(each, bool):
+                typed.append(((option.opts if each else option.secondary_opts)[0], ""))
+            elif option.name in _PATHS:
+                typed.append((option.opts[0], str(Path(each).expanduser().absolute())))
+            elif option.name == "package_set":
+                name, _, directory = each.partition("=")
+                typed.append((option.opts[0], f"{name}={Path(directory).expanduser().absolute()}"))
+            else:
+                typed.append((option.opts[0], str(each)))
+    terminal.write(unit(kind, typed))
 
 
 def mcp(**engine: Any) -> None:

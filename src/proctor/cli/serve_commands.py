@@ -42,6 +42,7 @@ def register(app: typer.Typer) -> None:
 
 
 def serve_command(
+    context: typer.Context,
     host: Annotated[
         str | None,
         typer.Option(
@@ -145,6 +146,14 @@ def serve_command(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
+    systemd: Annotated[
+        str | None,
+        typer.Option(
+            help="Serve nothing, but print a systemd unit that serves with the other options.",
+            metavar="system|user",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
 ) -> None:
     """Serve runs, judgements, sessions and solvers over HTTP.
 
@@ -159,6 +168,9 @@ def serve_command(
     """
     from proctor.cli import serve
 
+    if systemd is not None:
+        serve.write_unit(systemd, context)
+        raise typer.Exit
     if config is not None:
         serve.use_config(config)
     settings = serve.configured(

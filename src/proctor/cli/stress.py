@@ -16,6 +16,7 @@ from proctor.judging.stress import RIGHT, Counterexample, StressPlan, stress
 from proctor.limits import Limits
 from proctor.problem import Problem
 from proctor.sandbox.pool import Pool
+from proctor.text import counted as many
 from proctor.units import seconds, size
 from proctor.whole_file import whole_file
 
@@ -69,7 +70,7 @@ def run(request: StressRun, pool: Pool, *, as_json: bool) -> int:
     names = {each.program for each in found}
     for name in () if RIGHT in names else plan.wrong:
         if name not in names:
-            text = f"no counterexample to {name} in {count} tests"
+            text = f"no counterexample to {name} in {many(count, 'test')}"
             if as_json:
                 terminal.write_json({"program": name, "verdict": None, "tests": count})
             else:
@@ -151,7 +152,7 @@ def _text(data: bytes) -> str:
 
 def _show(console: Screen, found: Counterexample, tests: int, kept: Path | None) -> None:
     verdict = render.coloured(found.result.verdict)
-    size = f"{len(found.input)} bytes"
+    size = many(len(found.input), "byte")
     if len(found.input) < found.generated:
         size += f", shrunk from {found.generated}"
     told = f"  {found.program}  test {tests}, seed {found.seed}; input of {size}"

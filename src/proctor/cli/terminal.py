@@ -34,20 +34,6 @@ def write_json(value: Any, enc_hook: Callable[[Any], Any] | None = None) -> None
     sys.stdout.flush()
 
 
-def usage_error(error: Exception) -> int | None:
-    """Write one of Typer's own errors (it may bring its click along privately); return its code.
-
-    None for other errors.
-    """
-    show = getattr(error, "show", None)
-    if show is None:
-        return None
-    shown = io.StringIO()
-    show(shown)
-    write(shown.getvalue(), stderr=True)
-    return int(getattr(error, "exit_code", 2))
-
-
 def binary(*, stderr: bool = False) -> BinaryIO:
     """Return what takes bytes: they go out as they are, but to a terminal as text."""
     stream = sys.stderr if stderr else sys.stdout

@@ -9,6 +9,7 @@ import typer
 from proctor.cli import terminal
 from proctor.cli.panels import PanelCommand, examples
 from proctor.errors import InputError
+from proctor.text import counted as many
 
 PROGRAM = "solver.py"
 STDIN = "-"
@@ -43,7 +44,7 @@ def skeleton_command(
             path.write_bytes(data)
     except OSError as error:
         raise InputError(f"cannot write: {error.strerror}", file=out) from error
-    terminal.write(f"{Path(out, PROGRAM)} and {len(files)} files that it imports\n")
+    terminal.write(f"{Path(out, PROGRAM)} and {many(len(files), 'file')} that it imports\n")
 
 
 @timetable_app.command(

@@ -13,6 +13,7 @@ from proctor.judging.environment import said_of_graders
 from proctor.judging.verify import Checked, Timed, left_out, verify
 from proctor.problem import Problem
 from proctor.sandbox.pool import Pool
+from proctor.text import counted as many
 from proctor.verdict import Verdict
 
 
@@ -42,7 +43,7 @@ def verify_package(path: str, problem_id: str | None, pool: Pool, *, as_json: bo
     else:
         _show_timing(console, timed)
         right = len(checked) - len(wrong)
-        console.print(f"{right} of {len(checked)} submissions as labelled")
+        console.print(f"{right} of {many(len(checked), 'submission')} as labelled")
     verdicts = {each.judgement.verdict for each in wrong}
     if Verdict.INFRA_FAULT in verdicts:
         return 125

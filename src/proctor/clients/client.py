@@ -52,7 +52,9 @@ class JudgeOutcome:
 
 
 class AsyncClient:
-    """Runs and judges programs over a transport. Close it, or use `async with`; see connect_async.
+    """Client for asyncio: runs and judges in this process, by a daemon or over HTTP.
+
+    Made by `connect_async`. Close it, or use `async with`.
 
     All methods raise the errors of proctor.errors, wherever they happened. To end a job, cancel the
     task that awaits it, or give it an id and call cancel().
@@ -301,7 +303,10 @@ class AsyncClient:
 
 
 class Client(Blocking[AsyncClient]):
-    """AsyncClient without asyncio: it lives in a thread. Close it, or use `with`; see connect.
+    """Client that blocks: the methods of AsyncClient, without `await`; made by `connect`.
+
+    They are `run`, `stream`, `judge`, `judge_many`, `solve`, `solve_stream`, `session`, `sessions`,
+    `attach`, `cancel`, `languages` and `capabilities`. Close it, or use `with`.
 
     May be used from several threads. All methods raise the errors of proctor.errors, wherever they
     happened; Ctrl-C ends the job that is waited for.

@@ -7,7 +7,7 @@ from proctor.clients.client import AsyncClient, Client
 
 
 def connect(url: Where = None, *, token: str | None = None, **options: Any) -> Client:
-    """Return a client.
+    """Return a client that blocks, for this process, a daemon or servers.
 
     `url` is `http://HOST:PORT` (or https) of a `proctor serve`; `daemon:` for a child process, or
     `daemon:COMMAND` for that of another installation; `local:` for this process. Several servers
@@ -24,5 +24,8 @@ def connect(url: Where = None, *, token: str | None = None, **options: Any) -> C
 
 
 def connect_async(url: Where = None, *, token: str | None = None, **options: Any) -> AsyncClient:
-    """Return a client for asyncio, see connect. Call it in the event loop that uses the client."""
+    """Return a client for asyncio; arguments and errors are those of `connect`.
+
+    Call it in the event loop that uses the client.
+    """
     return AsyncClient(transport_to(url, token, options)())

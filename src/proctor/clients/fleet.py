@@ -57,9 +57,9 @@ class ServerState:
 
 
 class Fleet(RemoteJudges):
-    """Judges on many servers. Close it, or use `with`.
+    """Judges on many servers, for `on=` of `judge_many`. Close it, or use `with`.
 
-    For `on=` of proctor.judge_many. Problems go to each server once. Judgements carry the name and
+    Problems go to each server once. Judgements carry the name and
     the CPU model of their machine.
     """
 

@@ -16,7 +16,7 @@ from proctor.judging.dispatch import Dispatcher, PendingJudgement, QueueTimes
 from proctor.judging.judges import SEVERAL
 from proctor.judging.remote import PackedProblems, payload_of
 from proctor.judging.settings import JudgeSettings
-from proctor.problem import Problem
+from proctor.problem import Problem, check_problem
 from proctor.program import Program
 
 FIRST_AT_ONCE = 16
@@ -80,7 +80,7 @@ class RemoteJudges:
         """
         if self._closed:
             raise PoolClosed(f"the {self.what} is closed")
-        must_be(Problem, problem, "problem")
+        check_problem(problem, program)
         must_be(JudgeSettings, settings, "settings")
         payload = payload_of(program, settings, subtasks)
         with self._packing:

@@ -164,7 +164,7 @@ def _interactor_json(problem: Problem) -> CheckerJson | None:
 def _subtask_json(subtask: Subtask) -> SubtaskJson:
     known = Subtask(subtask.name, subtask.points, subtask.tests, subtask.aggregate)
     _check(known == subtask, "subtasks")
-    return SubtaskJson(subtask.name, subtask.points, subtask.tests, subtask.aggregate.value)
+    return SubtaskJson(subtask.name, subtask.points, tuple(subtask.tests), subtask.aggregate.value)
 
 
 def _check(expressible: bool, field: str) -> None:

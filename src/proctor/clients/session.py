@@ -97,7 +97,10 @@ class AsyncSession:
 
 
 class ClientSession(Blocking[AsyncSession]):
-    """AsyncSession without asyncio; see Client.session. Close it, or use `with`."""
+    """Session of a client that blocks; made by `Client.session`. Close it, or use `with`.
+
+    Its methods are `run_cell`, `run`, `command`, `write`, `read`, `files`, `state` and `close`.
+    """
 
     def __init__(self, session: AsyncSession, loop: LoopThread) -> None:
         super().__init__(session, loop)

@@ -15,6 +15,7 @@ from typing import Generic, Protocol, TypeVar
 
 from proctor.errors import ProctorError, SettingsError
 from proctor.evals.workers import for_each
+from proctor.shown import quoted, shown
 
 _logger = logging.getLogger(__name__)
 Instance = TypeVar("Instance")
@@ -23,20 +24,30 @@ Result = TypeVar("Result")
 Summary_co = TypeVar("Summary_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class InstanceOutcome(Generic[Instance, Result]):
-    """Result of one instance, or the fault instead."""
+    """Result of one instance of `run_benchmark`, or the fault instead."""
 
     instance: Instance
+    """Instance as the adapter loaded it."""
     result: Result | None
     """None where there is a fault."""
     passed: bool
+    """True if its result is a pass; False where there is a fault."""
     fault: str = ""
-    """Code and message of what went wrong; such an outcome is in no score, and never left out."""
+    """Code and message of what went wrong, or empty. Such an outcome is listed, and not scored."""
+
+    def __repr__(self) -> str:
+        state = "fault" if self.fault else "passed" if self.passed else "not passed"
+        result = "" if self.result is None else f"result {quoted(repr(self.result))}"
+        return shown(self, state, quoted(self.fault) if self.fault else "", result, name="Outcome")
 
 
 class BenchmarkAdapter(Protocol[Instance, Prediction, Result, Summary_co]):
-    """A benchmark that generates and grades by itself, and adds up what came of it."""
+    """Protocol of a benchmark that generates, grades and sums up by itself.
+
+    Instances, predictions, results and the summary are of any types: proctor hands them on.
+    """
 
     @property
     def name(self) -> str:
@@ -48,7 +59,7 @@ class BenchmarkAdapter(Protocol[Instance, Prediction, Result, Summary_co]):
         ...
 
     async def run_instance(self, instance: Instance) -> Prediction:
-        """Have it done, by a model or otherwise. Raise what you like: it is this one's fault."""
+        """Have it done, by a model or otherwise. An exception is this instance's fault."""
         ...
 
     async def evaluate(self, instance: Instance, prediction: Prediction) -> Result:
@@ -72,7 +83,10 @@ async def run_benchmark(
     limit: int | None = None,
     on_progress: Callable[[InstanceOutcome[Instance, Result]], None] | None = None,
 ) -> Summary_co:
-    """Run all instances, or the first `limit`; at most `instance_timeout` seconds each.
+    """Run all instances of a benchmark, or the first `limit`, and return its summary.
+
+    `concurrency` instances are under way at once, each for at most `instance_timeout` seconds.
+    `on_progress` is called with each outcome, in the event loop.
 
     A fault of one instance is its outcome; the others go on. Cancelling cancels all that is under
     way. Raises SettingsError for a concurrency below 1.

@@ -41,7 +41,10 @@ _TEXT_GUIDE = (
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """When an agent is stopped, whichever comes first. Raises SettingsError."""
+    """Bounds of the built-in agent, which stops at the first that it reaches.
+
+    Raises SettingsError for an unknown channel.
+    """
 
     turns: int = 10
     """Replies of the model."""
@@ -50,6 +53,7 @@ class Budgets:
     seconds: float | None = None
     """Seconds of model and tools."""
     channel: Channel = "tools"
+    """Protocol of the built-in agent: calls of tools, or fenced blocks in plain text."""
 
     def __post_init__(self) -> None:
         if self.channel not in get_args(Channel):
@@ -57,10 +61,11 @@ class Budgets:
 
 
 class AgenticAdapter(Protocol):
-    """An agent: works on one sample at a time, with others of its samples under way beside it.
+    """Protocol of an agent that works on one sample of a problem at a time.
 
-    All that it asks and tries goes through the journal, which keeps it. An agent that is stopped
-    midway is begun anew, and handed what it got before: it is to take the same steps then.
+    Samples may be under way side by side. All that an agent asks and tries goes through the
+    journal, which stores it. An agent that was stopped midway starts again and is handed the
+    stored answers, so it must take the same steps again.
     """
 
     def messages(self, prompt: tuple[Message, ...]) -> tuple[Message, ...]:

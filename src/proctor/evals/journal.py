@@ -22,26 +22,36 @@ from proctor.evals.models.model import (
     ToolCall,
 )
 from proctor.evals.stored import Turn
+from proctor.shown import counted, quoted, shown
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Solved:
-    """Program that an agent handed in, and its last reply."""
+    """Program that an agent handed in, with its last reply; made by `Journal.solved`."""
 
     reply: ModelReply
     """Its last, with the tokens and seconds of all; `code` is the program."""
     turns: int
+    """Number of the model's replies."""
     stop_reason: str
     """submitted, agent-stopped, turn-budget, token-budget or time-budget; others of own agents."""
 
+    def __repr__(self) -> str:
+        return shown(self, self.stop_reason, counted(self.turns, "turn"), repr(self.reply))
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, repr=False)
 class Journal:
-    """An agent's model, public tests and steps: those of an earlier run are handed out again."""
+    """Model, public tests and record of an agent, for one sample.
+
+    Take one step at a time. Each is on the disk when it returns, and is handed out again, without
+    asking or running anything, to an agent that starts again.
+    """
 
     request: ModelRequest
     """The sample that is worked on."""
     model: Model
+    """Model that is asked."""
     run_public: Callable[[str], Awaitable[str]]
     """Runs a program on the public tests only, and returns what the agent is told."""
     recorded: Mapping[int, Turn]
@@ -54,6 +64,10 @@ class Journal:
     """Steps so far, with their tokens and seconds."""
     _busy: bool = False
     _handed_in: Solved | None = None
+
+    def __repr__(self) -> str:
+        sample = f"sample {self.request.sample} of {quoted(self.request.problem_id)}"
+        return shown(self, sample, counted(len(self.made), "step"))
 
     async def ask(
         self,

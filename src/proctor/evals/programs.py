@@ -99,7 +99,7 @@ def judge_programs(
     that it returns is called with verdicts. `stack` closes the results file and the cells.
     Raises InputError, SettingsError, PlatformError.
     """
-    submissions, bad_row = load_programs(wanted.programs, problem_ids(wanted.problems))
+    submissions, bad_row = _programs(wanted)
     problems = load_problems(wanted.problems, {entry.question_id for entry in submissions})
     tally = RunTally(refused=[] if bad_row is None else [bad_row])
     judges = stack.enter_context(wanted.on()) if wanted.on is not None else None
@@ -150,6 +150,17 @@ def judge_programs(
         faults = (row for row in rows if row["verdict"] == Verdict.INFRA_FAULT)
         rows = [*read_results(wanted.out), *faults]
     return ProgramsJudged(problems, rows, tally)
+
+
+def _programs(wanted: ProgramsRun) -> tuple[list[SubmittedProgram], InputError | None]:
+    """Return the programs before the first bad row, and its error. Raises InputError for none."""
+    known = problem_ids(wanted.problems)
+    if not known:
+        raise InputError("there is no problem in it", file=str(wanted.problems))
+    submissions, bad_row = load_programs(wanted.programs, known)
+    if not submissions:
+        raise bad_row or InputError("there is no program in it", file=str(wanted.programs))
+    return submissions, bad_row
 
 
 def digest_of(digests: Digests, problem: Problem, entry: SubmittedProgram) -> str:

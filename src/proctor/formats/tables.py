@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from proctor.errors import InputError, UnsupportedPlatform
+from proctor.errors import InputError, MissingExtra
 from proctor.formats.livecodebench import LONGEST_LINE, located, parse_json, read_lines
 
 SUFFIXES = (".jsonl", ".ndjson", ".parquet")
@@ -38,7 +38,7 @@ def read_table(path: Path, columns: Collection[str] | None = None) -> Iterator[R
     """Rows of a file in order, read as they are asked for.
 
     `columns` spares reading others, where the format allows. Raises InputError for what cannot be
-    read, UnsupportedPlatform for Parquet without pyarrow.
+    read, MissingExtra for Parquet without pyarrow.
     """
     if path.suffix == ".parquet":
         yield from _parquet(path, columns)
@@ -80,9 +80,9 @@ def table_files(path: Path) -> list[Path]:
     return found
 
 
-def without_extra(what: str, error: ImportError, extra: str = "eval") -> UnsupportedPlatform:
+def without_extra(what: str, error: ImportError, extra: str = "eval") -> MissingExtra:
     """Say what is to be installed for `what`."""
-    return UnsupportedPlatform(f"{what} needs {error.name}: pip install 'proctor[{extra}]'")
+    return MissingExtra(f"{what} needs {error.name}: pip install 'proctor[{extra}]'")
 
 
 def _csv(path: Path, delimiter: str) -> Iterator[Row]:

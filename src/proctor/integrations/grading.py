@@ -57,7 +57,11 @@ loop_thread = PerProcess(LoopThread)
 
 @dataclass(frozen=True, slots=True)
 class CompletionGrader:
-    """Grades completions by the tests of their rows. Raises UsageError."""
+    """Grades a batch of completions by the tests of their rows; faults carry no score.
+
+    Equal completions of one row are judged once. Raises UsageError for fields that contradict each
+    other, and PlatformError where nothing can be run.
+    """
 
     scoring: Scoring = "all"
     """"all" is 1 for a program that passes every test, else 0; "fraction" is the share of tests
@@ -67,6 +71,7 @@ class CompletionGrader:
     language: str = "python"
     """Language of rows that name none."""
     limits: Limits = TEST_LIMITS
+    """Limits of each test."""
     tolerance: float | None = None
     """Absolute or relative error allowed in numbers."""
     fast: bool = False

@@ -44,11 +44,12 @@ from proctor.judging.unjudged import (
 from proctor.languages import registry
 from proctor.languages.run import default_pool
 from proctor.prediction import AssertionTask, CallTask
-from proctor.problem import Problem
-from proctor.program import Program
+from proctor.problem import Problem, check_problem
+from proctor.program import Program, warn_of_path
 from proctor.sandbox.cancellation import Cancellation, Revocable, Submitting
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.pool import Pool
+from proctor.shown import shown
 from proctor.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -95,13 +96,20 @@ class PoolJudges:
         return start(problem, program, settings, self.pool, subtasks=subtasks)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Judged:
-    """One result of judge_many."""
+    """One result of `judge_many`: a judgement, and the pair that it belongs to."""
 
     index: int
     """Position of the pair among those given, from 0."""
     judgement: Judgement
+    """Judgement on that pair."""
+
+    def __repr__(self) -> str:
+        return shown(self, f"{self.index}: {repr(self.judgement)[1:-1]}")
+
+    def _repr_html_(self) -> str:
+        return f"<div>index {self.index}</div>{self.judgement._repr_html_()}"
 
 
 def start(
@@ -120,8 +128,8 @@ def start(
     language that is not known, or not for this problem or mode, for subtasks that the problem does
     not have, and for arguments of other types; LevelLacks.
     """
-    must_be(Problem, problem, "problem")
-    must_be(JudgeSettings, settings, "settings")
+    check_problem(problem, program)
+    must_be(JudgeSettings, settings, "settings", "; write JudgeSettings(limits=Limits(cpu=2.0))")
     if not isinstance(program, Program):
         program = Program(program)
     if subtasks is not None:
@@ -299,6 +307,7 @@ def judge(
     checker or another program of the problem's own does not compile; PlatformError where nothing
     can be run.
     """
+    warn_of_path(program)
     settings, pool = settings or JudgeSettings(), pool or default_pool()
     future = start(problem, program, settings, pool, progress=progress, subtasks=subtasks)
     return future.result()
@@ -313,9 +322,13 @@ async def judge_async(
     subtasks: Collection[str] | None = None,
     progress: Progress | None = None,
 ) -> Judgement:
-    """`judge` for asyncio. `progress` is called from another thread."""
+    """Judge one program on a problem, for asyncio; arguments and errors are those of `judge`.
+
+    `progress` is called from another thread, not from the event loop.
+    """
     import asyncio
 
+    warn_of_path(program)
     settings, pool = settings or JudgeSettings(), pool or default_pool()
     future = start(problem, program, settings, pool, progress=progress, subtasks=subtasks)
     return await asyncio.wrap_future(future)
@@ -358,7 +371,7 @@ async def judge_many_async(
     pool: Pool | None = None,
     on: Judges | None = None,
 ) -> AsyncIterator[Judged]:
-    """`judge_many` for asyncio."""
+    """Judge many programs, for asyncio; arguments, order and errors are those of `judge_many`."""
     import asyncio
 
     many = _Many(pairs, settings or JudgeSettings(), judges_of(pool, on))
@@ -403,7 +416,8 @@ class _Many:
         for index, pair in self._pairs:
             try:
                 if not isinstance(pair, tuple | list) or len(pair) != 2:
-                    raise InputError("is no problem with a program", field=f"pairs[{index}]")
+                    wanted = "must be (problem, program), not " + type(pair).__name__
+                    raise InputError(wanted, field=f"pairs[{index}]")
                 return index, self.judges.start(*pair, self._settings)
             except (UsageError, LevelLacks) as error:
                 self._refused.append((index, error))

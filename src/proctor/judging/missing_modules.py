@@ -58,6 +58,18 @@ class MissingModules:
         return self._places[name]
 
 
+def missing_module(said: str) -> tuple[str, str] | None:
+    """Return the module that a program lacked, and the directory here that has it, if one does.
+
+    None where `said`, its stderr, ends otherwise, or the module is one of the standard library.
+    """
+    lines = said.rstrip().splitlines()
+    found = _MISSING.search(lines[-1]) if lines else None
+    if found is None or found[1] in sys.stdlib_module_names:
+        return None
+    return found[1], _directory(found[1])
+
+
 def _directory(name: str) -> str:
     try:
         spec = find_spec(name)  # of a top-level name, which imports nothing

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from enum import StrEnum
 from functools import cache, partial
@@ -193,7 +193,7 @@ def _reader(hint: Any) -> _Reader:
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return _reader_of_union(args)
-    if origin is tuple:
+    if origin in {tuple, Sequence}:
         each = _reader(args[0])
         return lambda value: tuple(map(each, _checked(value, list)))
     if isinstance(origin, type) and issubclass(origin, Mapping):

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from proctor.errors import CompileFailed, InputError, NoLanguage, must_be
 from proctor.execution import Execution
 from proctor.languages.pools import open_pool
-from proctor.limits import MIB, Limits
+from proctor.limits import LIMITS_HINT, MIB, Limits
 from proctor.per_process import PerProcess
-from proctor.program import ON_COMMAND_LINE, Program, check_relative
+from proctor.program import ON_COMMAND_LINE, Program, check_relative, warn_of_path
 from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.command import Command, disk_for
@@ -236,6 +236,7 @@ def run(
     isolation is to be had (NoLanguage where the language is not), and InfraFault if two cells in a
     row died. What the program does wrong is in the Execution, never an exception.
     """
+    warn_of_path(program)
     request = _request(program, stdin, limits)
     pool = pool or default_pool()
     if request.plain:
@@ -254,22 +255,24 @@ async def run_async(
     limits: Limits | None = None,
     pool: Pool | None = None,
 ) -> Execution:
-    """`run` for asyncio. Cancelling takes the program off the queue, but not out of its cell."""
+    """Run a program, for asyncio; arguments, result and errors are those of `run`.
+
+    Cancelling takes the program off the queue, but not out of its cell.
+    """
     import asyncio
 
+    warn_of_path(program)
     request = _request(program, stdin, limits)
     if request.plain:
         return await asyncio.wrap_future(start(request, pool or default_pool()))
-    return await asyncio.to_thread(run, program, stdin, limits=limits, pool=pool)
+    return await asyncio.to_thread(run, request.program, stdin, limits=limits, pool=pool)
 
 
 def _request(program: Program | str, stdin: bytes | str, limits: Limits | None) -> RunRequest:
-    if isinstance(program, str):
-        program = Program(program)
     if not isinstance(program, Program):
-        raise InputError(f"a program is source text, not {type(program).__name__}", field="program")
+        program = Program(program)
     data, limits = as_bytes(stdin, "stdin"), limits or _LIMITS
-    must_be(Limits, limits, "limits")
+    must_be(Limits, limits, "limits", LIMITS_HINT)
     return RunRequest(program, data, limits=limits)
 
 

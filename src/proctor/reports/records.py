@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, TypeVar
 import msgspec
 
 from proctor.errors import InputError
+from proctor.shown import counted, quoted, shown
 from proctor.verdict import Verdict
 from proctor.whole_file import whole_file
 
@@ -91,7 +92,7 @@ _RECORD = msgspec.json.Decoder(SampleRecord)
 _DETAIL = msgspec.json.Decoder(_WithDetail)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RunRecords:
     """One run as reports see it. Records and details may stay on disk and be read as needed."""
 
@@ -101,6 +102,9 @@ class RunRecords:
     """JSON values; empty if nothing is known."""
     details: Mapping[Key, SampleDetail] = field(default_factory=dict)
     """Details of the samples that have any."""
+
+    def __repr__(self) -> str:
+        return shown(self, quoted(self.name), counted(len(self.records), "record"))
 
 
 class _LineIndex:

@@ -36,7 +36,9 @@ OWN_PROCESSES = 8
 _LARGEST_ADDRESS_SPACE_RATIO = 4
 _UNCOUNTED_SHARE = 4
 """Part of the memory limit that /dev/shm may take where it is not counted: one in so many."""
-_ONE_PROCESS_A_TEST = (Kind.RUN, Kind.STRING, Kind.SERVE_FORK, Kind.COMMAND, Kind.EXECUTE)
+_ONE_PROCESS_A_TEST = (
+    Kind.RUN, Kind.STRING, Kind.SCRIPT, Kind.SERVE_FORK, Kind.COMMAND, Kind.EXECUTE
+)  # fmt: skip
 _JUDGED = (Kind.SERVE_FORK, Kind.SERVE_SHARED, Kind.SERVE_OFFICIAL)
 _BACKSTOP_ADDS = 10  # seconds
 _NO_CPU_LIMIT = 1 << 30  # seconds: RLIMIT_CPU counts a process's whole life, not one test's part

@@ -6,14 +6,21 @@ from typing import Any
 
 from proctor.execution import Execution
 from proctor.sandbox.programs import Programs, Running
+from proctor.shown import shown
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Background:
-    """A program that runs on while its session is used for other things."""
+    """A program that runs on while its session does other things; made by `Session.start`.
+
+    All methods raise SessionEnded once the session is over.
+    """
 
     _call: Callable[[Callable[[Programs], Any]], Any]
     _running: Running
+
+    def __repr__(self) -> str:
+        return shown(self, "ended" if self._running.notice is not None else "running")
 
     def poll(self) -> Execution | None:
         """Return the facts of the program's run if it has ended."""

@@ -10,7 +10,7 @@ from proctor.execution import Execution, Isolation, LimitHit
 from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.clock import Clock
-from proctor.sandbox.command import Command, Finished, Streams
+from proctor.sandbox.command import Command, Finished, Script, Streams
 from proctor.sandbox.directory_job import DirectoryJob, DirectoryResult, JobListener
 from proctor.sandbox.stop import Stop
 
@@ -94,6 +94,14 @@ class Cell(Protocol):
 
     def run(self, program: Program, stdin: bytes, limits: Limits) -> Execution:
         """Run a program once; `queue` of the result is 0. Raises CellDied."""
+
+    def run_script(
+        self, script: Script, streams: Streams, limits: Limits, clock: Clock
+    ) -> Execution:
+        """Run a program once, with arguments and streams that may be a terminal's.
+
+        The descriptors in `streams` are closed. Raises CellDied.
+        """
 
     def execute(self, command: Command, streams: Streams, limits: Limits, clock: Clock) -> Finished:
         """Execute a program that is not the cell's Python, closing the descriptors in `streams`.

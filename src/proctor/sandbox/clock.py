@@ -1,7 +1,8 @@
 """Decisions that a program's time is over, from readings; no clock is read here."""
 
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from proctor.execution import LimitHit
@@ -70,6 +71,34 @@ class ContestClock:
                 allowance = limits.idle_allowance
                 left += [allowance - reading.idle, _between_looks(allowance)]
         return max(min(left), _SHORTEST)
+
+
+class AttendedClock:
+    """ContestClock for a program that somebody may be typing to.
+
+    Until its input has ended, it may wait for more as long as it likes: idle time and the wall
+    clock's safety net count from then on. A stated wall limit counts from the start.
+    """
+
+    def __init__(self, limits: Limits, ended: Callable[[], bool]) -> None:
+        """`ended` says whether all of the input has come."""
+        self._limits, self._ended = limits, ended
+        self._clock = ContestClock(limits)
+        self._wall = self._idle = 0.0
+
+    def check(self, wall: float, reading: Reading) -> LimitHit | None:
+        return self._clock.check(*self._counted(wall, reading))
+
+    def pause(self, wall: float, reading: Reading) -> float:
+        return self._clock.pause(*self._counted(wall, reading))
+
+    def _counted(self, wall: float, reading: Reading) -> tuple[float, Reading]:
+        if self._limits.wall is not None:
+            return wall, reading
+        if not self._ended():
+            self._wall, self._idle = wall, reading.idle or 0.0
+        idle = None if reading.idle is None else max(reading.idle - self._idle, 0.0)
+        return wall - self._wall, replace(reading, idle=idle)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from proctor.cell.native_job import ENTRY, LENGTH
 from proctor.errors import InputError
 from proctor.execution import Execution
 from proctor.limits import MIB, Limits
-from proctor.program import check_relative
+from proctor.program import Program, check_relative
+from proctor.sandbox.output import OnOutput
 
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
 _SMALLEST_DISK = 1 * MIB
@@ -93,6 +94,24 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
+class Script:
+    """A Python program as a shell starts one, for a warm interpreter."""
+
+    program: Program
+    name: str
+    """The file's name in tracebacks, and its first argument."""
+    args: tuple[str, ...] = ()
+    line_buffered: bool = False
+    """True if each line that it prints is to come at once, as at a terminal."""
+
+    def encoded(self) -> bytes:
+        """Return the head and source of cell/script_job.py."""
+        head = {"argv": [self.name, *self.args], "line_buffered": self.line_buffered}
+        encoded = json.dumps(head).encode()
+        return b"".join((LENGTH.pack(len(encoded)), encoded, self.program.encoded()))
+
+
+@dataclass(frozen=True, slots=True)
 class Streams:
     """Where a program reads and writes. Descriptors given here are closed once it has them.
 
@@ -107,6 +126,8 @@ class Streams:
     inherit: tuple[int, ...] = ()
     """Further descriptors; see `first_inherited`."""
     keep: bool = False
+    on_output: OnOutput | None = None
+    """Called, while the program runs, with what it writes to the streams that are captured."""
 
     def close(self) -> None:
         """Close the descriptors."""

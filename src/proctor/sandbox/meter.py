@@ -14,6 +14,7 @@ from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.clock import NOTHING, Clock, Reading
 from proctor.sandbox.idleness import Idleness, JobSnapshot
 from proctor.sandbox.machine import memfile, procfs
+from proctor.sandbox.output import Tail
 
 _AT_LIMIT = 0.9
 """Share of its memory limit that a program must have used for a kill to be for that limit."""
@@ -21,6 +22,8 @@ AGENT_SHARE = 0.02
 """CPU seconds by which a group may exceed a job's rusage before orphans are suspected."""
 _LATE = 2
 """Times the planned pause for which a look that came late may charge waits that are not known."""
+_TELL_EVERY = 0.05
+"""Longest time between two looks at output that is wanted as it comes, in seconds."""
 _TRIES = 5
 """Number of looks at a process that has answered: it may run on for a moment."""
 
@@ -111,16 +114,24 @@ class Meter:
         return cpu + sum(map(procfs.reaped_cpu_seconds, pids)) - self._server_reaped0
 
     def wait(
-        self, fds: Sequence[int], clock: Clock, limits: Limits, *, again: bool = False
+        self,
+        fds: Sequence[int],
+        clock: Clock,
+        limits: Limits,
+        *,
+        again: bool = False,
+        tail: Tail | None = None,
     ) -> LimitHit | None:
         """Wait until one of `fds` is readable; return the limit that was hit before that.
 
-        `again`: the program has been waited for before.
+        `again`: the program has been waited for before. `tail` tells its output meanwhile.
         """
         cell = self._cell
         pause = clock.pause(self.wall(), self.read(fds)) if again else clock.pause(0.0, NOTHING)
         self._pause = pause
-        watch = cell.watch_every[0]
+        watch, longest = cell.watch_every
+        if tail is not None:
+            longest = min(longest, _TELL_EVERY)
         looking = cell.watch_memory or (cell.disk_used is not None and limits.disk > 0)
         while True:
             step = min(pause, watch)
@@ -128,7 +139,9 @@ class Meter:
                 return None
             if self._killed_for_memory():
                 return LimitHit.MEMORY  # whether or not the rest of the tree would go on
-            watch = min(watch * 1.5, cell.watch_every[1])
+            if tail is not None:
+                tail.tell()
+            watch = min(watch * 1.5, longest)
             pause -= step
             if pause > 0 and not looking:
                 continue  # the clock need not be asked yet

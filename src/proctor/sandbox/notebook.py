@@ -20,8 +20,10 @@ from proctor.execution import Execution, LimitHit
 from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.machine import memfile
-from proctor.sandbox.programs import OnOutput, Programs, Running, Watch
+from proctor.sandbox.output import OnOutput
+from proctor.sandbox.programs import Programs, Running, Watch
 from proctor.sandbox.stop import Stop
+from proctor.shown import counted, quoted, seconds, shown
 
 MAX_ANSWER = 32 << 20
 """Bytes of an answer at most. An honest one is shorter, see notebook_job.py."""
@@ -35,7 +37,7 @@ _MESSAGES_AT_ONCE = 64
 _FIRST_LOOK = 0.05  # seconds: most cells have answered by then
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CellError:
     """An exception that ended a cell, as text."""
 
@@ -49,17 +51,22 @@ class CellError:
     brief: str = ""
     """Name, value and notes alone, as IPython's mode Minimal has them."""
 
+    def __repr__(self) -> str:
+        return shown(self, f"{self.name[:40]}: {quoted(self.value)}")
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class CellResult:
     """Outcome of one cell. The cell's programs can forge all of it but `limit` and `ended`."""
 
     stdout: bytes
+    """Bytes that the cell printed."""
     stderr: bytes
     """Both cut at the output limit."""
     result: str | None
     """Representation of the last line's value; None if it has no value."""
     error: CellError | None
+    """Exception that ended the cell, or None."""
     displays: tuple[Mapping[str, str], ...]
     """Objects shown with display(), then the last line's value if it has more than text: content by
     MIME type, images in base64."""
@@ -78,6 +85,19 @@ class CellResult:
     def ok(self) -> bool:
         """True if the cell ended without an exception and within its limits."""
         return self.error is None and self.limit is None and self.ended is None
+
+    def __repr__(self) -> str:
+        return shown(
+            self,
+            "ok" if self.ok else "failed",
+            "" if self.limit is None else f"{self.limit.value} limit hit",
+            "" if self.error is None else repr(self.error)[1:-1],
+            "" if self.ended is None else "interpreter ended",
+            "" if self.result is None else f"result {quoted(self.result, 30)}",
+            f"stdout {quoted(self.stdout, 30)}" if self.stdout else "",
+            counted(len(self.displays), "display") if self.displays else "",
+            f"CPU {seconds(self.cpu)}",
+        )
 
 
 class _Error(msgspec.Struct):
@@ -197,7 +217,7 @@ class Notebook:
         running, most = watch.running, self._limits.output
         cpu = programs.cpu(running) - watch.cpu0
         running.tell_output()
-        running.on_output = None  # what comes between cells is nobody's
+        running.follow(None)  # what comes between cells is nobody's
         stdout, stderr = (memfile.content(fd, most + 1) for fd in running.files[1:])
         if hit is None and max(len(stdout), len(stderr)) > most:
             hit = LimitHit.OUTPUT
@@ -236,7 +256,7 @@ class Notebook:
             os.dup2(nothing, self._running.files[0], inheritable=False)  # so that its end shows
             os.close(nothing)
         self._running.drop_output()
-        self._running.on_output = on_output
+        self._running.follow(on_output)
         return fresh, programs.watch(self._running, limits)
 
     def _end(self, programs: Programs) -> Execution | None:

@@ -17,6 +17,7 @@ from proctor.sandbox.backend import Backend, CellSetup
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.choice import policy, proof
 from proctor.sandbox.machine import cgroup, cpus, interpreter, scratch
+from proctor.shown import counted, shown
 
 _GROWTH_DELAY = 0.2
 """Seconds: about what it takes to start a cell."""
@@ -58,7 +59,10 @@ class _CellSeat:
 
 
 class Pool:
-    """Cells that run queued jobs, one each at a time. Use as a context manager, or close it.
+    """Warm cells that run queued jobs, one each at a time; made by `open_pool`.
+
+    Use it as a context manager, or close it. It may be used from several threads, but not in a
+    process forked from the one that opened it.
 
     Threads start as work arrives and live as long as the pool, since a box dies with the thread
     that started it. A cell that dies is replaced and its job tried once more; so it is if the host
@@ -79,6 +83,7 @@ class Pool:
         more is started, in seconds.
         """
         self.cells = cells or available_cpus()
+        """Number of programs that run at once."""
         self._growth_delay = growth_delay
         self._waited = 0.0
         """Time that work has waited since the latest cell was started, in seconds."""
@@ -104,6 +109,10 @@ class Pool:
             cgroup.sweep()
             scratch.sweep()
         atexit.register(self.close)
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else "open"
+        return shown(self, state, counted(self.cells, "cell"), f"isolation {self.level}")
 
     @property
     def closed(self) -> bool:

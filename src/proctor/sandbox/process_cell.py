@@ -9,11 +9,12 @@ from proctor.limits import MIB, Limits
 from proctor.program import ON_COMMAND_LINE, Program
 from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.clock import Clock, ContestClock
-from proctor.sandbox.command import Command, Finished, Streams, harvested
+from proctor.sandbox.command import Command, Finished, Script, Streams, harvested
 from proctor.sandbox.directory_job import DirectoryJob, DirectoryResult, JobListener
 from proctor.sandbox.directory_run import run_in_directory
 from proctor.sandbox.machine import memfile
 from proctor.sandbox.meter import Meter
+from proctor.sandbox.output import Tail
 from proctor.sandbox.serving import AgentServing
 from proctor.sandbox.stop import Stop
 
@@ -38,6 +39,34 @@ class ProcessCell(AgentProcess):
             return meter.execution(limits, result, hit, fds[1], fds[2])
         finally:
             for fd in fds:
+                os.close(fd)
+
+    def run_script(
+        self, script: Script, streams: Streams, limits: Limits, clock: Clock
+    ) -> Execution:
+        """Run a program once, with arguments and streams of its own. Raises CellDied."""
+        own: list[int] = []
+        try:
+            stdin = streams.stdin
+            if isinstance(stdin, bytes):
+                own.append(stdin := memfile.sealed_reader(stdin))
+            own.append(stdout := memfile.empty())
+            own.append(stderr := memfile.empty())
+            own.append(source := memfile.sealed(script.encoded()))
+            self.set_limits(limits)
+            meter = Meter(self)
+            self.submit(self.request(Kind.SCRIPT, limits), [stdin, stdout, stderr, source])
+            tail = _tail(streams, (stdout, stderr), limits)
+            streams.close()
+            streams = Streams()
+            hit = meter.wait([self.control.fileno()], clock, limits, tail=tail)
+            result = self.result() if hit is None else self.end_job()
+            if tail is not None:
+                tail.tell()
+            return meter.execution(limits, result, hit, stdout, stderr)
+        finally:
+            streams.close()
+            for fd in own:
                 os.close(fd)
 
     def execute(self, command: Command, streams: Streams, limits: Limits, clock: Clock) -> Finished:
@@ -69,11 +98,14 @@ class ProcessCell(AgentProcess):
             kind = Kind.COMMAND if words is None else Kind.EXECUTE
             job = self.request(kind, limits, judged=command.judged, only_cpu=command.only_cpu)
             self.submit(job, [*fds, *streams.inherit])
+            tail = _tail(streams, (stdout, stderr), limits)
             if not streams.keep:
                 streams.close()
                 streams = Streams()
-            hit = meter.wait([self.control.fileno()], clock, limits)
+            hit = meter.wait([self.control.fileno()], clock, limits, tail=tail)
             result = self.result() if hit is None else self.end_job()
+            if tail is not None:
+                tail.tell()
             hung_up = streams.hung_up()
             captured = stdout if stdout in own else None
             execution = meter.execution(limits, result, hit, captured, stderr)
@@ -95,3 +127,9 @@ class ProcessCell(AgentProcess):
     ) -> AgentServing:
         """Load a program that is to take tests, under `clock`. Raises CellDied."""
         return AgentServing(self, kind, program, function, limits, clock)
+
+
+def _tail(streams: Streams, files: tuple[int, int], limits: Limits) -> Tail | None:
+    if streams.on_output is None:
+        return None
+    return Tail(files, limits.output, streams.on_output)

@@ -6,7 +6,7 @@ import select
 import socket
 import struct
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from proctor.cell.wire import (
@@ -28,6 +28,7 @@ from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.clock import NOTHING, ContestClock, Reading
 from proctor.sandbox.idleness import Idleness, JobSnapshot
 from proctor.sandbox.machine import kill_tree, memfile, procfs
+from proctor.sandbox.output import OnOutput, Tail
 from proctor.sandbox.stop import Stop
 
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid
@@ -37,9 +38,6 @@ _FIRST_PAUSE = 0.05  # seconds before a program is first looked at; most are gon
 _LONGEST_PAUSE = 0.25  # between two looks, where the host must see to memory or disk; else
 _LONGEST_REST = 1.0
 _TELL_EVERY = 0.1  # seconds between two looks at output that is wanted as it comes
-
-OnOutput = Callable[[int, bytes], None]
-"""Called with 1 or 2, for stdout or stderr, and the bytes that were written to it since."""
 
 
 @dataclass(slots=True)
@@ -81,9 +79,8 @@ class Running:
     """Interrupts that were asked for and not yet carried out."""
     latest_cpu: float = 0.0
     execution: Execution | None = field(default=None)
-    on_output: OnOutput | None = None
-    told: list[int] = field(default_factory=lambda: [0, 0, 0])
-    """Bytes of stdout (1) and stderr (2) that `on_output` has got."""
+    tail: Tail | None = None
+    """Follows its output, if that is wanted as it comes."""
 
     def output(self, which: int) -> bytes:
         """Return the bytes written so far to stdout (1) or stderr (2)."""
@@ -91,20 +88,18 @@ class Running:
             return self.execution.stdout if which == 1 else self.execution.stderr
         return memfile.content(self.files[which], self.limits.output)
 
+    def follow(self, on_output: OnOutput | None) -> None:
+        """Call `on_output` with what is written, up to the output limit, as it comes."""
+        most = self.limits.output
+        self.tail = None if on_output is None else Tail(self.files[1:], most, on_output)
+
     def tell_output(self) -> None:
-        """Call `on_output` with what was written since, up to the output limit."""
-        if self.on_output is None:
-            return
-        for which in (1, 2):
-            told = self.told[which]
-            data = memfile.content(self.files[which], self.limits.output - told, told)
-            if data:
-                self.told[which] += len(data)
-                self.on_output(which, data)
+        """Tell what was written since."""
+        if self.tail is not None:
+            self.tail.tell()
 
     def drop_output(self) -> None:
         """Drop the bytes written so far; the program goes on at the start of its files."""
-        self.told = [0, 0, 0]
         for fd in self.files[1:]:
             os.lseek(fd, 0, os.SEEK_SET)  # the position is shared with the program
             os.ftruncate(fd, 0)
@@ -232,8 +227,8 @@ class Programs:
         if watch.running.notice is not None:
             return None, True, 0.0
         longest = self._longest_pause
-        if watch.running.on_output is not None:
-            watch.running.tell_output()
+        if watch.running.tail is not None:
+            watch.running.tail.tell()
             longest = min(longest, _TELL_EVERY)
         wall = time.monotonic() - watch.began
         reading = self._reading(watch)

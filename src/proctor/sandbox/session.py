@@ -23,16 +23,18 @@ from proctor.errors import (
     must_be,
 )
 from proctor.execution import Execution, Isolation
-from proctor.limits import MIB, Limits
+from proctor.limits import LIMITS_HINT, MIB, Limits
 from proctor.program import Program
 from proctor.sandbox import workspace
 from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.background import Background
 from proctor.sandbox.cell import Cell
 from proctor.sandbox.notebook import CellResult, Notebook
+from proctor.sandbox.output import OnOutput
 from proctor.sandbox.pool import Pool, open_pool
-from proctor.sandbox.programs import OnOutput, Programs, Watch
+from proctor.sandbox.programs import Programs, Watch
 from proctor.sandbox.stop import Stop
+from proctor.shown import shown
 from proctor.text import all_well_formed, as_bytes
 
 _Call = tuple[Future[Any], Callable[[Programs], Any]]
@@ -55,7 +57,7 @@ class Session:
 
     def __init__(self, pool: Pool, limits: Limits, idle: float, *, owns_pool: bool) -> None:
         """Lease a cell of `pool`, waiting for one if none is free. Use open_session."""
-        must_be(Limits, limits, "limits")
+        must_be(Limits, limits, "limits", LIMITS_HINT)
         self._pool, self._owns_pool = pool, owns_pool
         self._limits, self._idle = limits, idle
         self._calls: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
@@ -228,6 +230,10 @@ class Session:
         if self._owns_pool:
             self._pool.close()
 
+    def __repr__(self) -> str:
+        state = "open" if self._why is None else f"over: {self._why}"
+        return shown(self, state, f"isolation {self.isolation.level}", repr(self._limits))
+
     def __enter__(self) -> Self:
         return self
 
@@ -253,7 +259,7 @@ class Session:
         def started(programs: Programs) -> Watch:
             given = stdin if isinstance(stdin, bytes) else os.dup(stdin.fileno())
             running = programs.start(program, given, limits)
-            running.on_output = on_output
+            running.follow(on_output)
             return programs.watch(running, stop=stop)
 
         execution: Execution = self._call(started)

@@ -18,7 +18,7 @@ from proctor.execution import Execution
 from proctor.limits import Limits
 from proctor.program import Program, check_relative
 from proctor.sandbox.notebook import CellResult, Notebook
-from proctor.sandbox.programs import OnOutput
+from proctor.sandbox.output import OnOutput
 from proctor.sandbox.session import Session
 from proctor.sandbox.stop import Stop
 from proctor.service.admission import Admission, RequestContext

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from proctor.shown import counted, quoted, seconds, shown
 from proctor.solver.report import ValidationReport
 
 Phase = Literal["prepare", "compile", "sandbox", "run", "parse"]
@@ -17,15 +18,21 @@ class _EnvelopePart(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Incumbent(_EnvelopePart, frozen=True):
-    """A solution that a program left before its end."""
+    """A solution that a program left before its end, with what it claims of it."""
 
     t: float
     """Seconds from the start until the host had it."""
     objective: float | None
     """Objective as the program claims it."""
     bound: float | None
+    """Bound as the program claims it."""
     file: str | None
     """Its file, as the program named it; None if it was only announced."""
+
+    def __repr__(self) -> str:
+        bound = "" if self.bound is None else f"bound {self.bound:g}"
+        objective = "no objective" if self.objective is None else f"objective {self.objective:g}"
+        return shown(self, objective, bound, f"after {seconds(self.t)}")
 
 
 class Partial(_EnvelopePart, frozen=True):
@@ -42,6 +49,10 @@ class Partial(_EnvelopePart, frozen=True):
     file: str | None = None
     data: Any = None
     validation: ValidationReport | None = None
+
+    def __repr__(self) -> str:
+        state = "valid" if self.valid else "not valid" if self.available else "none"
+        return shown(self, state, "" if self.objective is None else f"objective {self.objective:g}")
 
 
 NOTHING = Partial(available=False)
@@ -106,13 +117,19 @@ class SolveRefused(Exception):
 
 
 class Envelope(_EnvelopePart, frozen=True):
-    """The outcome of one program."""
+    """Outcome of one solve, however it ended: facts of the run, the result, and its validation.
+
+    In JSON the names are camel case.
+    """
 
     job_id: str
+    """Name of the run, chosen by the host."""
     profile: str
+    """Id of the profile whose contract held."""
     phase: Phase
     """Phase in which it ended."""
     status: Ending
+    """Ending, as the host judges it: never better than the validator allows."""
     ok: bool
     """True if there is a solution: proved, found, or a valid one from before the time-out."""
     accepted: bool = False
@@ -126,25 +143,39 @@ class Envelope(_EnvelopePart, frozen=True):
     result_data: Any = None
     """Content of the result file, if it could be read and the program ended by itself."""
     result_summary: dict[str, Any] = {}
+    """Facts of the result that the profile wants shown."""
     result_path: str | None = None
     """Path under which it is kept; the host chooses the name."""
     partial: Partial = NOTHING
+    """Best solution from before the end, if the result is missing, invalid or worse."""
     incumbents: tuple[Incumbent, ...] = ()
+    """Solutions on the way, in the order in which they came."""
     validation: ValidationReport | None = None
+    """Report of the validator on the result; None if there was nothing to validate."""
     roundtrip: bool | None = None
     """True if the profile's own model agrees that it is a solution; None if it was not asked."""
     warnings: tuple[str, ...] = ()
+    """Reasons why less is believed than the program claims, and other remarks."""
     stdout: str = ""
+    """First 100 lines of stdout; of more than 128 KiB the beginning and the end."""
     stderr: str = ""
+    """First 100 lines of stderr; of more than 128 KiB the beginning and the end."""
     truncated: Truncated = Truncated()
+    """Bytes that `stdout` and `stderr` leave out."""
     marker_count: int = 0
+    """Times that the profile's marker was printed."""
     exit_code: int | None = None
+    """Exit code; None if a signal ended the program."""
     signal: int | None = None
+    """Number of the signal that ended it, or None."""
     oom: bool = False
+    """True if it was ended for its memory."""
     usage: Usage = Usage()
+    """Resources that the run used."""
     duration_ms: int = 0
     """Time from request to answer in milliseconds: waiting, running, checking."""
     solver_workers: int = 0
+    """Threads that the program was told to use."""
     limits: dict[str, float] = {}
     """Limits in force, in seconds and bytes."""
     isolation: str | None = None
@@ -152,9 +183,11 @@ class Envelope(_EnvelopePart, frozen=True):
     guarantees: dict[str, str] = {}
     """Guarantees of that level, by name."""
     artifacts: tuple[Artifact, ...] = ()
+    """Further files that the program left, with their digests."""
     fault: Fault | None = None
     """Fault of proctor or of the machine; None if the program was run and judged."""
     schema_version: int = SCHEMA_VERSION
+    """Version of this form."""
 
     @property
     def solution(self) -> Any:
@@ -162,3 +195,41 @@ class Envelope(_EnvelopePart, frozen=True):
         if self.partial.valid or self.result_data is None:
             return self.partial.data
         return self.result_data
+
+    @property
+    def objective(self) -> float | None:
+        """Objective of `solution` as the validator computes it; None if it computes none."""
+        checked = self.partial.validation if self.partial.valid else self.validation
+        return None if checked is None else checked.objective
+
+    def _facts(self) -> tuple[str, ...]:
+        return (
+            "accepted" if self.accepted else "not accepted",
+            f"{self.status} {self.status_detail}".strip(),
+            "" if self.objective is None else f"objective {self.objective:g}",
+            counted(len(self.incumbents), "incumbent") if self.incumbents else "",
+            seconds(self.duration_ms / 1000),
+            f"fault {self.fault.code}" if self.fault is not None else "",
+        )
+
+    def __repr__(self) -> str:
+        said = quoted(self.error_digest) if self.error_digest else ""
+        return shown(self, *self._facts(), said, name="SolveEnvelope")
+
+    def _repr_html_(self) -> str:
+        from proctor import html_tables as html
+
+        verdict, *others = self._facts()
+        facts = html.paragraph(
+            html.good_or_bad(verdict, good=self.accepted),
+            *map(html.safe, filter(None, others)),
+            f"isolation {html.safe(self.isolation)}" if self.isolation else "",
+        )
+        said = html.output("what went wrong", self.error_digest)
+        broken = self.validation.violations if self.validation is not None else ()
+        rows = (
+            (html.safe(each.constraint_id), html.safe(each.severity), html.safe(each.message))
+            for each in broken
+        )
+        headings = ("constraint", "severity", "violation")
+        return facts + said + (html.table(headings, rows, len(broken)) if broken else "")

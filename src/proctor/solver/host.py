@@ -19,6 +19,7 @@ from proctor.errors import (
 )
 from proctor.sandbox.pool import Pool, available_cpus, open_pool
 from proctor.sandbox.stop import Stop
+from proctor.shown import counted, shown
 from proctor.solver import gate, incumbents
 from proctor.solver.checking import Validators
 from proctor.solver.envelope import Envelope
@@ -66,7 +67,11 @@ class SolverRun:
 
 
 class SolverHost:
-    """Runs solvers, never more at once than it has cells. Close it, or use it in a `with`."""
+    """Cells with a profile's modules, in which solvers run, and the process that validates.
+
+    Never more solvers run at once than there are cells. Calls without a host share one. Close it,
+    or use it in a `with`.
+    """
 
     def __init__(
         self,
@@ -87,6 +92,7 @@ class SolverHost:
         results.
         """
         self.cells = cells or available_cpus()
+        """Number of solvers that run at once."""
         self.isolation = (
             isolation
             or os.environ.get("PROCTOR_ISOLATION")
@@ -100,6 +106,11 @@ class SolverHost:
         self._validators = Validators()
         self._closed = False
         self._threads = ThreadPoolExecutor(self.cells, thread_name_prefix="proctor-solve")
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else "open"
+        level = f"isolation {self.isolation}" if self.isolation else ""
+        return shown(self, state, counted(self.cells, "cell"), level)
 
     def start(
         self,

@@ -10,12 +10,13 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.limits import MIB
+from proctor.shown import quoted, score_text, shown
 from proctor.solver.envelope import Envelope
 
 _LONGEST_ROW = 128 * MIB
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SolverInstance:
     """One input of a problem. Raises InputError for a best value that is no finite number."""
 
@@ -33,6 +34,10 @@ class SolverInstance:
         if self.best is not None and not math.isfinite(self.best):
             raise InputError(f"is no finite number: {self.best}", field="best")
 
+    def __repr__(self) -> str:
+        best = "" if self.best is None else f"best {self.best:g}"
+        return shown(self, quoted(self.id), f"stage {self.stage}", best, quoted(self.given, 30))
+
 
 class InstanceResult(msgspec.Struct, frozen=True, rename="camel"):
     """The outcome of a program on one instance."""
@@ -49,6 +54,11 @@ class InstanceResult(msgspec.Struct, frozen=True, rename="camel"):
     envelope: Envelope | None = None
     """None where the program was not run, since earlier stages scored too little."""
 
+    def __repr__(self) -> str:
+        score = "no score" if self.score is None else f"score {score_text(self.score)}"
+        objective = "" if self.objective is None else f"objective {self.objective:g}"
+        return shown(self, score, quoted(self.id), objective, quoted(self.why) if self.why else "")
+
 
 class ProgramScore(msgspec.Struct, frozen=True, rename="camel"):
     """The outcome of a program on all instances, in their order."""
@@ -60,6 +70,28 @@ class ProgramScore(msgspec.Struct, frozen=True, rename="camel"):
     stopped_after: int | None
     """Stage that scored too little for the next to be run; None if none did."""
     instances: tuple[InstanceResult, ...]
+
+    def __repr__(self) -> str:
+        score = "no score" if self.score is None else f"score {score_text(self.score)}"
+        stopped = "" if self.stopped_after is None else f"stopped after stage {self.stopped_after}"
+        return shown(self, score, f"{self.accepted} of {len(self.instances)} accepted", stopped)
+
+    def _repr_html_(self) -> str:
+        from proctor import html_tables as html
+
+        rows = (
+            (
+                html.safe(each.id),
+                "none" if each.score is None else score_text(each.score),
+                "" if each.objective is None else f"{each.objective:g}",
+                "" if each.best is None else f"{each.best:g}",
+                html.safe(each.why),
+            )
+            for each in self.instances
+        )
+        headings = ("instance", "score", "objective", "best known", "reason")
+        shown_rows = html.table(headings, rows, len(self.instances), "instances")
+        return html.paragraph(html.safe(repr(self)[1:-1])) + shown_rows
 
 
 def closeness(objective: float, best: float, sense: str) -> float:

@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from proctor.shown import counted, shown
+
 Severity = Literal["hard", "soft"]
 BASE = "base"
 """Prefix of kinds that hold for every result, whatever its constraints: `base_clash`."""
@@ -64,6 +66,16 @@ class ValidationReport(msgspec.Struct, frozen=True, rename="camel"):
     """Outcomes of the user's own predicates: `constraintId`, `ok`, `message`."""
     figures: Mapping[str, float] = {}
     """Further numbers, such as parts of the objective."""
+
+    def __repr__(self) -> str:
+        return shown(
+            self,
+            "ok" if self.ok else "not ok",
+            "" if self.objective is None else f"objective {self.objective:g}",
+            counted(len(self.hard_violations), "hard violation"),
+            counted(len(self.soft_violations), "soft violation"),
+            f"{len(self.unchecked)} unchecked" if self.unchecked else "",
+        )
 
 
 def report(

@@ -91,7 +91,10 @@ async def solve_async(
     host: SolverHost | None = None,
     **options: Any,
 ) -> Envelope:
-    """`solve` for asyncio, with its options. Cancelling ends the program."""
+    """Run a generated solver, for asyncio; options, result and errors are those of `solve`.
+
+    Cancelling ends the program.
+    """
     run = (host or shared_host()).start(make_request(program, given, profile, **options))
     return await _awaited(run)
 
@@ -104,7 +107,10 @@ async def solve_stream(
     host: SolverHost | None = None,
     **options: Any,
 ) -> AsyncIterator[Incumbent | Envelope]:
-    """Yield incumbents as they come, and last the envelope. Leaving early ends the program."""
+    """Run a generated solver; yield its incumbents as they come, and last the envelope.
+
+    Options and errors are those of `solve`. Leaving the loop early ends the program.
+    """
     loop = asyncio.get_running_loop()
     incumbents: asyncio.Queue[Incumbent | None] = asyncio.Queue()
 

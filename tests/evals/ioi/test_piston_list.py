@@ -23,7 +23,7 @@ def test_urls_in_their_order_each_once() -> None:
      "http://a:65536/api/v2", "http://xn--/", "http://" + 64 * "a"]
 )  # fmt: skip
 def test_what_is_no_url_is_named(text: str) -> None:
-    with pytest.raises(InputError, match="field `--runner`: .* is no URL"):
+    with pytest.raises(InputError, match="--runner: .* is no URL"):
         PistonList(f"{A},{text}", "--runner")
 
 

@@ -1,4 +1,4 @@
-"""deploy/proctor.service, started by systemd: what holds programs, and how it ends."""
+"""The unit of `proctor serve --systemd system`, started by systemd: what holds programs; its end."""
 
 import json
 import os
@@ -7,6 +7,8 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+
+from proctor.service import systemd
 
 TOKEN = "0123456789abcdef-somebody"
 URL = "http://127.0.0.1:8377"
@@ -36,11 +38,9 @@ def ask(path: str, body: object = None) -> dict[str, object]:
 
 def start() -> None:
     """As the unit says, but from the payload, which is not installed."""
-    unit = Path("/payload/deploy/proctor.service").read_text()
-    installed = "/opt/proctor/bin/proctor "
-    assert unit.count(installed) == 1
-    command = "/usr/bin/python3 -B -c 'from proctor.cli.main import main; main()' "
-    unit = unit.replace(installed, command)
+    command = ["/usr/bin/python3", "-B", "-m", "proctor"]
+    options = [("--host", "0.0.0.0"), ("--token-file", "/etc/proctor-tokens")]
+    unit = systemd.unit("system", [*options, ("--min-isolation", "namespaces")], command)
     unit = unit.replace("[Service]\n", "[Service]\nEnvironment=PYTHONPATH=/payload/site\n")
     UNITS.mkdir(parents=True, exist_ok=True)
     (UNITS / "proctor.service").write_text(unit)

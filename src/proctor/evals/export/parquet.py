@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
-from proctor.errors import PlatformError
+from proctor.errors import MissingExtra
 from proctor.evals.export.columns import record_batch
 from proctor.evals.export.rows import made
 from proctor.evals.records import current_judges, settings_of
@@ -25,11 +25,10 @@ _JUDGED = ("verdict", "score", "message", "cpu", "slowest_share", "level", "test
 
 
 def write_parquet(store: RunStore, out: BinaryIO) -> None:
-    """Write row group by row group. Raises PlatformError without pyarrow."""
+    """Write row group by row group. Raises MissingExtra without pyarrow."""
     if importlib.util.find_spec("pyarrow") is None:
-        raise PlatformError(
-            "pyarrow is missing: Parquet needs `pip install 'proctor[parquet]'`; "
-            "--format jsonl needs nothing"
+        raise MissingExtra(
+            "Parquet needs pyarrow: pip install 'proctor[parquet]'; --format jsonl needs nothing"
         )
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from proctor.errors import InfraFault, InputError, ProctorError, UnsupportedPlatform
+from proctor.errors import InfraFault, InputError, MissingExtra, ProctorError
 from proctor.evals.benchmark import UNUSABLE
 from proctor.evals.livecodebench.rows import upstream_row
 from proctor.evals.stored import ProblemInfo
@@ -216,7 +216,7 @@ def _ways(
     }
 
 
-class _NoParquet(UnsupportedPlatform):
+class _NoParquet(MissingExtra):
     """Parquet cannot be read: known before gigabytes of it are fetched."""
 
 

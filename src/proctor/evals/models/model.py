@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import msgspec
 
+from proctor.shown import counted, quoted, shown
 from proctor.text import well_formed
 
 _COUNTABLE = 1 << 63
@@ -31,15 +32,22 @@ class ToolCall:
         _make_well_formed(self, "id", "name", "arguments")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Message:
-    """One turn of a conversation."""
+    """One turn of a conversation with a model."""
 
     role: Role
+    """Speaker: `system`, `user`, `assistant` or `tool`; `text` for a text to be completed."""
     content: str
+    """Text of the turn."""
     tool_calls: tuple[ToolCall, ...] = ()
+    """Calls of tools that an assistant's turn asks for."""
     tool_call_id: str = ""
     """Of role tool: the call that this answers."""
+
+    def __repr__(self) -> str:
+        calls = counted(len(self.tool_calls), "tool call") if self.tool_calls else ""
+        return shown(self, self.role, quoted(self.content, 60), calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +117,7 @@ class TokenUsage:
                 object.__setattr__(self, name, None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ModelReply:
     """One reply. Text and code may hold half a surrogate pair, which no Python compiles."""
 
@@ -127,6 +135,16 @@ class ModelReply:
 
     def __post_init__(self) -> None:
         _make_well_formed(self, "reasoning", "finish_reason")
+
+    def __repr__(self) -> str:
+        tokens = self.usage.completion
+        return shown(
+            self,
+            self.finish_reason,
+            quoted(self.text) if self.code is None else f"code {quoted(self.code)}",
+            counted(len(self.tool_calls), "tool call") if self.tool_calls else "",
+            "" if tokens is None else counted(tokens, "token"),
+        )
 
 
 class Model(Protocol):

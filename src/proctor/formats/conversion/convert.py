@@ -23,6 +23,7 @@ from proctor.formats.livecodebench import did_you_mean
 from proctor.formats.packages.model import Package, judgeable
 from proctor.formats.packages.package import load
 from proctor.limits import Limits
+from proctor.shown import counted, shown
 
 FORMATS = ("native", "icpc", "polygon", "cms", "rows")
 """Each has its writer, `to_NAME.write(package, draft)`."""
@@ -30,13 +31,16 @@ DROPPABLE = ("grading", "languages", "limits", "precision", "timing")
 """Fields of which a caller may take the target's own value instead."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Converted:
     """A package in its new format."""
 
     package: Package
     notes: tuple[str, ...]
     """Parts that were left out or say less now; none of them changes a verdict or points."""
+
+    def __repr__(self) -> str:
+        return shown(self, repr(self.package)[1:-1], counted(len(self.notes), "note"))
 
 
 def read_source(place: Path | str, name: str | None = None, tests: Iterable[Path] = ()) -> Package:
@@ -55,7 +59,7 @@ def read_source(place: Path | str, name: str | None = None, tests: Iterable[Path
 def convert_package(
     source: Package, destination: Path | str, to: str, *, drop: Collection[str] = ()
 ) -> Converted:
-    """Write a package in another format as a new directory.
+    """Write a package in another format as a new directory; return it as it is read again.
 
     `to` is one of FORMATS. `drop` are fields, such as `limits.output` or `limits`, of which the
     format's own value will do. Raises InputError, with a list of everything that the format cannot

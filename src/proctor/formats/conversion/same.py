@@ -250,7 +250,7 @@ class _Form:
 def _form(problem: Problem, subtask: Subtask) -> _Form:
     tests = problem.tests_by_name()
     before = inherited(subtask, {each.name: each for each in problem.subtasks})
-    aggregate, own = subtask.aggregate, subtask.tests
+    aggregate, own = subtask.aggregate, tuple(subtask.tests)
     whole = 0 < subtask.threshold <= 1
     single = len(own) == 1 and tests[own[0]].weight > 0 and aggregate is not Aggregate.THRESHOLD
     if single or (is_binary(problem) and aggregate is not Aggregate.SUM and whole):

@@ -170,7 +170,7 @@ def _joined(draft: Draft, flags: Sequence[str]) -> str:
     return " ".join(flags)
 
 
-def _languages(ids: tuple[str, ...]) -> list[str]:
+def _languages(ids: Sequence[str]) -> list[str]:
     """Codes of Kattis, where they stand for exactly these."""
     left, codes = dict.fromkeys(ids), []
     for code, group in (("cpp", _CPP), ("python3", _PYTHON)):

@@ -233,7 +233,7 @@ def _grading(
     shared = {test.flags for test in tests}
     if len(shared) == 1:
         # The usual case; then the flags belong to the problem.
-        flags += shared.pop()
+        flags = (*flags, *shared.pop())
         tests = [replace(test, flags=()) for test in tests]
     if not kind.custom:
         return _default_validator(tree, root, flags, tests), Batch(), tests

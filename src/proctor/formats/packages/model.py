@@ -10,6 +10,7 @@ from proctor.errors import InputError
 from proctor.limits import Limits
 from proctor.problem import Problem
 from proctor.program import Program
+from proctor.shown import counted, shown
 from proctor.verdict import Verdict
 
 Verdicts = frozenset[Verdict]
@@ -104,7 +105,7 @@ class Timing:
     """Seconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Package:
     """A problem with its submissions."""
 
@@ -116,6 +117,10 @@ class Package:
     timing: Timing = field(default_factory=Timing)
     notes: tuple[str, ...] = ()
     """Parts of the package that were left out, and why: for those who check it."""
+
+    def __repr__(self) -> str:
+        submissions = counted(len(self.submissions), "submission")
+        return shown(self, self.format, repr(self.problem)[1:-1], submissions)
 
 
 class Several(Protocol):

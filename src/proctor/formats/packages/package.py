@@ -56,9 +56,10 @@ def holds_problems(path: Path) -> bool:
 def load(path: Path | str, problem_id: str | None = None) -> Package:
     """Load the package in a directory, or the one that a main file belongs to.
 
-    Where there are several, `problem_id` says which. Tests are not read, only named, unless they
-    are in the main file. Raises InputError, with file and field, for a directory that is no package
-    and for a package that is broken.
+    The result has `problem`, for `judge`; `submissions`, which came with it and are labelled; and
+    `notes` on what was left out. Where there are several problems, `problem_id` says which. Tests
+    are not read, only named, unless they are in the main file. Raises InputError, with file and
+    field, for a directory that is no package and for a package that is broken.
     """
     found, titles = load_some(path, None if problem_id is None else {problem_id})
     if found and problem_id in {None, *found}:
@@ -102,7 +103,7 @@ def _open(path: Path) -> Package | Several:
             return _opened(tree, name, twin if shared else module)
     if inner := [name for name in tree.entries("", lenient=True) if _is_package(tree, name)]:
         return _SideBySide(tree, dict.fromkeys(inner, ""))
-    beside = tree.root.with_suffix(tree.root.suffix + ".yaml")  # where CMS took it from, long ago
+    beside = tree.root.parent / f"{tree.root.name}.yaml"  # where CMS took it from, long ago
     if beside.is_file() and tree.is_dir("sol"):
         raise InputError(f"there is no task.yaml; move {beside} to task.yaml", file=str(tree.root))
     from proctor.formats.packages import plain

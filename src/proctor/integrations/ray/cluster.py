@@ -42,9 +42,9 @@ class NodeState:
 
 
 class RayCluster(RemoteJudges):
-    """Judges on all nodes of a Ray cluster. Close it, or use `with`.
+    """Judges on all nodes of a Ray cluster, for `on=` of `judge_many`. Close it, or use `with`.
 
-    For `on=` of proctor.judge_many. Problems and programs travel as bytes, problems once to each
+    Problems and programs travel as bytes, problems once to each
     node. Judgements carry their node's id and CPU model.
     """
 

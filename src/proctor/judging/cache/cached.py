@@ -20,7 +20,7 @@ from proctor.judging.cache.repeatable import is_repeatable
 from proctor.judging.cache.tally import CacheTally
 from proctor.judging.judges import SEVERAL, Judges
 from proctor.judging.settings import JudgeSettings
-from proctor.problem import Problem
+from proctor.problem import Problem, check_problem
 from proctor.program import Program
 from proctor.sandbox.machine import cpus
 from proctor.verdict import Verdict
@@ -102,7 +102,7 @@ class CachedJudges:
         subtasks: Collection[str] | None = None,
     ) -> Future[Judgement]:
         """Return a judgement that is remembered, or under way, or queue it. Raises as `Judges`."""
-        must_be(Problem, problem, "problem")
+        check_problem(problem, program)
         must_be(JudgeSettings, settings, "settings")
         if not isinstance(program, Program):
             program = Program(program)

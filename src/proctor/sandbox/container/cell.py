@@ -14,7 +14,7 @@ from proctor.program import Program
 from proctor.sandbox.backend import CellSetup
 from proctor.sandbox.cell import TestRun
 from proctor.sandbox.clock import Clock, ContestClock
-from proctor.sandbox.command import Command, Finished, Streams
+from proctor.sandbox.command import Command, Finished, Script, Streams
 from proctor.sandbox.container import crossing, directory_crossing
 from proctor.sandbox.container.box import Box
 from proctor.sandbox.container.frames import BadFrame, Fields, Frame
@@ -84,6 +84,36 @@ class ContainerCell:
             request, [source, stdin], [limits.output] * 2, wall,
             lambda frame: crossing.execution_from(frame, self.isolation),
         )  # fmt: skip
+
+    def run_script(
+        self,
+        script: Script,
+        streams: Streams,
+        limits: Limits,
+        clock: Clock,  # noqa: ARG002
+    ) -> Execution:
+        """Run a program once: its input crosses as a whole before it starts, its output after."""
+        stdin = streams.stdin
+        try:
+            data = stdin if isinstance(stdin, bytes) else memfile.to_end(stdin)
+        finally:
+            streams.close()
+        source = script.program.encoded()
+        self.reserve(size_for(limits, len(source) + len(data)))
+        request = {
+            "do": "script",
+            "limits": crossing.limits_to_json(limits),
+            "script": crossing.script_to_json(script),
+        }
+        self.jobs += 1
+        done = self.ask(
+            request, [source, data], [limits.output] * 2, crossing.longest(ContestClock(limits)),
+            lambda frame: crossing.execution_from(frame, self.isolation),
+        )  # fmt: skip
+        if streams.on_output is not None:
+            streams.on_output(1, done.stdout)
+            streams.on_output(2, done.stderr)
+        return done
 
     def execute(self, command: Command, streams: Streams, limits: Limits, clock: Clock) -> Finished:
         """Execute the image's own Python with arguments and files; nothing else crosses.

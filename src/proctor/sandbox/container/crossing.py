@@ -12,9 +12,10 @@ from typing import Any
 from proctor.cell.native_job import ENTRY
 from proctor.execution import GUARANTEES, Execution, Guarantee, Isolation, LimitHit, Strength
 from proctor.limits import Limits
+from proctor.program import Program
 from proctor.sandbox.cell import TestRun
 from proctor.sandbox.clock import Clock, ContestClock, UpstreamClock
-from proctor.sandbox.command import Command, Finished, harvested
+from proctor.sandbox.command import Command, Finished, Script, harvested
 from proctor.sandbox.container.frames import BadFrame, Fields, Frame
 
 PACKAGE = Path(__file__).parents[2]
@@ -104,6 +105,19 @@ def command_to_json(command: Command, packages: Sequence[str]) -> dict[str, Any]
         "judged": command.judged,
         "merged": command.merged,
     }
+
+
+def script_to_json(script: Script) -> dict[str, Any]:
+    """Encode a script without its source."""
+    return {
+        "name": script.name, "args": list(script.args), "line_buffered": script.line_buffered
+    }  # fmt: skip
+
+
+def script_from_json(fields: Fields, program: Program) -> Script:
+    """Decode a script."""
+    args, buffered = tuple(fields.header["args"]), fields.flag("line_buffered")
+    return Script(program, fields.text("name"), args, buffered)
 
 
 def command_from_json(fields: Fields, files: bytes, python: str) -> Command:

@@ -27,6 +27,7 @@ from proctor.limits import Limits
 from proctor.program import Program
 from proctor.sandbox.backend import CellSetup, Launcher
 from proctor.sandbox.cell import Serving
+from proctor.sandbox.clock import ContestClock
 from proctor.sandbox.command import Streams
 from proctor.sandbox.container import crossing, directory_crossing, frames
 from proctor.sandbox.container.filtered import Filtered
@@ -176,6 +177,15 @@ class _Box:
         cell.clear()
         return crossing.facts_to_json(done), [done.stdout, done.stderr]
 
+    def _script(self, fields: Fields, parts: Sequence[bytes]) -> tuple[dict[str, Any], list[bytes]]:
+        source, stdin = parts
+        limits = crossing.limits_from_json(fields.object("limits"))
+        script = crossing.script_from_json(fields.object("script"), _program(source))
+        cell = self._ready()
+        done = cell.run_script(script, Streams(stdin), limits, ContestClock(limits))
+        cell.clear()
+        return crossing.facts_to_json(done), [done.stdout, done.stderr]
+
     def _work(self, fields: Fields, parts: Sequence[bytes]) -> tuple[dict[str, Any], list[bytes]]:
         limits = crossing.limits_from_json(fields.object("limits"))
         heard: list[FoundFile | ProgressLine] = []
@@ -236,6 +246,7 @@ class _Box:
 _Action = Callable[[_Box, Fields, Sequence[bytes]], tuple[dict[str, Any], Sequence[bytes]]]
 _ACTIONS: dict[str, _Action] = {
     "run": _Box._run,  # noqa: SLF001 - a table of its own methods
+    "script": _Box._script,  # noqa: SLF001
     "work": _Box._work,  # noqa: SLF001
     "execute": _Box._execute,  # noqa: SLF001
     "load": _Box._load,  # noqa: SLF001

@@ -60,6 +60,14 @@ def empty() -> int:
     return os.memfd_create("output", os.MFD_CLOEXEC)
 
 
+def to_end(fd: int) -> bytes:
+    """Return all that can be read from a pipe, until its other end is closed."""
+    parts = []
+    while part := os.read(fd, 1 << 16):
+        parts.append(part)
+    return b"".join(parts)
+
+
 def content(fd: int, most: int, start: int = 0) -> bytes:
     """Return up to `most` bytes of the file from `start` on, whatever its position is."""
     data = os.pread(fd, min(most, _MOSTLY), start)

@@ -180,7 +180,11 @@ def sweep() -> None:
     """Delete directories whose proctor is gone (kill -9 leaves them behind)."""
     if sys.platform != "linux":
         return  # there are none
-    for place in Path(tempfile.gettempdir()).glob(f"{_PREFIX}{_our_pids()}-*"):
+    try:
+        temporary = Path(tempfile.gettempdir())
+    except FileNotFoundError:
+        return  # nothing is writable, so nothing was left
+    for place in temporary.glob(f"{_PREFIX}{_our_pids()}-*"):
         pid, _, rest = place.name.removeprefix(f"{_PREFIX}{_our_pids()}-").partition("-")
         started = rest.partition("-")[0]
         with contextlib.suppress(OSError):

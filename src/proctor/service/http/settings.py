@@ -177,7 +177,8 @@ def read_tokens(file: str) -> Tokens:
         text = place.read_text("utf-8")
         mode = place.stat().st_mode
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", file=file, field="--token-file") from error
+        why = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"cannot be read: {why}", file=file, field="--token-file") from error
     if os.name == "posix" and stat.S_IMODE(mode) & 0o007:
         raise InputError("others may read it: chmod 600", file=file, field="--token-file")
     names: dict[bytes, str] = {}

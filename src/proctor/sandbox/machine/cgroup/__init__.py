@@ -86,4 +86,7 @@ def remedy() -> str:
         if Path(f"/run/user/{os.geteuid()}/systemd/private").exists():
             return f"start proctor as: {command}"
         return f"have root run: loginctl enable-linger {os.geteuid()}; then start: {command}"
-    return "have root give you a control group (see Control groups in docs/reference/isolation.md)"
+    return (
+        "have root make you a control group: a directory of /sys/fs/cgroup that is yours, with its"
+        " cgroup.procs and cgroup.subtree_control, in which you start proctor"
+    )

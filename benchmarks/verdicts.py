@@ -1,0 +1,136 @@
+"""Whether verdicts are right: recorded ones of lcb_runner, bundled labels, and bundled attacks."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from budgets import Line, MissingError, at_most
+from measure import data_directory
+
+from proctor import JudgeSettings, judge_many, load_problems, open_pool
+from proctor.errors import PlatformError
+from proctor.formats.programs import load_programs
+from proctor.sandbox.choice import policy
+
+TIME_LIMIT = -3
+"""lcb_runner's code for its time limit, which is by the wall clock of its machine."""
+LEVELS = ("namespaces", "landlock")
+MODES = ("standard", "official")
+
+
+def measure(quick: bool) -> dict[str, Any]:
+    """Judge, and attack, at each level that works here."""
+    missing = []
+    try:
+        recorded = _recorded(most=60 if quick else None)
+    except MissingError as error:
+        recorded = None
+        missing.append(f"lcb_runner's recorded verdicts: {error}")
+    found = {level: _attacks(level) for level in LEVELS if _works(level)}
+    return {
+        "missing": missing,
+        "recorded": recorded,
+        "bundled": {mode: _bundled(mode) for mode in MODES},
+        "attacks": found,
+    }
+
+
+def _works(level: str) -> bool:
+    try:
+        policy.choose(level)
+    except PlatformError:
+        return False
+    return True
+
+
+def _recorded(most: int | None) -> dict[str, Any]:
+    """Judge recorded programs in official mode; count verdicts unlike the recorded ones."""
+    data = data_directory()
+    if data is None or not (home := data / "livecodebench").is_dir():
+        raise MissingError("PROCTOR_TEST_DATA names no folder with livecodebench")
+    rows = [json.loads(line) for line in (home / "lcb_runner_verdicts.jsonl").open("rb")]
+    problems = load_problems(home / "problems.jsonl")
+    programs = load_programs(home / "programs.jsonl", problems)[0]
+    pairs = list(zip(rows, programs, strict=True))[:most]
+    late = sum(row["error_code"] == TIME_LIMIT for row, _ in pairs)
+    pairs = [(row, program) for row, program in pairs if row["error_code"] != TIME_LIMIT]
+    races, unlike = [], []
+    jobs = ((problems[program.question_id], program.code) for _, program in pairs)
+    with open_pool(packages=(str(Path(np.__file__).parent.parent),)) as pool:
+        settings = JudgeSettings("official", stop="first")
+        for judged in judge_many(jobs, settings=settings, pool=pool):
+            row, program = pairs[judged.index]
+            report = judged.judgement.upstream
+            ours = report and [list(report.results), report.error_code, report.error_message]
+            if ours != [row["results"], row["error_code"], row["error_message"]]:
+                name = f"{row['question_id']} {row['model']}"
+                (races if _races(program.code) else unlike).append(name)
+    return {"programs": len(pairs), "late": late, "races": sorted(races), "unlike": sorted(unlike)}
+
+
+def _races(code: str) -> bool:
+    """Whether it may start a thread for which it does not wait: its output is then luck."""
+    return "threading" in code and ".start()" in code and ".join()" not in code
+
+
+def _bundled(mode: str) -> dict[str, int]:
+    told = _proctor("demo", "--mode", mode)
+    return {"programs": len(told["programs"]), "unlike": told["surprises"]}
+
+
+def _attacks(level: str) -> dict[str, int]:
+    counts: dict[str, int] = _proctor("selftest", "--isolation", level)["counts"]
+    return counts
+
+
+def _proctor(*arguments: str) -> Any:
+    command = [sys.executable, "-m", "proctor", *arguments, "--json"]
+    ended = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+    if ended.returncode not in (0, 1):  # 1: something is not as it should be
+        raise MissingError(f"`proctor {' '.join(arguments)}` ended with {ended.returncode}")
+    return json.loads(ended.stdout)
+
+
+def lines(found: dict[str, Any]) -> list[Line]:
+    """The figures that have budgets."""
+    made = []
+    if (recorded := found["recorded"]) is not None:
+        what = f"verdicts unlike lcb_runner's, of {recorded['programs']:,} programs, races apart"
+        made.append(at_most(what, len(recorded["unlike"]), 0, str))
+    for mode, counts in found["bundled"].items():
+        what = f"{mode} mode: verdicts unlike their label, of {counts['programs']} bundled programs"
+        made.append(at_most(what, counts["unlike"], 0, str))
+    for level, counts in found["attacks"].items():
+        what = f"{level}: attacks that got through, of {sum(counts.values())}"
+        made.append(at_most(what, counts["through"], 0, str))
+    return made
+
+
+def table(found: dict[str, Any]) -> list[list[str]]:
+    """Outcomes of the attacks by level, a header first."""
+    head = ["level", "attacks", "held", "got through", "not guaranteed there", "not run"]
+    keys = ("held", "through", "not guaranteed", "not run")
+    return [head] + [
+        [level, str(sum(counts.values())), *(str(counts[key]) for key in keys)]
+        for level, counts in found["attacks"].items()
+    ]
+
+
+def notes(found: dict[str, Any]) -> list[str]:
+    made = ["Not guaranteed: the level's documentation says that it does not hold this."]
+    if (recorded := found["recorded"]) is not None:
+        made += [
+            f"Recorded as time-outs by another machine's clock, left out: {recorded['late']}.",
+            f"Different, but a race in the program itself: {len(recorded['races'])}.",
+            f"Different: {', '.join(recorded['unlike']) or 'none'}.",
+        ]
+    return made
+
+
+if __name__ == "__main__":
+    import report
+
+    report.alone(sys.modules[__name__])

@@ -1,0 +1,155 @@
+"""Running a command line to its end: errors become sentences, and every end has its exit code.
+
+0 and 1 are for the command to say; 2 is wrong usage or input, 125 proctor's or the machine's own
+failure, 130 an interruption, and 141 output that nobody reads any more.
+"""
+
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Sequence
+from types import FrameType
+from typing import Any
+
+import typer
+from click import ClickException, Command, Context, NoSuchOption, UsageError
+from click.exceptions import Abort, Exit
+
+from proctor.cli import terminal
+from proctor.errors import CompileFailed, InputError, ProctorError
+
+NAME = "proctor"
+INTERRUPTED, FAILED, NOBODY_READS = 130, 125, 141
+_COMPLETING = "_PROCTOR_COMPLETE"
+
+
+def run(app: typer.Typer, arguments: Sequence[str]) -> int:
+    """Do what the arguments say; return the exit code."""
+    _heed_signals()
+    warnings.showwarning = _show_warning
+    try:
+        try:
+            return _run(app, list(arguments))
+        except KeyboardInterrupt:
+            terminal.note("interrupted")
+            return INTERRUPTED
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            terminal.note(_said(error))
+            return FAILED if error.filename is None else UsageError.exit_code
+    except BrokenPipeError:
+        _write_no_more()
+        return NOBODY_READS
+
+
+def _run(app: typer.Typer, arguments: list[str]) -> int:
+    command = typer.main.get_command(app)
+    if _COMPLETING in os.environ:  # a shell asks what could come next
+        command.main(arguments, prog_name=NAME)
+    try:
+        # Not command.main(), which hides interruptions and broken pipes.
+        with command.make_context(NAME, arguments) as context:
+            _log_sentences()
+            command.invoke(context)
+    except Exit as end:
+        return end.exit_code
+    except (Abort, EOFError) as error:
+        raise KeyboardInterrupt from error
+    except ClickException as error:
+        _show_usage_error(error)
+        return error.exit_code
+    except ProctorError as error:
+        if isinstance(error, CompileFailed) and error.output:
+            terminal.write(error.output.rstrip(), stderr=True, end="\n")
+        terminal.note(str(_of_option(error, command, arguments)))
+        return error.exit_code
+    except OSError:
+        raise
+    except Exception:  # noqa: BLE001 - nothing is hidden: these are the command's last words
+        import traceback
+
+        terminal.write(traceback.format_exc(), stderr=True)
+        terminal.note("this is a mistake of proctor's own: please report it")
+        return FAILED
+    return 0
+
+
+def _show_usage_error(error: ClickException) -> None:
+    if type(error).__name__ == "NoArgsIsHelpError":
+        terminal.write(error.format_message(), stderr=True, end="\n")
+        return
+    context = getattr(error, "ctx", None)
+    misplaced = "" if context is None else _misplaced(error, context)
+    # A command that is none is suggested for by both Typer and click.
+    told = error.message if misplaced or "Did you mean" in error.message else error.format_message()
+    ends = "" if told.endswith((".", "?", ")")) else "."
+    help_ = "" if context is None else f" Try '{context.command_path} --help'."
+    terminal.note(f"{' '.join(told.split())}{ends}{misplaced or help_}")
+
+
+def _misplaced(error: ClickException, context: Context) -> str:
+    """Return where an option belongs that is none of this command."""
+    if not isinstance(error, NoSuchOption):
+        return ""
+    command, path = context.command, context.command_path
+    below = getattr(command, "commands", {}).values()
+    if any(error.option_name in each.opts for one in below for each in one.params):
+        what = "benchmark" if command.name == "eval" else "command"
+        return f" Options stand behind the {what}: '{path} {what.upper()} {error.option_name}'."
+    if command.name == "run" and not error.possibilities:
+        return f" What is for the program stands behind '--'. Try '{path} --help'."
+    return ""
+
+
+def _of_option(error: ProctorError, command: Command, arguments: list[str]) -> ProctorError:
+    """Return an error about a field as one about the command's option that sets it, if one does."""
+    if not isinstance(error, InputError) or error.field is None or error.file is not None:
+        return error
+    for word in arguments:
+        command = getattr(command, "commands", {}).get(word, command)
+    typed = f"--{error.field.removeprefix('limits.').replace('_', '-')}"
+    for each in command.params:
+        if typed in each.opts:
+            return InputError(error.message, field=each.opts[0])
+    return error
+
+
+def _said(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"cannot write: {reason}" if error.filename is None else f"{error.filename}: {reason}"
+
+
+def _heed_signals() -> None:
+    """Take SIGTERM for Ctrl-C, and the end of the terminal for SIGTERM."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
+        # Whatever handles SIGTERM by then: commands that keep what they have made, and servers.
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _write_no_more() -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            os.dup2(nowhere, stream.fileno())
+
+
+def _log_sentences() -> None:
+    """Write warnings of libraries, and of our own, as commands write theirs."""
+    import logging
+
+    class Sentences(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            terminal.note(self.format(record))
+
+    logging.lastResort = Sentences(logging.WARNING)
+
+
+def _show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
+    terminal.note(str(message))
