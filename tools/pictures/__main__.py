@@ -3,6 +3,7 @@
     python tools/pictures                 all of them
     python tools/pictures bars demo       these
 
+    badges   badge-*.svg: licence and Python, from pyproject.toml
     bars     bars.svg: cost of a run beside peers, from the newest benchmarks/results
     demo     demo.svg: a recording of `proctor demo`
     report   report.webp: `proctor report` of two models' recorded programs
@@ -20,12 +21,16 @@ IMAGES = Path(__file__).parents[2] / "docs" / "images"
 
 def main(names: list[str]) -> int:
     """Make the pictures that are named, or all; return the exit code."""
+    import badges
     import bars
     import demo
     import pages
 
     makers = {
-        "bars": bars.write, "demo": demo.write, "report": pages.report, "view": pages.view
+        "badges": badges.write, "bars": lambda images: [bars.write(images)],
+        "demo": lambda images: [demo.write(images)],
+        "report": lambda images: [pages.report(images)],
+        "view": lambda images: [pages.view(images)],
     }  # fmt: skip
     if unknown := set(names) - makers.keys():
         print(f"no picture is called {', '.join(sorted(unknown))}; there are {', '.join(makers)}")
@@ -33,8 +38,8 @@ def main(names: list[str]) -> int:
     IMAGES.mkdir(exist_ok=True)
     for name, make in makers.items():
         if not names or name in names:
-            made = make(IMAGES)
-            print(f"wrote {made} ({made.stat().st_size / 1000:.0f} kB)")
+            for made in make(IMAGES):
+                print(f"wrote {made} ({made.stat().st_size / 1000:.1f} kB)")
     return 0
 
 

@@ -15,7 +15,9 @@ BUILD = ROOT / "build"
 def main() -> int:
     """Return the exit code."""
     settings = prepare(ROOT / "mkdocs.yml", BUILD)
-    command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean", "-f", settings]
+    # Texts in annotations, such as an option's help, are tried as Python by what reads docstrings.
+    python = [sys.executable, "-W", "ignore::SyntaxWarning"]
+    command = [*python, "-m", "zensical", "build", "--strict", "--clean", "-f", settings]
     built = subprocess.run(command, cwd=BUILD, check=False)
     if built.returncode:
         return 1
