@@ -240,3 +240,16 @@ def test_completion_can_be_installed(tmp_path: Path) -> None:
     script = tmp_path / ".bash_completions" / "proctor.sh"
     assert str(script) in (tmp_path / ".bashrc").read_text()
     assert "_PROCTOR_COMPLETE=complete_bash" in script.read_text()
+
+
+def test_a_hub_that_is_away_is_one_error(tmp_path: Path) -> None:
+    """It was told for each of the four ways to have the problems, and all of them once more."""
+    away = {"HF_ENDPOINT": "http://127.0.0.1:1", "PROCTOR_CACHE_DIR": str(tmp_path)}
+    words = "eval livecodebench --model x --source huggingface --dry-run".split()
+    done = proctor(*words, env=away)
+    assert (done.returncode, done.stdout) == (125, b"")
+    *again, error = done.stderr.decode().splitlines()
+    assert all(each.startswith("proctor: trying again: ") for each in again)
+    assert error.startswith("proctor: huggingface:release_v3 cannot be had: ")
+    assert error.count("the hub cannot be reached") == 1
+    assert error.endswith("; --source FILE needs no hub")
