@@ -20,7 +20,6 @@ Anything else, and python with any other word behind it, is for reading only.
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -29,11 +28,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from typer.main import get_command
 
 import proctor
-from proctor.cli.main import app
-from proctor.cli.panels import COMMANDS
 from proctor.service.http.native import schema, session_schema
 from proctor.solver.envelope import Envelope, Partial
 from proctor.variables import VARIABLES
@@ -43,7 +39,6 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINKED = [*PAGES, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-CLI_PAGE = ROOT / "docs" / "reference" / "cli.md"
 DOORS = ("http-api", "sandbox-fusion", "judge0", "piston", "nemo", "mcp", "tack", "e2b")
 API_PAGE = ROOT / "docs" / "reference" / "python-api.md"
 
@@ -234,60 +229,6 @@ def test_the_reference_is_generated() -> None:
         env=ENVIRONMENT, capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def all_commands() -> dict[str, Any]:
-    """Return each command by its name; the benchmarks of packages are left out."""
-    found = {}
-    for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
-        below = getattr(command, "commands", {})
-        found |= {f"{name} {each}": below[each] for each in below} or {name: command}
-    return found
-
-
-def test_every_command_has_a_panel_and_a_section() -> None:
-    listed = [name for names in COMMANDS.values() for name in names]
-    assert sorted(listed) == sorted(get_command(app).commands)  # type: ignore[attr-defined]
-    text = CLI_PAGE.read_text(encoding="utf-8")
-    shown = [name for name in all_commands() if f"## `proctor {name}`" not in text]
-    assert [name for name in shown if not name.startswith("eval ")] == []
-    assert [name for name in shown if f"| `{name.removeprefix('eval ')}` |" not in text] == []
-
-
-def test_options_are_described_alike() -> None:
-    """An option of several commands has one description, but for those whose meaning differs."""
-    told: dict[str, set[str]] = {}
-    for command in all_commands().values():
-        for each in command.params:
-            if each.opts[0].startswith("-"):
-                assert each.help, each.name
-                told.setdefault(each.opts[0], set()).add(each.help)
-    assert "--isolation" in told
-    assert {name for name, texts in told.items() if len(texts) > 1} == UNLIKE
-
-
-UNLIKE = {
-    "--config", "--cpu", "--isolation", "--json", "--language", "--max-connections",
-    "--max-waiting", "--memory", "--mode", "--out", "--problems", "--profile", "--programs",
-    "--ray", "--results", "--seed", "--solutions", "--stop", "--tasks", "--tests", "--timeout",
-}  # fmt: skip
-"""Options that mean something else from command to command. The fewer the better."""
-
-
-def test_examples_of_help_pages_can_be_parsed() -> None:
-    """The documented ones are run by their pages; here a typing error is found."""
-    listed = all_commands()
-    seen = 0
-    for command in listed.values():
-        for line in (command.epilog or "").split("\n\n")[1:]:
-            words = shlex.split(line.rpartition(" | ")[2].partition(" > ")[0])
-            if words[0] != "proctor":
-                continue
-            at = 2 if words[1] in listed else 3
-            found = listed[" ".join(words[1:at])]
-            found.make_context("example", words[at:])
-            seen += 1
-    assert seen > 20
 
 
 def test_every_route_and_field_of_the_server_is_documented() -> None:

@@ -183,7 +183,7 @@ def test_a_table_says_of_each_test_what_became_of_it() -> None:
     judged = Judgement.of_tests(
         [TestResult(Verdict.AC, 0.02, memory=3 << 20), TestResult(Verdict.WA, message="no")], 2, LEVEL
     )  # fmt: skip
-    text = " ".join(_Tags(judged._repr_html_()).text)
+    text = " ".join(_Tags(judged._repr_html_()).text).replace("\xa0", " ")
     assert "0 AC 0.020 s 3.0 MiB" in text
     assert "1 WA 0.000 s 0.0 MiB no" in text
     assert "and 450 more tests" in " ".join(_Tags(WRONG._repr_html_()).text)

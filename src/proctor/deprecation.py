@@ -22,7 +22,7 @@ class Deprecation:
     removed_in: str
     """Version that no longer has it."""
     instead: str
-    """What to use: a name, or a few words."""
+    """Replacement: a name, or a few words."""
 
     def warn(self, what: str, stacklevel: int = 1) -> None:
         """Warn of the use of `what`; at stacklevel 1 in the words of whoever calls the caller."""

@@ -16,6 +16,7 @@ MOST_TEXT = 300
 MOST_OUTPUT = 2000
 """Characters or bytes of an output at most."""
 _BORDER = "border:1px solid rgba(128,128,128,.4)"
+_TABLE = "border-collapse:collapse;color:inherit;font:inherit"
 _CELL = f"{_BORDER};padding:.15em .6em;text-align:left;vertical-align:top"
 _GOOD, _BAD, _FAULT = "#2e9e5b", "#d9534f", "#c98a1b"
 _COLOURS = {"AC": _GOOD, "PA": _FAULT, "SK": "inherit", "TASK_FAULT": _FAULT, "INFRA_FAULT": _FAULT}
@@ -33,6 +34,11 @@ def coloured(verdict: str) -> str:
     """Return a verdict or other ending in bold: a pass green, a fault amber, all else red."""
     colour = _COLOURS.get(verdict, _BAD)
     return f'<b style="color:{colour}">{safe(verdict)}</b>'
+
+
+def unbroken(text: str) -> str:
+    """Return a number with its unit, both on one line."""
+    return safe(text).replace(" ", "&nbsp;")
 
 
 def good_or_bad(word: str, *, good: bool) -> str:
@@ -64,7 +70,7 @@ def table(
     lines += [_row("td", cells) for cells in islice(rows, MOST_ROWS)]
     rest = total - MOST_ROWS
     more = f"<div>and {rest:,} more {safe(of)}</div>" if rest > 0 else ""
-    return f'<table style="border-collapse:collapse">{"".join(lines)}</table>{more}'
+    return f'<table style="{_TABLE}">{"".join(lines)}</table>{more}'
 
 
 def _row(tag: str, cells: Iterable[str]) -> str:

@@ -236,8 +236,8 @@ class Judgement:
             (
                 html.safe(test.name or number),
                 html.coloured(test.verdict.value),
-                seconds(test.cpu),
-                mebibytes(test.memory),
+                html.unbroken(seconds(test.cpu)),
+                html.unbroken(mebibytes(test.memory)),
                 html.safe(test.message),
             )
             for number, test in enumerate(self.tests)

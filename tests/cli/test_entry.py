@@ -28,7 +28,6 @@ import proctor as package
         ("eval livecodebench --model x --fail-under=-1", "--fail-under: is a share from 0 to 1, not -1"),
         ("resume runs --fail-under 1.5", "--fail-under: is a share from 0 to 1, not 1.5; 1.5% is 0.015"),
         ("run / --cpu soon --json", "--cpu: 'soon' is not a duration such as 6s or 500ms"),
-        ("convert / there --to nowhere", "--to: must be one of native, icpc, polygon, cms, rows, not 'nowhere'"),
         ("report [red].jsonl -o a[b].html", "[red].jsonl: cannot be read: No such file or directory"),
         ("run a[b].py", "a[b].py: cannot be read: No such file or directory"),
         ("run [/nope].py", "[/nope].py: cannot be read: No such file or directory"),
@@ -46,8 +45,8 @@ def test_wrong_usage_is_one_line_and_exit_2(arguments: str, said: str) -> None:
 @pytest.mark.parametrize("words", [[], ["ioi"], ["image"], ["timetable"], ["eval"]])
 def test_a_command_without_its_part_shows_help(words: list[str]) -> None:
     done = proctor(*words)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert f"Usage: {' '.join(['proctor', *words])} " in done.stderr.decode()
+    assert (done.returncode, done.stderr) == (2, b"")
+    assert f"Usage: {' '.join(['proctor', *words])} " in done.stdout.decode()
 
 
 @pytest.mark.parametrize("option", ["--version", "-V"])
@@ -135,9 +134,8 @@ def test_an_ignored_hangup_is_not_heeded(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text("print('begun', flush=True)\nprint(input())")
     with subprocess.Popen(
-        [COMMAND, "run", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, env=environment(),
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+        ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", COMMAND, "run", program],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
     ) as process:  # fmt: skip
         assert process.stdout is not None
         assert process.stdout.readline() == b"begun\n"
@@ -242,3 +240,16 @@ def test_completion_can_be_installed(tmp_path: Path) -> None:
     script = tmp_path / ".bash_completions" / "proctor.sh"
     assert str(script) in (tmp_path / ".bashrc").read_text()
     assert "_PROCTOR_COMPLETE=complete_bash" in script.read_text()
+
+
+def test_a_hub_that_is_away_is_one_error(tmp_path: Path) -> None:
+    """It was told for each of the four ways to have the problems, and all of them once more."""
+    away = {"HF_ENDPOINT": "http://127.0.0.1:1", "PROCTOR_CACHE_DIR": str(tmp_path)}
+    words = "eval livecodebench --model x --source huggingface --dry-run".split()
+    done = proctor(*words, env=away)
+    assert (done.returncode, done.stdout) == (125, b"")
+    *again, error = done.stderr.decode().splitlines()
+    assert all(each.startswith("proctor: trying again: ") for each in again)
+    assert error.startswith("proctor: huggingface:release_v3 cannot be had: ")
+    assert error.count("the hub cannot be reached") == 1
+    assert error.endswith("; --source FILE needs no hub")

@@ -22,8 +22,11 @@ def docstrings(tree: ast.AST) -> Iterator[ast.Constant]:
 
 
 def told(path: Path) -> Iterator[str]:
-    """String literals of a module; of the command line docstrings too, which are its help."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    """String literals of a module that may be found; of commands docstrings too, their help."""
+    source = path.read_text(encoding="utf-8")
+    if not ONLY_IN_A_CLONE.search(source):
+        return
+    tree = ast.parse(source)
     left_out = set() if path.match("cli/*_commands.py") else set(docstrings(tree))
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in left_out:

@@ -126,7 +126,7 @@ def test_it_is_listed_without_being_imported(proctor: Proctor, install: Install)
     install("bad-dist", {"bad": "ep_bad:X"}, ep_bad="raise RuntimeError('no')")
     listed = proctor("eval", "--help")
     assert listed.returncode == 0
-    assert "Of bad-dist 1.5." in listed.stdout
+    assert "From the package bad-dist 1.5." in listed.stdout
     unknown = proctor("eval", "worse")
     assert unknown.returncode == 2
     with pytest.raises(InputError, match=r"'worse' is none of livecodebench, .*, bad"):

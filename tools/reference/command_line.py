@@ -41,14 +41,18 @@ def _listed(top: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _shared(listed: Mapping[str, Any]) -> dict[tuple[str, ...], Any]:
-    """Return the options that many commands have, by what is said of them."""
+    """Return the options that many commands have, by what is said of them; each name once."""
     count: Counter[tuple[str, ...]] = Counter()
     first: dict[tuple[str, ...], Any] = {}
     for command in listed.values():
         for option in filter(_is_option, _first(command).params):
             count[_row(option)] += 1
             first.setdefault(_row(option), option)
-    return {row: option for row, option in first.items() if count[row] >= _MANY}
+    usual: dict[str, tuple[str, ...]] = {}
+    for row, number in count.most_common():
+        if number >= _MANY:
+            usual.setdefault(_typed(first[row]), row)
+    return {row: option for row, option in first.items() if row in usual.values()}
 
 
 def _contents(listed: Mapping[str, Any]) -> str:
@@ -132,7 +136,12 @@ def _table(options: list[Any]) -> Iterator[str]:
 
 def _row(option: Any) -> tuple[str, str, str]:
     written = _typed(option) if option.is_flag else f"{_typed(option)} {option.metavar}"
-    return code(written), _default(option), prose(option.help)
+    others = (
+        ""
+        if option.secondary_opts
+        else "".join(f", {code(each)}" for each in option.opts if each != _typed(option))
+    )
+    return code(written) + others, _default(option), prose(option.help)
 
 
 def _typed(option: Any) -> str:

@@ -77,8 +77,7 @@ def _run(app: typer.Typer, arguments: list[str]) -> int:
 
 
 def _show_usage_error(error: ClickException) -> None:
-    if type(error).__name__ == "NoArgsIsHelpError":
-        terminal.write(error.format_message(), stderr=True, end="\n")
+    if type(error).__name__ == "NoArgsIsHelpError":  # rich has shown it already
         return
     context = getattr(error, "ctx", None)
     misplaced = "" if context is None else _misplaced(error, context)

@@ -44,7 +44,7 @@ KList = Annotated[
     str,
     typer.Option(
         "--k",
-        help="Values of k for pass@k, shown where every problem has k samples.",
+        help="Values of k for pass@k, where every problem has k samples.",
         metavar="LIST",
         rich_help_panel=OUTPUT,
     ),
@@ -53,7 +53,7 @@ FailUnder = Annotated[
     float | None,
     typer.Option(
         "--fail-under",
-        help="Exit with 1 if pass@1 is below this, from 0 to 1; of both modes standard counts.",
+        help="Exit with 1 if pass@1 (standard, if judged so) is below this, 0 to 1.",
         metavar="RATE",
         rich_help_panel=OUTPUT,
     ),
@@ -77,8 +77,8 @@ OPTIONS: dict[str, Any] = {
         TEXT,
         PROBLEMS,
         "SOURCE",
-        "Where the problems are from: fixture (a few that come with proctor), "
-        "huggingface[:RELEASE], a file, or but for livecodebench hf:OWNER/NAME.",
+        "Source of the problems: fixture (a few of proctor's own), huggingface[:RELEASE], a file, "
+        "or hf:OWNER/NAME (not for livecodebench).",
         "fixture",
     ),
     "scenario": _option(
@@ -91,7 +91,7 @@ OPTIONS: dict[str, Any] = {
         TEXT,
         PROBLEMS,
         "RUN",
-        "For selfrepair: directory of the finished run whose programs are repaired.",
+        "For selfrepair: finished run whose programs are repaired.",
         flag="--from",
     ),
     "task": _option(
@@ -106,44 +106,41 @@ OPTIONS: dict[str, Any] = {
         TEXT,
         PROBLEMS,
         "NAME",
-        "Language that programs are asked for in, such as cpp.",
+        "Language of programs, such as cpp.",
         "the benchmark's usual one",
     ),
-    "years": _option(
-        TEXT, PROBLEMS, "LIST", "Take tasks of these years only, such as 2023,2024.", "all"
-    ),
+    "years": _option(TEXT, PROBLEMS, "LIST", "Years to choose, such as 2023,2024.", "all"),
     "platforms": _option(
         TEXT,
         PROBLEMS,
         "LIST",
-        "Take problems of these platforms only, such as leetcode,atcoder; of ds1000, of these "
-        "libraries.",
+        "Platforms to choose, such as leetcode,atcoder; of ds1000, libraries.",
         "all",
     ),
     "difficulties": _option(
         TEXT,
         PROBLEMS,
         "LIST",
-        "Take problems of these difficulties only, such as easy,medium.",
+        "Difficulties to choose, such as easy,medium.",
         "all",
     ),
     "min_release_date": _option(
-        TEXT, PROBLEMS, "DATE", "Take problems published on this day or later, such as 2024-08-01."
+        TEXT, PROBLEMS, "DATE", "First day of publication, such as 2024-08-01."
     ),
     "max_release_date": _option(
         TEXT,
         PROBLEMS,
         "DATE",
-        "Take problems published on this day or earlier, such as 2025-01-31.",
+        "Last day of publication, such as 2025-01-31.",
     ),
     "limit": _option(
         TEXT,
         PROBLEMS,
         "N|A-B",
-        "Of what is left take the first N problems, or those from A to B, such as 11-20.",
+        "First N of the chosen problems, or those from A to B, such as 11-20.",
         "all",
     ),
-    "sample_id": _option(LIST, PROBLEMS, "ID", "Take the problem of this id only. Repeatable."),
+    "sample_id": _option(LIST, PROBLEMS, "ID", "Problem to choose, by its id. Repeatable."),
     "model": _option(
         LIST,
         MODEL,
@@ -172,27 +169,27 @@ OPTIONS: dict[str, Any] = {
         TEXT,
         MODEL,
         "PROVIDER",
-        "Ask by the batches of this provider, openai or anthropic: half the price, within a day.",
-        "replies are asked for one by one",
+        "Ask by batches of openai or anthropic: half the price, within a day.",
+        "none",
     ),
     "max_connections": _option(WHOLE, MODEL, "N", "Requests to the server at once, at most.", "8"),
     "concurrency": _option(
         WHOLE,
         MODEL,
         "N",
-        "Samples under way at once, at the model or at the judge.",
+        "Samples under way at once, asked for or judged.",
         "what keeps both busy",
     ),
     "timeout": _option(TEXT, MODEL, "TIME", "Time for one whole reply.", "10m"),
     "max_retries": _option(
-        WHOLE, MODEL, "N", "Times that one reply is asked for again if the server fails.", "4"
+        WHOLE, MODEL, "N", "Further requests for a reply if the server fails.", "4"
     ),
-    "prices": _option(TEXT, MODEL, "FILE", "TOML file of prices, which go above the bundled ones."),
+    "prices": _option(TEXT, MODEL, "FILE", "TOML file of prices, preferred to the bundled."),
     "n": _option(
         WHOLE, REPLIES, "N", "Samples for each problem.", "1, or all of a recording", flag="--n"
     ),
     "request_n": _option(
-        WHOLE, REPLIES, "K", "Samples that one request asks for, at most.", "1", flag="--request-n"
+        WHOLE, REPLIES, "K", "Samples in one request, at most.", "1", flag="--request-n"
     ),
     "temperature": _option(
         NUMBER, REPLIES, "T", "Sampling temperature, such as 0.2.", "the server's"
@@ -201,21 +198,21 @@ OPTIONS: dict[str, Any] = {
         NUMBER,
         REPLIES,
         "P",
-        "Nucleus sampling: share of probability to sample from, such as 0.95.",
+        "Share of probability to sample from, such as 0.95.",
         "the server's",
     ),
     "top_k": _option(
         WHOLE,
         REPLIES,
         "N",
-        "Number of likeliest tokens to sample from; servers of open models know it.",
+        "Likeliest tokens to sample from.",
         "the server's",
     ),
     "min_p": _option(
         NUMBER,
         REPLIES,
         "P",
-        "Least probability of a token, relative to the likeliest; servers of open models know it.",
+        "Least probability of a token, relative to the likeliest.",
         "the server's",
     ),
     "max_tokens": _option(
@@ -225,7 +222,7 @@ OPTIONS: dict[str, Any] = {
         WHOLE,
         REPLIES,
         "N",
-        "Seed of the first sample; sample i is asked for with seed + i.",
+        "Seed of sample 0; sample i has seed + i.",
         "none is sent",
     ),
     "stop": _option(LIST, REPLIES, "TEXT", "Text that ends a reply. Repeatable."),
@@ -233,7 +230,7 @@ OPTIONS: dict[str, Any] = {
         TEXT,
         REPLIES,
         "LEVEL",
-        "How much to reason: low, medium, high, or what the server knows.",
+        "Effort: low, medium, high, or another of the server's.",
         "the server's",
     ),
     "chat_template": _option(
@@ -278,29 +275,29 @@ OPTIONS: dict[str, Any] = {
         bool,
         AGENT,
         None,
-        "Let the model write and try its program with tools, over several replies.",
+        "Let the model work with tools, over several replies.",
         flag="--agentic-mode",
     ),
     "agent": _option(
         TEXT,
         AGENT,
         "MODULE:CALLABLE",
-        "Agent of your own, run on this machine as you, instead of proctor's.",
+        "Agent of your own, run as you, instead of proctor's.",
     ),
     "agentic_turn_budget": _option(
-        WHOLE, AGENT, "N", "Replies that an agent may give for one sample.", "10"
+        WHOLE, AGENT, "N", "Replies of an agent for one sample, at most.", "10"
     ),
     "agentic_token_budget": _option(
-        WHOLE, AGENT, "N", "Tokens that an agent may write for one sample.", "no limit"
+        WHOLE, AGENT, "N", "Tokens of an agent for one sample, at most.", "no limit"
     ),
     "agentic_time_budget": _option(
-        TEXT, AGENT, "TIME", "Time that an agent may take for one sample, such as 15m.", "no limit"
+        TEXT, AGENT, "TIME", "Time of an agent for one sample, such as 15m.", "no limit"
     ),
     "agentic_protocol": _option(
         TEXT,
         AGENT,
         "NAME",
-        "How an agent calls tools: tools, or text for models without tool calls.",
+        "Protocol: tools, or text for models without tool calls.",
         "tools",
     ),
     "mode": _option(
@@ -318,7 +315,7 @@ OPTIONS: dict[str, Any] = {
         bool,
         JUDGING,
         None,
-        "Judge each program on all subtasks of its task, not only on the one it was asked for.",
+        "Judge programs on all subtasks, not only on the one asked for.",
         flag="--all-subtasks",
     ),
     "medals": _option(TEXT, JUDGING, "FILE", "Medal thresholds of each year, TOML or JSON."),
@@ -343,20 +340,20 @@ OPTIONS: dict[str, Any] = {
         TEXT,
         OUTPUT,
         "DIR",
-        "Directory of the run, new or empty; of several models, one above their runs.",
+        "Directory of the run, or above the runs of several models.",
         "a new one below runs",
     ),
     "config": _option(
         TEXT,
         OUTPUT,
         "FILE",
-        "TOML file of these options, such as n = 10; options that are typed go first.",
+        "TOML file of these options, such as n = 10; typed ones go first.",
     ),
     "dry_run": _option(
         bool,
         OUTPUT,
         None,
-        "Show what would be asked and the first prompt; ask no model.",
+        "Show the plan and the first prompt; ask no model.",
         flag="--dry-run",
     ),
     "k": KList,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from proctor.cli.judges import Cache, NormaliseCpu, On, Ray, VerifyCache, Where
-from proctor.cli.options import CellIsolation, Jobs, Json, MinIsolation
+from proctor.cli.options import Isolation, Jobs, Json, MinIsolation
 from proctor.cli.panels import INPUT, JUDGING, OUTPUT, PLACE, PanelCommand, examples
 
 ioi_app = typer.Typer(
@@ -19,8 +19,8 @@ Tasks = Annotated[
     list[str],
     typer.Option(
         "--tasks",
-        help="Rows of tasks and of their tests: a file (JSONL or Parquet), a directory, or a data"
-        " set of the Hugging Face hub, such as hf:open-r1/ioi. Repeatable.",
+        help="Rows of tasks and tests: a file (JSONL or Parquet), a directory, or a data set of"
+        " Hugging Face, such as hf:open-r1/ioi. Repeatable.",
         metavar="SOURCE",
         rich_help_panel=INPUT,
     ),
@@ -30,7 +30,8 @@ Runner = Annotated[
     typer.Option(
         "--runner",
         help="Let others run the tests: module:callable, script:DIR, or piston:URL,URL,... (also"
-        " @FILE of URLs, or slurm); piston: alone takes PISTON_ENDPOINTS.",
+        " @FILE of URLs, or slurm); piston: alone takes PISTON_ENDPOINTS."
+        " Pistons are asked for as much at once as they take.",
         metavar="RUNNER",
         rich_help_panel=PLACE,
     ),
@@ -143,13 +144,12 @@ def score_command(
     cache: Cache = None,
     verify_cache: VerifyCache = None,
     normalise_cpu: NormaliseCpu = None,
-    isolation: CellIsolation = None,
+    isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     out: Annotated[
         str | None,
         typer.Option(
-            help="Directory whose results.jsonl each judgement is written to; what it holds is"
-            " not judged again.",
+            help="Directory of results.jsonl; what it holds is not judged again.",
             metavar="DIR",
             rich_help_panel=OUTPUT,
         ),
@@ -228,7 +228,7 @@ def validate_command(
     cache: Cache = None,
     verify_cache: VerifyCache = None,
     normalise_cpu: NormaliseCpu = None,
-    isolation: CellIsolation = None,
+    isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     json: Json = False,
 ) -> None:

@@ -80,7 +80,7 @@ def judge_command(
     subtask: Annotated[
         list[str] | None,
         typer.Option(
-            help="Subtask of PROBLEM to judge, with those that it depends on. Repeatable.",
+            help="Subtask of PROBLEM to judge, with those it depends on. Repeatable.",
             show_default="all",
             metavar="NAME",
             rich_help_panel=JUDGING,
@@ -90,7 +90,7 @@ def judge_command(
         bool,
         typer.Option(
             "--all-tests",
-            help="Of PROBLEM run the tests that cannot change the score any more, too.",
+            help="Of PROBLEM run tests that cannot change the score, too.",
             rich_help_panel=JUDGING,
         ),
     ] = False,
@@ -124,8 +124,8 @@ def judge_command(
     stop: Annotated[
         str | None,
         typer.Option(
-            help="With --problems: run no further tests after the first that fails, after the"
-            " first crash or overrun limit, or never stop.",
+            help="With --problems: stop at the first failed test, at the first crash or overrun"
+            " limit, or never.",
             show_default="crash",
             metavar="first|crash|never",
             rich_help_panel=JUDGING,
@@ -135,7 +135,8 @@ def judge_command(
         bool,
         typer.Option(
             "--fast",
-            help="With --problems: run all tests of a program in one process, which costs less.",
+            help="With --problems, standard mode: run all tests of a program in one process, which"
+            " costs less.",
             rich_help_panel=JUDGING,
         ),
     ] = False,
@@ -143,8 +144,7 @@ def judge_command(
     codes: Annotated[
         str | None,
         typer.Option(
-            help="Error codes of official mode: lcb_runner's, or those of its ports in training"
-            " frameworks.",
+            help="Error codes of official mode: lcb_runner's, or its ports'.",
             show_default="upstream",
             metavar="upstream|ports",
             rich_help_panel=OUTPUT,
@@ -164,7 +164,7 @@ def judge_command(
     k: Annotated[
         str | None,
         typer.Option(
-            help="Values of k for pass@k, shown where every problem has k samples.",
+            help="Values of k for pass@k, where every problem has k samples.",
             show_default="1,5,10",
             metavar="LIST",
             rich_help_panel=OUTPUT,
@@ -173,8 +173,7 @@ def judge_command(
     out: Annotated[
         str | None,
         typer.Option(
-            help="With --problems: file that each judgement is written to (JSONL). If it exists,"
-            " what it holds is not judged again.",
+            help="With --problems: file of judgements (JSONL); what it holds is not judged again.",
             metavar="FILE",
             rich_help_panel=OUTPUT,
         ),

@@ -25,8 +25,8 @@ Ray = Annotated[
     str | None,
     typer.Option(
         "--ray",
-        help="Judge on all nodes of this Ray cluster; --jobs is then for each node. Without"
-        " ADDRESS: RAY_ADDRESS, else the cluster that runs on this machine.",
+        help="Judge on all nodes of a Ray cluster, --jobs on each. Without ADDRESS: RAY_ADDRESS,"
+        " else the cluster of this machine.",
         metavar="[ADDRESS]",
         rich_help_panel=PLACE,
     ),
@@ -35,8 +35,8 @@ On = Annotated[
     str | None,
     typer.Option(
         "--on",
-        help="Judge on these servers, each a proctor serve, such as http://10.0.0.5:8377;"
-        " @FILE names a file of URLs. PROCTOR_TOKEN is their token.",
+        help="Judge on these servers (proctor serve), such as http://10.0.0.5:8377, or those in"
+        " @FILE. PROCTOR_TOKEN is their token.",
         metavar="URL,URL...",
         rich_help_panel=PLACE,
     ),
@@ -45,7 +45,7 @@ Cache = Annotated[
     str | None,
     typer.Option(
         "--cache",
-        help="Remember verdicts here, and judge nothing twice; as a URL, redis://HOST:6379/0.",
+        help="Remember verdicts here, such as redis://HOST:6379/0; judge nothing twice.",
         metavar="DIR|URL",
         rich_help_panel=PLACE,
     ),
@@ -54,7 +54,7 @@ VerifyCache = Annotated[
     str | None,
     typer.Option(
         "--verify-cache",
-        help="Share of the remembered verdicts to judge again, such as 1%; differences are told.",
+        help="Share of remembered verdicts to check, such as 1%.",
         metavar="PERCENT",
         rich_help_panel=PLACE,
     ),

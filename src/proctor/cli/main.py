@@ -154,8 +154,7 @@ def run_command(
     disk: Annotated[
         str,
         typer.Option(
-            help="Files that it may write in its working directory, which is gone afterwards; 0:"
-            " it can write none.",
+            help="Files that it may write, which are gone afterwards; 0: none.",
             metavar="SIZE",
             rich_help_panel=LIMITS,
         ),
@@ -164,7 +163,7 @@ def run_command(
         bool,
         typer.Option(
             "--loopback",
-            help="Give it a loopback interface and a /dev/shm of its own; else it has no network.",
+            help="Give it a loopback interface and a /dev/shm of its own.",
             rich_help_panel=LIMITS,
         ),
     ] = False,
@@ -247,8 +246,8 @@ def doctor_command(
         str | None,
         typer.Option(
             "--ray",
-            help="Show the nodes of this Ray cluster instead, and what each can do. Without"
-            " ADDRESS: RAY_ADDRESS, else the cluster that runs on this machine.",
+            help="Show what the nodes of a Ray cluster can do instead. Without ADDRESS:"
+            " RAY_ADDRESS, else the cluster of this machine.",
             metavar="[ADDRESS]",
         ),
     ] = None,
@@ -340,8 +339,8 @@ def languages_command(
         bool,
         typer.Option(
             "--warm",
-            help="Precompile bits/stdc++.h for C++17, or for the C++ named: 100 MB each, and the"
-            " first programs compile 5 s faster.",
+            help="Precompile bits/stdc++.h for C++17, or for the C++ named, 100 MB each; else the"
+            " second program that includes it waits 5 s for that.",
         ),
     ] = False,
     isolation: Isolation = None,

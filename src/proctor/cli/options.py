@@ -17,28 +17,17 @@ Isolation = Annotated[
     str | None,
     typer.Option(
         "--isolation",
-        help="Isolation level to use: namespaces, container, landlock or none.",
+        help="Isolation level, such as landlock; proctor doctor lists those that work here.",
         show_default="PROCTOR_ISOLATION, else the strongest that works here",
         metavar="LEVEL",
         rich_help_panel=ISOLATION,
     ),
 ]
-CellIsolation = Annotated[
-    str | None,
-    typer.Option(
-        "--isolation",
-        help="Isolation level to use: namespaces or landlock.",
-        show_default="PROCTOR_ISOLATION, else the strongest that works here",
-        metavar="LEVEL",
-        rich_help_panel=ISOLATION,
-    ),
-]
-"""Isolation of what is not done at the other levels: checkers and servers."""
 MinIsolation = Annotated[
     str | None,
     typer.Option(
         "--min-isolation",
-        help="Weakest isolation level to accept; if none is as strong, nothing is run.",
+        help="Weakest isolation level to accept.",
         show_default="PROCTOR_MIN_ISOLATION, else any but none",
         metavar="LEVEL",
         rich_help_panel=ISOLATION,
@@ -58,8 +47,7 @@ Packages = Annotated[
     list[str] | None,
     typer.Option(
         "--packages",
-        help="Directory of Python packages that programs may import, such as a virtual"
-        " environment's site-packages. Repeatable.",
+        help="Directory of Python packages that programs may import. Repeatable.",
         metavar="DIR",
         rich_help_panel=ISOLATION,
     ),
@@ -68,7 +56,7 @@ Preload = Annotated[
     list[str] | None,
     typer.Option(
         "--preload",
-        help="Python module to import once for all programs, such as numpy. Repeatable.",
+        help="Module to import once for all programs, such as numpy. Repeatable.",
         metavar="MODULE",
         rich_help_panel=ISOLATION,
     ),
@@ -106,7 +94,7 @@ Tolerance = Annotated[
     typer.Option(
         "--tolerance",
         help="Absolute or relative error allowed in numbers, such as 1e-6.",
-        show_default="outputs must be equal",
+        show_default="none, but 1.50 equals 1.5",
         metavar="NUMBER",
         rich_help_panel=JUDGING,
     ),

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from proctor.cli.options import (
-    CellIsolation,
+    Isolation,
     Jobs,
     Json,
     MinIsolation,
@@ -34,7 +34,7 @@ def verify_command(
     ],
     problem_id: ProblemId = None,
     jobs: Jobs = None,
-    isolation: CellIsolation = None,
+    isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     json: Json = False,
 ) -> None:
@@ -79,7 +79,7 @@ def lint_command(
         ),
     ] = 3,
     jobs: Jobs = None,
-    isolation: CellIsolation = None,
+    isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     json: Json = False,
 ) -> None:
@@ -186,7 +186,7 @@ def stress_command(
     ] = None,
     tolerance: Tolerance = None,
     jobs: Jobs = None,
-    isolation: CellIsolation = None,
+    isolation: Isolation = None,
     min_isolation: MinIsolation = None,
     out: Annotated[
         str | None,

@@ -62,6 +62,10 @@ class PanelCommand(TyperCommand):
         parameter: Any
         for parameter in self.params:
             parameter.help = escape(parameter.help or "")
+            if isinstance(parameter.show_default, str):  # typer would put it in brackets twice
+                told = escape(f"[default: {parameter.show_default}]")
+                parameter.help += f" [dim]{told}[/dim]"
+                parameter.show_default = False
             if few:
                 parameter.rich_help_panel = None
             if parameter.param_type_name == "argument":

@@ -86,7 +86,7 @@ def replay_command(
     bundle: Annotated[
         str | None,
         typer.Option(
-            help="Judge nothing; write all that a replay needs into this directory or .zip file.",
+            help="Judge nothing; write all that a replay needs to this directory or .zip.",
             metavar="PATH",
             rich_help_panel=OUTPUT,
         ),

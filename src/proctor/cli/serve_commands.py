@@ -23,8 +23,7 @@ PackageSets = Annotated[
     list[str] | None,
     typer.Option(
         "--package-set",
-        help="Directory of packages that requests may ask for by this name, such as"
-        " ml=/srv/ml/site-packages. Repeatable.",
+        help="Packages that requests may ask for by name, such as ml=/srv/ml. Repeatable.",
         metavar="NAME=DIR",
         rich_help_panel=ISOLATION,
     ),
@@ -103,7 +102,7 @@ def serve_command(
     config: Annotated[
         str | None,
         typer.Option(
-            help="Configuration file; options that are typed go before its table serve.",
+            help="Configuration file; typed options go before its table serve.",
             show_default="~/.config/proctor/config.toml",
             metavar="FILE",
             rich_help_panel=SERVER,

@@ -48,7 +48,7 @@ def solve_command(
     instances: Annotated[
         str | None,
         typer.Option(
-            help="Instead of --input: file of instances (JSONL), over which to score the program.",
+            help="Instead of --input: instances (JSONL) to score the program on.",
             metavar="FILE",
             rich_help_panel=INPUT,
         ),
@@ -56,7 +56,7 @@ def solve_command(
     stop_below: Annotated[
         float | None,
         typer.Option(
-            help="Run no later stage of --instances after one whose mean score is below this.",
+            help="Run no later stage of --instances after a mean score below this.",
             metavar="SCORE",
             min=0.0,
             max=1.0,
@@ -132,7 +132,7 @@ def solve_command(
         str | None,
         typer.Option(
             "--isolation",
-            help="Isolation level to use: namespaces, container, landlock or none.",
+            help="Isolation level, such as landlock; proctor doctor lists those that work here.",
             show_default="PROCTOR_SOLVER_ISOLATION, else container if it works, else namespaces",
             metavar="LEVEL",
             rich_help_panel=ISOLATION,
@@ -144,8 +144,7 @@ def solve_command(
     out: Annotated[
         str | None,
         typer.Option(
-            help="Keep the result in .ai_results of this directory, and the best so far while it"
-            " runs.",
+            help="Directory in whose .ai_results to keep the best so far, and the result.",
             metavar="DIR",
             rich_help_panel=OUTPUT,
         ),
@@ -153,8 +152,7 @@ def solve_command(
     results: Annotated[
         str | None,
         typer.Option(
-            help="With --instances: file that each result is written to. If it exists, what it"
-            " holds is not run again.",
+            help="With --instances: file of results; what it holds is not run again.",
             metavar="FILE",
             rich_help_panel=OUTPUT,
         ),

@@ -13,7 +13,7 @@ import msgspec
 import stamina
 
 from proctor.errors import InfraFault, InputError
-from proctor.formats.hub_files import HubFile, hash_of
+from proctor.formats.hub_files import HubAway, HubFile, hash_of
 from proctor.version import __version__
 
 _T = TypeVar("_T")
@@ -230,7 +230,7 @@ def _retried(what: str, attempt: Callable[[], _T]) -> _T:
             raise InputError(f"the hub does not let you see {what}; HF_TOKEN may help") from error
         raise InfraFault(f"{what}: the hub answers {status}") from error
     except (httpx.TransportError, httpx.InvalidURL, httpx.TooManyRedirects) as error:
-        raise InfraFault(f"{what}: the hub cannot be reached: {error}") from error
+        raise HubAway(f"{what}: the hub cannot be reached: {error}") from error
     except _Wrong as error:
         raise InfraFault(str(error)) from error
     raise AssertionError("unreachable: the loop returns or raises")

@@ -7,9 +7,13 @@ from typing import Protocol
 
 import msgspec
 
-from proctor.errors import InputError
+from proctor.errors import InfraFault, InputError
 
 _CHUNK = 1 << 20
+
+
+class HubAway(InfraFault):
+    """The hub cannot be reached."""
 
 
 class HubFile(msgspec.Struct, frozen=True):

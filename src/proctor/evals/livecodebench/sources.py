@@ -37,6 +37,7 @@ from proctor.evals.livecodebench.rows import upstream_row
 from proctor.evals.stored import ProblemInfo
 from proctor.evals.tables import described
 from proctor.formats.hub import HubSource, Progress, fetch, home_of, replace
+from proctor.formats.hub_files import HubAway
 from proctor.formats.hub_rows import fetch_rows
 from proctor.formats.livecodebench import did_you_mean, problem_of
 from proctor.formats.tables import Row, read_table
@@ -188,12 +189,15 @@ def _fetched(text: str, progress: Progress | None) -> LiveCodeBenchSource:
         try:
             found = tuple(ways[way]())
         except (InputError, InfraFault, _NoParquet) as error:
-            _logger.warning("%s, from %s: %s", name, way, error)
             faults[way] = error
         else:
+            for tried, fault in faults.items():
+                _logger.warning("%s, from %s: %s", name, tried, fault)
             if way != before:
                 replace(last, way.encode())
             return LiveCodeBenchSource(name, found, ways=tuple(order[: order.index(way) + 1]))
+    if all(isinstance(fault, HubAway) for fault in faults.values()):
+        raise HubAway(f"{name} cannot be had: {faults[order[0]]}; --source FILE needs no hub")
     passing = any(isinstance(fault, InfraFault) for fault in faults.values())
     why = "; ".join(f"{way}: {faults[way]}" for way in order)
     raise (InfraFault if passing else InputError)(f"{name} cannot be had. {why}")

@@ -196,8 +196,8 @@ class SubtaskJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     tests: tuple[str, ...]
     """Names of its tests."""
     aggregate: Literal["min", "sum", "threshold", "product"] = "min"
-    """How scores of its tests become its own: the lowest, their sum, all or nothing, their
-    product."""
+    """How scores of its tests become its own: the lowest (`min`), their product, their sum, or all
+    or nothing (`threshold`)."""
 
 
 class ProblemJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
