@@ -1,4 +1,4 @@
-"""What a program that is run reads: proctor's own standard input, as it comes."""
+"""Standard input of a program that is run: proctor's own, as it comes."""
 
 import contextlib
 import os

@@ -22,7 +22,7 @@ from proctor.sandbox.pool import Pool
 
 @dataclass(frozen=True, slots=True)
 class Attendance:
-    """What a program reads, and who gets to see what it writes while it runs."""
+    """Input of a program, and those who see its output while it runs."""
 
     stdin: bytes | int = b""
     """Its input, or a descriptor of a pipe that it comes through, which stays open here."""
