@@ -69,7 +69,7 @@ def serve_command(
     allow_host: AllowHosts = None,
     config: Annotated[
         str | None,
-        typer.Option(help="Configuration file; options override its [serve].", metavar="FILE"),
+        typer.Option(help="Configuration file; options override its `serve`.", metavar="FILE"),
     ] = None,
     isolation: Isolation = None,
     min_isolation: MinIsolation = None,
