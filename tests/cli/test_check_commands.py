@@ -71,7 +71,7 @@ def test_problem_s_checker_and_limits_hold(place: Path) -> None:
     [
         (["--validator", "nothing.py"], "nothing.py: cannot be read"),
         (["--args", "no seed"], "must have {seed} in it"),
-        (["--args", "'{seed}"], "`--args`: cannot be split into words"),
+        (["--args", "'{seed}"], "--args: cannot be split into words"),
         (["--problem", "{place}", "--cpu", "1s"], "not with --cpu: the problem says it"),
         (["--problem-id", "x"], "only with --problem"),
         (["--cpu", "soon"], "--cpu"),

@@ -147,9 +147,9 @@ def test_a_missing_file_is_named(missing: str, problems: Path, tmp_path: Path) -
     ("options", "said"),
     [
         (["--timeout", "-1s"], "--timeout: '-1s' is not a duration"),
-        (["--timeout", "0"], "field `limits.cpu`: must be more than zero"),
+        (["--timeout", "0"], "proctor: --timeout: must be more than zero"),
         (["--memory", "-1G"], "--memory: '-1G' is not a size"),
-        (["--memory", "0"], "field `limits.memory`: must be more than zero"),
+        (["--memory", "0"], "proctor: --memory: must be more than zero"),
         (["--tolerance", "-1"], "tolerance is a number from 0 to below 1, not -1"),
         (["--tolerance", "nan"], "tolerance is a number"),
         (["--jobs", "0"], "at least 1, not 0"),

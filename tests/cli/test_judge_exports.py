@@ -38,7 +38,7 @@ def test_one_problem_of_an_fps_file(tmp_path: Path) -> None:
 def test_verifying_one_of_several(tmp_path: Path) -> None:
     path = export(tmp_path)
     right = proctor("verify", path, "--problem-id", "1")
-    assert (right.returncode, b"1 of 1 submissions as labelled" in right.stdout) == (0, True)
+    assert (right.returncode, b"1 of 1 submission as labelled" in right.stdout) == (0, True)
     assert proctor("verify", path, "--problem-id", "2").returncode == 1
     assert proctor("verify", path).returncode == 2
 

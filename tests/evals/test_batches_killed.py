@@ -138,7 +138,9 @@ def test_interrupted_while_waiting(calm: Path, tmp_path: Path, api: str) -> None
         found, said = child.communicate(timeout=PATIENCE)
         assert child.returncode == 130, said
         assert f"{api} goes on with batch_1" in said.decode()
-        assert f"stopped with 4 of 4 samples to do; `proctor resume {run}` goes on" in said.decode()
+        assert (
+            f"interrupted: 4 of 4 samples are left; `proctor resume {run}` goes on" in said.decode()
+        )
         assert json.loads(found)["unfinished"] == 4
         assert "4 of 4 requests done" in resumed(run)
         assert once(stub, 4)

@@ -222,4 +222,4 @@ def test_an_adapter_can_be_stopped(tmp_path: Path, install: Install) -> None:
     finally:
         child.kill()
     assert child.returncode == 130, said
-    assert b"stopped after 0 instances" in said
+    assert b"interrupted: 0 instances done" in said

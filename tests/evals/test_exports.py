@@ -165,7 +165,7 @@ def test_records_are_what_report_and_compare_take(run: Path, proctor: Proctor) -
 def test_records_to_a_pipe_are_refused(run: Path, proctor: Proctor) -> None:
     done = proctor("export", run, "--format", "records")
     assert done.returncode == 2
-    assert "`--out`: records need a file" in done.stderr
+    assert "--out: records need a file" in done.stderr
 
 
 def test_csv_and_json(run: Path) -> None:

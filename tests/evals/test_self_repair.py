@@ -202,7 +202,7 @@ def test_runs_that_cannot_be_repaired(proctor: Proctor, tmp_path: Path) -> None:
     assert "leave --source out" in said("--from", run, "--source", "other.jsonl")
     with RunStore.open(run, write=True) as store:
         store.set_aside(["WA"], current_judges(store, settings_of(store)).values())
-    assert "1 samples of" in said("--from", run)
+    assert "without a verdict: 1 sample of" in said("--from", run)
     assert f"`proctor resume {run}`" in said("--from", run)
     (tmp_path / "none").mkdir()
     unjudged = earlier(proctor, tmp_path / "none", [RIGHT], "--no-run-tests")

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from proctor.cli.panels import INPUT, ISOLATION, JUDGING, OUTPUT, PLACE
+from proctor.errors import InputError
 from proctor.limits import Limits
 from proctor.units import seconds, size
 
@@ -127,5 +128,8 @@ def pool_settings(
 def typed_limits(usual: Limits, timeout: str | None, memory: str | None) -> Limits:
     """Return the usual limits with those that were typed. Raises InputError."""
     if timeout is not None:
-        usual = replace(usual, cpu=seconds(timeout, "--timeout"))
+        cpu = seconds(timeout, "--timeout")
+        if not cpu:
+            raise InputError("must be more than zero", field="--timeout")
+        usual = replace(usual, cpu=cpu)
     return usual if memory is None else replace(usual, memory=size(memory, "--memory"))

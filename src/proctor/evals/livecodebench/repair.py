@@ -33,6 +33,7 @@ from proctor.evals.stored import ProblemInfo, Sample, SampleJudgement
 from proctor.formats.hub import Progress
 from proctor.judging.judges import Judges
 from proctor.problem import Problem
+from proctor.text import counted
 from proctor.verdict import Verdict
 
 NAME = "livecodebench/selfrepair"
@@ -136,7 +137,7 @@ def _survey(store: RunStore) -> tuple[dict[str, int], str]:
         digest.update(msgspec.json.encode(row) + b"\n")
     if lacking:
         raise SettingsError(
-            f"{lacking} samples of {store.directory} have no verdict; first "
+            f"without a verdict: {counted(lacking, 'sample')} of {store.directory}; first "
             f"`proctor resume {store.directory}` or `proctor retry {store.directory}`"
         )
     return samples, digest.hexdigest()

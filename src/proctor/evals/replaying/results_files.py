@@ -24,6 +24,7 @@ from proctor.judgement import Judgement
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.problem import Problem
 from proctor.program import Program
+from proctor.text import counted
 from proctor.version import __version__
 
 _SHOWN = 3
@@ -118,7 +119,7 @@ def _find(path: Path, wanted: str) -> tuple[int, Mapping[str, Any]]:
         told.append(f"{row['row']} ({row.get('verdict')})")
     some = ", ".join([*told[:_SHOWN], *(["..."] if len(told) > _SHOWN else [])]) or "none"
     what = f"has no row {wanted!r}" if wanted else "name a row of it, as FILE#ROW"
-    raise InputError(f"{what}; of {len(told)} rows: {some}", file=str(path))
+    raise InputError(f"{what}; of {counted(len(told), 'row')}: {some}", file=str(path))
 
 
 def _names(row: Mapping[str, Any]) -> Iterator[str]:
