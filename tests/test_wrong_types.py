@@ -134,6 +134,8 @@ def test_a_file_name_as_source_is_warned_of_and_judged_all_the_same(name: str, p
         assert not proctor.judge(SUM, name, pool=pool).passed
         assert proctor.run(name, pool=pool).exit_code == 1
         asyncio.run(proctor.judge_async(SUM, name, pool=pool))
+        with proctor.SolverHost(cells=1) as host:
+            assert not proctor.solve(name, {}, "packing", host=host).ok
 
     with pytest.warns(UserWarning, match=r"Path\(.*\)\.read_text\(\)") as warned:
         ask()

@@ -9,6 +9,7 @@ import msgspec
 
 from proctor.errors import InputError
 from proctor.per_process import PerProcess
+from proctor.program import warn_of_path
 from proctor.solver import profile as profiles
 from proctor.solver.envelope import Envelope, Incumbent
 from proctor.solver.host import SolverHost, SolverRun
@@ -76,6 +77,7 @@ def solve(
     seconds, `on_incumbent` is called with each incumbent from another thread. The envelope says
     what the program did wrong, and what proctor did. Raises InputError for values out of range.
     """
+    warn_of_path(program)
     request = make_request(
         program, given, profile, timeout=timeout, workers=workers, seed=seed,
         deterministic=deterministic, roundtrip=roundtrip, reference=reference,
