@@ -5,19 +5,25 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check house far kernel languages reference site bench counts pictures soak real-model binary clean
+.PHONY: help demo test test-all check house far kernel languages reference site bench counts pictures soak real-model binary sbom clean
 
 help:  ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
 
-$(BIN)/.installed: pyproject.toml setup.py src/proctor/cell/lockdown.c src/proctor/cell/calls.h src/proctor/cell/landlock.h src/proctor/cell/seccomp.h src/proctor/cell/stub.h src/proctor/cell/serve.h src/proctor/cell/execute.h src/proctor/cell/session.h src/proctor/cell/memory.h
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
-	touch $@
+# At a terminal pip shows what it does; elsewhere, as in CI, only what goes wrong.
+PIP = $(BIN)/pip --disable-pip-version-check install $(shell test -t 2 || echo --quiet)
+
+$(BIN)/.installed: pyproject.toml setup.py src/proctor/cell/lockdown.c $(wildcard src/proctor/cell/*.h)
+	@echo "== an environment in $(VENV), of $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+	@echo "== proctor itself, with its C part compiled (about a minute)"
+	@$(PIP) --editable .
+	@touch $@
 
 $(BIN)/.ready: $(BIN)/.installed
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	touch $@
+	@echo "== what tests and checks need: some 200 packages, 2 GB (several minutes, once)"
+	@$(PIP) --editable '.[dev]'
+	@touch $@
 
 demo: $(BIN)/.installed  ## Install into .venv and judge the bundled programs
 	$(BIN)/proctor demo
@@ -91,6 +97,16 @@ real-model: $(BIN)/.ready  ## Evaluate a small real model, which is downloaded, 
 binary: $(BIN)/.ready  ## Build dist/proctor-bin, one file that needs no installed Python, and try it
 	$(BIN)/python tools/binary/build.py
 	$(BIN)/python tools/binary/smoke.py
+
+sbom: $(BIN)/.installed  ## List what a plain install of dist/*.whl brings, as CycloneDX, into dist
+	@$(PIP) 'cyclonedx-bom>=7'
+	rm -rf build/sbom
+	$(PYTHON) -m venv --without-pip build/sbom
+	$(BIN)/pip --disable-pip-version-check --python build/sbom/bin/python install --quiet \
+		proctor==$$($(BIN)/proctor --version) --find-links dist --only-binary :all:
+	$(BIN)/cyclonedx-py environment build/sbom/bin/python --pyproject pyproject.toml --mc-type application \
+		--output-reproducible --output-format JSON \
+		--output-file dist/proctor-$$($(BIN)/proctor --version).cdx.json
 
 clean:  ## Remove what the other targets made
 	rm -rf $(VENV) build dist

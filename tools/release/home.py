@@ -42,6 +42,7 @@ class Home:
 
 
 def pyproject(text: str, home: Home) -> str:
+    """Write [project.urls]."""
     urls = f"""\
 [project.urls]
 Homepage = "{home.url}"
@@ -54,6 +55,7 @@ Changelog = "{home.url}/blob/main/CHANGELOG.md"
 
 
 def citation(text: str, home: Home) -> str:
+    """Add where the software is to be had."""
     said = f'repository-code: "{home.url}"\nurl: "{home.site}"\n'
     return _between(text, "# ", said, before="keywords:\n")
 
@@ -74,10 +76,12 @@ def readme(text: str, home: Home) -> str:
 
 
 def codeowners(text: str, home: Home) -> str:
+    """Name who is asked to review."""
     return _between(text, "# ", f"* @{home.owner}\n", before="")
 
 
 def issue_choices(text: str, home: Home) -> str:
+    """Send reports of holes to the private form."""
     said = f"""\
 contact_links:
   - name: A hole in the sandbox, or a verdict that was not earned on purpose
@@ -88,6 +92,7 @@ contact_links:
 
 
 def security(text: str, home: Home) -> str:
+    """Add the address of the private form."""
     said = f"The form is at <{home.url}/security/advisories/new>.\n"
     return _between(text, "<!-- ", said, before="Send what we need", after=" -->")
 
@@ -100,8 +105,8 @@ WRITTEN: dict[str, Callable[[str, Home], str]] = {
     ".github/CODEOWNERS": codeowners,
     ".github/ISSUE_TEMPLATE/config.yml": issue_choices,
 }
-"""For each file the text it has afterwards. The documentation's site is told where it is published by
-the workflow that does it, and images are named for the repository by theirs."""
+"""For each file its text afterwards. The documentation's site is told where it is by the workflow
+that publishes it, and images are named for the repository by theirs."""
 
 
 def _between(text: str, comment: str, said: str, before: str, after: str = "") -> str:
@@ -136,6 +141,7 @@ def stale(root: Path, home: Home) -> dict[Path, str]:
 
 
 def main() -> int:
+    """Write or check the files; return the exit code."""
     parser = argparse.ArgumentParser(description="Write where the project lives.")
     parser.add_argument("home", nargs="?", metavar="OWNER/NAME", help="repository on GitHub")
     parser.add_argument("--check", action="store_true", help="write nothing; 1 if not all say it")

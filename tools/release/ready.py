@@ -26,7 +26,9 @@ def version(root: Path) -> str:
 def section(changelog: str, wanted: str) -> tuple[str, str]:
     """Return the date of a version's section, or what stands in its place, and the section."""
     found = re.search(
-        rf"^## \[{re.escape(wanted)}\] - ([^\n]+)\n(.*?)(?=^## \[|\Z)", changelog, re.MULTILINE | re.DOTALL
+        rf"^## \[{re.escape(wanted)}\] - ([^\n]+)\n(.*?)(?=^## \[|\Z)",
+        changelog,
+        re.MULTILINE | re.DOTALL,
     )
     return (found[1].strip(), found[2].strip()) if found else ("", "")
 
@@ -54,6 +56,7 @@ def faults(root: Path, tag: str) -> list[str]:
 
 
 def main(arguments: list[str], root: Path = ROOT) -> int:
+    """Print the notes, or what is missing; return the exit code."""
     if len(arguments) != 1:
         print("usage: ready.py vVERSION", file=sys.stderr)
         return 2

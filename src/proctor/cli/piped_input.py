@@ -38,6 +38,7 @@ def own_input() -> Iterator[Input]:
         yield Input(sys.stdin.buffer.read())
         return
     reader, writer = os.pipe()
+    os.fchmod(reader, 0o444)  # a cell has a user of its own, which may open /dev/stdin
     given = Input(reader, over=False)
     threading.Thread(target=_pass_on, args=(source, writer, given), daemon=True).start()
     try:
