@@ -64,5 +64,5 @@ VARIABLES = (
     Variable("XDG_CACHE_HOME", "Directory of caches; ~/.cache."),
     Variable("TMPDIR", "Directory of scratch space at level landlock; /tmp."),
     Variable("NO_COLOR", "Anything: no colours."),
-    Variable("PROCTOR_TEST_DATA", "Data sets for proctor's own tests, see CONTRIBUTING.md."),
+    Variable("PROCTOR_TEST_DATA", "Data sets for proctor's own tests."),
 )

@@ -4,17 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from command import COMMAND, PATIENCE, environment, problem, proctor, write_rows
-from rich.text import Text
-from typer.main import get_command
 
 import proctor as package
-from proctor.cli.main import app
 
 
 @pytest.mark.parametrize(
@@ -58,21 +53,6 @@ def test_a_command_without_its_part_shows_help(words: list[str]) -> None:
 def test_version(option: str) -> None:
     done = proctor(option)
     assert (done.returncode, done.stdout) == (0, f"{package.__version__}\n".encode())
-
-
-def texts(command: Any) -> Iterator[str]:
-    """The help of a command and of those below it: of all options too."""
-    yield command.help or ""
-    for param in command.params:
-        yield getattr(param, "help", None) or ""
-    for each in getattr(command, "commands", {}).values():
-        yield from texts(each)
-
-
-def test_brackets_in_help_are_shown() -> None:
-    """Rich takes some for colours."""
-    lost = [each for each in texts(get_command(app)) if Text.from_markup(each).plain != each]
-    assert lost == []
 
 
 GOOD = {"question_id": "p", "code": "print(input())"}

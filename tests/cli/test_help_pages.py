@@ -8,7 +8,7 @@ from command import proctor
 from typer.main import get_command
 
 from proctor.cli.main import app
-from proctor.cli.panels import COMMANDS
+from proctor.cli.panels import COMMANDS, PanelCommand
 
 
 def all_commands() -> dict[str, Any]:
@@ -23,6 +23,11 @@ def all_commands() -> dict[str, Any]:
 def test_every_command_has_a_panel() -> None:
     listed = [name for names in COMMANDS.values() for name in names]
     assert sorted(listed) == sorted(get_command(app).commands)  # type: ignore[attr-defined]
+
+
+def test_every_command_shows_square_brackets() -> None:
+    other = [name for name, each in all_commands().items() if not isinstance(each, PanelCommand)]
+    assert other == []
 
 
 def test_options_are_described_alike() -> None:
