@@ -130,10 +130,15 @@ text {{ font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans M
 <rect width="{width}" height="{height}" rx="8" fill="#1c2128"/>
 <circle cx="20" cy="18" r="5.5" fill="#f47067"/><circle cx="39" cy="18" r="5.5" fill="#d9a441"/>\
 <circle cx="58" cy="18" r="5.5" fill="#57ab5a"/>
-<text x="{width - PAD}" y="22" text-anchor="end" fill="#909dab">{frames[-1].at:.0f} s on 2 busy CPUs{shown}</text>
+<text x="{width - PAD}" y="22" text-anchor="end" fill="#909dab">{frames[-1].at:.0f} s on {_machine()}{shown}</text>
 {chr(10).join(body)}
 </svg>
 """  # noqa: E501 - a list of fonts, and a line of the picture
+
+
+def _machine() -> str:
+    cpus = os.cpu_count() or 1
+    return f"{cpus} busy CPUs" if os.getloadavg()[0] > cpus else f"{cpus} CPUs"
 
 
 def _thinned(frames: list[Frame], pace: float) -> list[Frame]:
