@@ -1,4 +1,4 @@
-"""What a program that is run reads: proctor's own standard input, as it comes."""
+"""The input of a program that is run: proctor's own standard input, as it comes."""
 
 import contextlib
 import os

@@ -69,7 +69,7 @@ def run(
         pool = {**pool, "directories": registry.reads([registry.get(program.language)])}
     with _input(file, stdin) as given, open_pool(**pool, cells=1) as opened:
         attendance = Attendance(
-            given.stdin, given.ended, None if as_json else _Shown(),
+            given.stdin, given.ended, None if as_json else _OutputAsItComes(),
             line_buffered=not as_json and sys.stdout.isatty(),
         )  # fmt: skip
         name = STDIN_NAME if file == "-" else file
@@ -94,7 +94,7 @@ class _NobodyReads(Exception):
         self.cause = cause
 
 
-class _Shown:
+class _OutputAsItComes:
     """Writes output as it comes."""
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ from proctor.sandbox.pool import Pool
 
 @dataclass(frozen=True, slots=True)
 class Attendance:
-    """What a program reads, and who gets to see what it writes while it runs."""
+    """The streams of a program that somebody may attend: what it reads, and who sees its output."""
 
     stdin: bytes | int = b""
     """Its input, or a descriptor of a pipe that it comes through, which stays open here."""
