@@ -123,7 +123,7 @@ def test_parquet_names_the_extra(
     )
     target = run.parent / "x.parquet"
     done = proctor("export", run, "--format", "parquet", "--out", target)
-    assert done.returncode == 125
+    assert done.returncode == 2
     assert "pip install 'proctor[parquet]'" in done.stderr
     assert list(run.parent.iterdir()) == [run]
 
