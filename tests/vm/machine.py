@@ -191,7 +191,6 @@ def make_payload(image: Path, checks: Sequence[Check]) -> None:
         (place / "checks.json").write_text(json.dumps([asdict(check) for check in checks]))
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(Path(proctor.__file__).parent, place / "site" / "proctor", ignore=ignored)
-        shutil.copytree(HERE.parent.parent / "deploy", place / "deploy")
         for source, target in dependencies("proctor", extra="serve"):
             (place / "site" / target).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, place / "site" / target)

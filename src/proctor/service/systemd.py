@@ -1,6 +1,5 @@
 """Units that run `proctor serve` as a service of systemd's: the system's, or a user's own."""
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,8 +34,8 @@ Delegate=yes
 LimitNOFILE=65536
 TasksMax=8192
 
-# All hardening that does not keep cells from being made: they need user, PID, mount, network and IPC
-# namespaces, a /proc without anything mounted over it, and system calls that few services need.
+# All hardening that does not keep cells from being made: they need user, PID, mount, network and
+# IPC namespaces, a /proc without anything mounted over it, and system calls that few services need.
 NoNewPrivileges=yes
 CapabilityBoundingSet=
 PrivateTmp=yes
@@ -106,7 +105,7 @@ def unit(kind: str, options: Sequence[tuple[str, str]], command: Sequence[str] =
 
 def _installed(kind: str) -> list[str]:
     """Return the command of this installation, where the service can reach it."""
-    python = Path(os.path.abspath(sys.executable))  # of a virtual environment: links are kept
+    python = Path(sys.executable).absolute()  # links are kept: of a virtual environment it is one
     if kind == "system":
         for place in (python, Path(sys.base_prefix)):
             if any(place.is_relative_to(each) for each in _HIDDEN):
