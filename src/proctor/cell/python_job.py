@@ -45,7 +45,9 @@ def run(kind: int, function: str, part: Any) -> NoReturn:
     if kind == _COMMAND:
         part.run()
     gc.enable()
-    if kind == _WORK or kind == _SCRIPT:  # noqa: PLR1714 - a tuple would be made
+    if kind == _WORK:
+        _run_once(*part.prepare())
+    if kind == _SCRIPT:  # apart: to look in a tuple would write to further pages
         _run_once(*part.prepare())
     source = read(SOURCE_FD)
     os.close(SOURCE_FD)
