@@ -24,8 +24,6 @@ from proctor.cell.wire import TEST, Kind, Reply, Tag, receive
 SOURCE_NAME = "solution.py"
 STRING_NAME = "<string>"
 STDIN_NAME = "<stdin>"
-_NAMELESS = (STRING_NAME, STDIN_NAME)
-"""Names that stand for no file."""
 SOURCE_FD = 3
 FEED_FD = 4
 RESULT_FD = 3
@@ -47,7 +45,9 @@ def run(kind: int, function: str, part: Any) -> NoReturn:
     if kind == _COMMAND:
         part.run()
     gc.enable()
-    if kind in (_WORK, _SCRIPT):
+    if kind == _WORK:
+        _run_once(*part.prepare())
+    if kind == _SCRIPT:  # apart: to look in a tuple would write to further pages
         _run_once(*part.prepare())
     source = read(SOURCE_FD)
     os.close(SOURCE_FD)
@@ -89,7 +89,7 @@ def _run_once(source: bytes, name: str = SOURCE_NAME) -> NoReturn:
 
 def _run_program(source: bytes, name: str = SOURCE_NAME) -> int:
     """Compile and run a program; returns the exit code to end this process with."""
-    if name not in _NAMELESS:
+    if name != STRING_NAME:
         # A lazy entry: for tracebacks and warnings, decoded only if one is shown.
         linecache.cache[name] = (lambda: source.decode("utf-8", "replace"),)
     try:
@@ -142,7 +142,7 @@ def _execute(code: CodeType, name: str = SOURCE_NAME) -> int:
     """Run a program as __main__; returns the exit code CPython would end with."""
     main = types.ModuleType("__main__")
     main.__dict__["__builtins__"] = builtins
-    if name not in _NAMELESS:
+    if name != STRING_NAME:
         main.__dict__["__file__"] = name
     sys.modules["__main__"] = main
     try:
