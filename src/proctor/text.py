@@ -25,11 +25,6 @@ def well_formed_json(data: bytes) -> bytes:
     return _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
 
 
-def counted(count: int, noun: str) -> str:
-    """Return a count and its noun, in the plural unless it is one."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def as_bytes(content: bytes | str, field: str) -> bytes:
     """Return a program's input as bytes. Raises InputError for anything but bytes and text."""
     if isinstance(content, str):

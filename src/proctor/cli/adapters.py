@@ -13,7 +13,7 @@ from proctor.cli import render, terminal
 from proctor.errors import ProctorError
 from proctor.evals.adapter import BenchmarkAdapter, InstanceOutcome, run_benchmark
 from proctor.evals.registry import Installed
-from proctor.text import counted as many
+from proctor.shown import counted as many
 from proctor.units import seconds
 
 _logger = logging.getLogger(__name__)

@@ -32,7 +32,7 @@ from proctor.evals.run import Done
 from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 from proctor.judging.missing_modules import MissingModules
-from proctor.text import counted as many
+from proctor.shown import counted as many
 from proctor.verdict import Verdict
 
 INTERRUPTED = 130

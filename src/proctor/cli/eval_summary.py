@@ -13,7 +13,7 @@ from proctor.evals.settings import Settings
 from proctor.evals.store import RunStore
 from proctor.reports.no_program import NoPrograms
 from proctor.reports.summary import UNDATED, UNKNOWN, Score, Summary
-from proctor.text import counted as many
+from proctor.shown import counted as many
 
 SCREEN = 24
 """Lines of the whole summary at most."""

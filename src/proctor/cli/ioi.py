@@ -19,7 +19,7 @@ from proctor.evals.ioi.report import PointsReport
 from proctor.evals.ioi.scoring import GradeOptions, LabelledSolution, ScoreRun, validate
 from proctor.evals.ioi.scoring import score as scored
 from proctor.evals.ioi.sources import Sources
-from proctor.text import counted as many
+from proctor.shown import counted as many
 from proctor.verdict import Verdict
 
 

@@ -16,7 +16,7 @@ from proctor.judging.missing_modules import MissingModules
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.reports.speed_share import speed_share
 from proctor.reports.summary import summarise, to_json
-from proctor.text import counted as many
+from proctor.shown import counted as many
 
 
 def settings(

@@ -21,7 +21,7 @@ from proctor.judging.lint.rows import lint_rows
 from proctor.judging.verify import Checked
 from proctor.problem import Problem
 from proctor.sandbox.pool import Pool
-from proctor.text import counted as many
+from proctor.shown import counted as many
 
 
 @dataclass(frozen=True, slots=True)

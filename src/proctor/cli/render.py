@@ -19,7 +19,7 @@ from rich.text import Text
 
 from proctor.cli import screen
 from proctor.cli.screen import Screen, line
-from proctor.text import counted as many
+from proctor.shown import counted as many
 from proctor.verdict import Verdict
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from proctor.evals.replaying.recorded import RecordedJudgement
 from proctor.evals.replaying.replay import Excerpt, Replayed, ShownTest
 from proctor.judgement import Judgement, TestResult
 from proctor.limits import MIB
-from proctor.text import counted as many
+from proctor.shown import counted as many
 from proctor.verdict import Verdict
 
 _FILES = 5

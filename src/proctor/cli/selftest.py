@@ -9,7 +9,7 @@ from proctor.errors import InputError
 from proctor.selftest.attack import load
 from proctor.selftest.report import AttackOutcome, AttackStatus, SelftestReport, to_json
 from proctor.selftest.run import selftest
-from proctor.text import counted as many
+from proctor.shown import counted as many
 
 INTERRUPTED = 130
 _COLOURS = {

@@ -16,7 +16,7 @@ from proctor.judging.stress import RIGHT, Counterexample, StressPlan, stress
 from proctor.limits import Limits
 from proctor.problem import Problem
 from proctor.sandbox.pool import Pool
-from proctor.text import counted as many
+from proctor.shown import counted as many
 from proctor.units import seconds, size
 from proctor.whole_file import whole_file
 

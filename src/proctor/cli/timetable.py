@@ -9,7 +9,7 @@ import typer
 from proctor.cli import terminal
 from proctor.cli.panels import PanelCommand, examples
 from proctor.errors import InputError
-from proctor.text import counted as many
+from proctor.shown import counted as many
 
 PROGRAM = "solver.py"
 STDIN = "-"

@@ -13,7 +13,7 @@ from proctor.judging.environment import said_of_graders
 from proctor.judging.verify import Checked, Timed, left_out, verify
 from proctor.problem import Problem
 from proctor.sandbox.pool import Pool
-from proctor.text import counted as many
+from proctor.shown import counted as many
 from proctor.verdict import Verdict
 
 

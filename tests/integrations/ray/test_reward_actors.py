@@ -92,7 +92,7 @@ def test_several_batches_at_once(actors: RewardActors) -> None:
 
 
 def test_wrong_use_is_told(cluster: Cluster, actors: RewardActors) -> None:
-    with pytest.raises(InputError, match="2 rows for 1 completions"):
+    with pytest.raises(InputError, match="2 rows for 1 completion"):
         asyncio.run(actors.score([ROW] * 2, [RIGHT]))
     for start in (RewardActors, RewardActors.shared):
         with pytest.raises(SettingsError, match="tolerence"):
@@ -173,7 +173,7 @@ def test_who_wants_other_rewards_has_other_actors(shared: SharedRewardActors) ->
 def test_errors_of_shared_actors_are_ours(shared: SharedRewardActors) -> None:
     with pytest.raises(NoLanguage):
         asyncio.run(shared.score([no_language()], ["```\nx\n```"]))
-    with pytest.raises(InputError, match="1 rows for 0 completions"):
+    with pytest.raises(InputError, match="1 row for 0 completions"):
         asyncio.run(shared.score([ROW], []))
 
 

@@ -33,7 +33,7 @@ from proctor.evals.stored import ProblemInfo, Sample, SampleJudgement
 from proctor.formats.hub import Progress
 from proctor.judging.judges import Judges
 from proctor.problem import Problem
-from proctor.text import counted
+from proctor.shown import counted
 from proctor.verdict import Verdict
 
 NAME = "livecodebench/selfrepair"

@@ -24,7 +24,7 @@ from proctor.judgement import Judgement
 from proctor.judging.settings import JudgeSettings, default_limits
 from proctor.problem import Problem
 from proctor.program import Program
-from proctor.text import counted
+from proctor.shown import counted
 from proctor.version import __version__
 
 _SHOWN = 3

@@ -9,6 +9,7 @@ import msgspec
 from proctor.errors import InputError
 from proctor.formats.livecodebench import parse_json, schema_error
 from proctor.problem import Problem, Test
+from proctor.shown import counted
 
 Sample = Mapping[str, Any]
 """`{"input_output": text}`, where the text is JSON with `inputs`, `outputs` and `fn_name`."""
@@ -65,10 +66,9 @@ def problem_of(
 def check_lists(samples: Sequence[Any], generations: Sequence[Sequence[str]]) -> None:
     """Raise InputError unless there is a list of at least one program for each sample."""
     if len(samples) != len(generations):
-        raise InputError(
-            f"has {len(generations)} lists for {len(samples)} samples; give one list a sample",
-            field="generations_list",
-        )
+        lists, wanted = counted(len(generations), "list"), counted(len(samples), "sample")
+        why = f"has {lists} for {wanted}; give one list a sample"
+        raise InputError(why, field="generations_list")
     for index, entry in enumerate(generations):
         check_programs(entry, f"generations_list[{index}]")
 

@@ -20,6 +20,7 @@ from proctor.integrations.ray import connection
 from proctor.integrations.ray.cluster import NodeState, RayCluster
 from proctor.integrations.ray.node import packed_error
 from proctor.integrations.ray.seat import unpacked_error
+from proctor.shown import counted
 from proctor.verdict import Verdict
 from proctor.version import __version__
 
@@ -222,7 +223,8 @@ class SharedRewardActors:
 
 def _check(rows: Sequence[Any], completions: Sequence[Any]) -> None:
     if len(rows) != len(completions):
-        raise InputError(f"there are {len(rows)} rows for {len(completions)} completions")
+        given = counted(len(completions), "completion")
+        raise InputError(f"there are {counted(len(rows), 'row')} for {given}")
 
 
 def _parts(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
