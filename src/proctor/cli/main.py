@@ -109,7 +109,7 @@ def run_command(
         str | None,
         typer.Option(
             help="File that the program reads as its stdin.",
-            show_default="what is piped into proctor",
+            show_default="what is piped into proctor or typed",
             metavar="FILE",
             rich_help_panel=INPUT,
         ),
