@@ -37,7 +37,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: Test("3", 7), "output`: must be str or bytes or Path, not int"),
     (lambda: Test(None, "7"), "input`: must be str or bytes or Path, not NoneType"),
     (lambda: Test("3", "7", name=1), "name`: must be str, not int"),
-    (lambda: Program(b"print(1)"), "code`: a program is a string"),
+    (lambda: Program(b"print(1)"), "program`: a program is a string"),
     (lambda: Program("", files={"a": "text"}), r"files\.a`: must be bytes, not str"),
     (lambda: Program("", files=["a"]), "files`: must be Mapping"),
     (lambda: Program("", files={1: b""}), "files`: must be str, not int"),

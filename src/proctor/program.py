@@ -46,7 +46,7 @@ class Program:
     def __post_init__(self) -> None:
         if not isinstance(self.source, str):
             raise InputError(f"a program is a string of source text, not {_given(self.source)}",
-                             field="code")  # fmt: skip
+                             field="program")  # fmt: skip
         if not isinstance(self.language, str) or not _LANGUAGE.fullmatch(self.language):
             raise InputError(f"{self.language!r} is not a language's name", field="language")
         must_be(str, self.name, "name")

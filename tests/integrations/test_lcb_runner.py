@@ -232,8 +232,8 @@ def test_sample_that_cannot_be_used(
 @pytest.mark.parametrize(
     ("generations", "options", "message"),
     [
-        ([], {}, "0 lists for 1 samples"),
-        ([[SQUARE], [SQUARE]], {}, "2 lists for 1 samples"),
+        ([], {}, "0 lists for 1 sample"),
+        ([[SQUARE], [SQUARE]], {}, "2 lists for 1 sample"),
         ([SQUARE], {}, "a list of programs, not str"),
         ([[]], {}, "is empty"),
         ([[None]], {}, r"\[0\]\[0\]`: a program is a string"),

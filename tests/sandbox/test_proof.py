@@ -76,8 +76,8 @@ def test_what_works_is_tried_once(setup: CellSetup) -> None:
         (CellDied("the cell died with a job in it"), "the cell died with a job in it"),
         (dataclasses.replace(RIGHT, stdout=b"proctor 2\n"), "ended otherwise: .*proctor 2"),
         (dataclasses.replace(RIGHT, stdout=b""), "ended otherwise"),
-        (dataclasses.replace(RIGHT, exit_code=1), "ended otherwise: .*exit_code=1"),
-        (dataclasses.replace(RIGHT, exit_code=None, signal=31), "ended otherwise: .*signal=31"),
+        (dataclasses.replace(RIGHT, exit_code=1), "ended otherwise: .*exit code 1"),
+        (dataclasses.replace(RIGHT, exit_code=None, signal=31), "ended otherwise: .*signal 31"),
     ],
 )
 def test_what_does_not_work_says_why_and_is_tried_once(

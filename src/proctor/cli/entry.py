@@ -38,7 +38,10 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
             raise
         except OSError as error:
             terminal.note(_said(error))
-            return FAILED if error.filename is None else UsageError.exit_code
+            if error.filename is not None:
+                return UsageError.exit_code
+            _write_no_more()  # what is left in buffers would fail again at the end, which is code 120
+            return FAILED
     except BrokenPipeError:
         _write_no_more()
         return NOBODY_READS

@@ -169,4 +169,4 @@ def test_an_export_for_lm_eval(proctor: Proctor, tmp_path: Path) -> None:
 def test_the_place_of_tasks_for_lm_eval(proctor: Proctor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lm_eval", None)  # as where it is not installed
     missing = proctor("lm-eval")
-    assert (missing.returncode, "pip install" in missing.stderr) == (125, True)
+    assert (missing.returncode, "pip install" in missing.stderr) == (2, True)

@@ -22,7 +22,8 @@ PACKAGE = Path(__file__).parents[2]
 INSIDE = ("cell", "sandbox")
 """Packages of proctor that run in a container."""
 MODULES = (
-    "__init__.py", "errors.py", "execution.py", "limits.py", "moved.py", "program.py", "version.py"
+    "__init__.py", "deprecation.py", "errors.py", "execution.py", "limits.py", "moved.py",
+    "program.py", "shown.py", "units.py", "version.py",
 )  # fmt: skip
 """Modules beside them that they need there."""
 
