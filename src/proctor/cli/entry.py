@@ -40,7 +40,7 @@ def run(app: typer.Typer, arguments: Sequence[str]) -> int:
             terminal.note(_said(error))
             if error.filename is not None:
                 return UsageError.exit_code
-            _write_no_more()  # what is left in buffers would fail again at the end, which is code 120
+            _write_no_more()  # to flush again at the end would fail, and end with 120
             return FAILED
     except BrokenPipeError:
         _write_no_more()
