@@ -1,4 +1,4 @@
-"""What stored results say of the same few ratios over time; a chart of them for the docs."""
+"""Stored results, and the few ratios in them that can be compared over time."""
 
 import json
 import statistics

@@ -17,14 +17,19 @@ _LAYERS = 1.15  # of CPU a job with the same agent and no namespaces
 
 def measure(quick: bool) -> dict[str, Any]:
     """Return ends by level, CPU by level, and flips by oversubscription."""
-    levels = [level for level in ("namespaces", "landlock") if _works(level)]
+    chosen = levels()
     return {
         "load_before": os.getloadavg()[0],
-        "levels": levels,
-        "ends": ends.measure(levels, rounds=2 if quick else 20),
-        "costs": level_costs.measure(levels, rounds=4 if quick else 40, jobs=20),
+        "levels": chosen,
+        "ends": ends.measure(chosen, rounds=2 if quick else 20),
+        "costs": level_costs.measure(chosen, rounds=4 if quick else 40, jobs=20),
         "flips": flips.measure({16: 40} if quick else flips.JUDGEMENTS),
     }
+
+
+def levels() -> list[str]:
+    """Return those of the levels without a container that work here."""
+    return [level for level in ("namespaces", "landlock") if _works(level)]
 
 
 def _works(level: str) -> bool:

@@ -1,4 +1,4 @@
-"""Whether verdicts are right: recorded ones of lcb_runner, bundled labels, and bundled attacks."""
+"""Verdicts beside lcb_runner's recorded ones and bundled labels; attacks that got through."""
 
 import json
 import subprocess
@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import run_isolation
 from budgets import Line, MissingError, at_most
 from measure import data_directory
 
 from proctor import JudgeSettings, judge_many, load_problems, open_pool
-from proctor.errors import PlatformError
 from proctor.formats.programs import load_programs
-from proctor.sandbox.choice import policy
 
 TIME_LIMIT = -3
 """lcb_runner's code for its time limit, which is by the wall clock of its machine."""
-LEVELS = ("namespaces", "landlock")
 MODES = ("standard", "official")
 
 
@@ -29,21 +27,13 @@ def measure(quick: bool) -> dict[str, Any]:
     except MissingError as error:
         recorded = None
         missing.append(f"lcb_runner's recorded verdicts: {error}")
-    found = {level: _attacks(level) for level in LEVELS if _works(level)}
+    found = {level: _attacks(level) for level in run_isolation.levels()}
     return {
         "missing": missing,
         "recorded": recorded,
         "bundled": {mode: _bundled(mode) for mode in MODES},
         "attacks": found,
     }
-
-
-def _works(level: str) -> bool:
-    try:
-        policy.choose(level)
-    except PlatformError:
-        return False
-    return True
 
 
 def _recorded(most: int | None) -> dict[str, Any]:
@@ -72,7 +62,7 @@ def _recorded(most: int | None) -> dict[str, Any]:
 
 
 def _races(code: str) -> bool:
-    """Whether it may start a thread for which it does not wait: its output is then luck."""
+    """Return True if it may start a thread and not wait for it: its output is then luck."""
     return "threading" in code and ".start()" in code and ".join()" not in code
 
 

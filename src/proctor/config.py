@@ -56,30 +56,30 @@ class ServeConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Table `[serve]`: defaults for the options of `proctor serve`."""
 
     host: str | None = None
-    """As --host."""
+    """Address to listen on: option --host."""
     port: int | None = None
-    """As --port."""
+    """Port to listen on: option --port."""
     token_file: str | None = None
-    """As --token-file."""
+    """File of lines NAME:TOKEN: option --token-file."""
     cells: int | None = None
-    """As --cells."""
+    """Jobs at once: option --cells."""
     sessions: int | None = None
-    """As --sessions."""
+    """Sessions at once: option --sessions."""
     max_waiting: int | None = None
-    """As --max-waiting."""
+    """Jobs of one owner that may wait: option --max-waiting."""
     max_body: str | None = None
-    """As --max-body."""
+    """Largest body of a request: option --max-body."""
     max_connections: int | None = None
-    """As --max-connections."""
+    """Connections at once: option --max-connections."""
     allow_hosts: tuple[str, ...] = ()
-    """As --allow-host, a list of names."""
+    """List of names that a server without tokens answers to: option --allow-host."""
     packages: tuple[str, ...] = ()
-    """As --packages, a list of directories."""
+    """List of directories that programs import from: option --packages."""
     preload: tuple[str, ...] = ()
-    """As --preload, a list of modules."""
+    """List of modules that cells import first: option --preload."""
     package_sets: dict[str, str | tuple[str, ...] | PackageSetConfig] = {}
-    """As --package-set: for each name a directory, a list of them, or a table of packages and
-    preload."""
+    """Packages by name: a directory, a list of them, or a table of packages and preload; option
+    --package-set."""
     profiles: tuple[str, ...] = ()
     """Files of solvers' profiles, which clients of the server and of the daemon may then name by
     their ids."""
