@@ -16,7 +16,7 @@ TEMPLATE = """# How fast, how safe, how right
 
 Made by `make bench` from [the newest results](../../benchmarks/RESULTS.md), measured {date} at
 commit `{commit}` on {machine}, Linux {kernel}, Python {python}.
-Milliseconds belong to that machine. Ratios are of the CPU time of whole control
+Milliseconds belong to that machine.{speed} Ratios are of the CPU time of whole control
 groups, taken in turn with the peer within the same minutes; they mean something elsewhere too.
 [How it is measured](../../benchmarks/README.md).
 
@@ -78,6 +78,7 @@ def page(documents: Sequence[history.Document]) -> str:
     return TEMPLATE.format(
         date=newest["date"][:10], commit=newest["commit"], machine=history.machine(newest),
         kernel=told["kernel"], python=told["python"],
+        speed=f" {said}" if (said := history.speed(newest)) else "",
         fast=lines(newest, {"run_latency": "", "livecodebench": "CPU", "contest": "", "serve": ""}),
         peers=peers(newest),
         safe=lines(newest, {"verdicts": "attacks", "run_isolation": "slowest"}),

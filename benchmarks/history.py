@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from proctor.judging.speed import REFERENCE, Speed
+
 RESULTS = Path(__file__).parent / "results"
 Document = dict[str, Any]
 
@@ -68,3 +70,20 @@ def machine(document: Document) -> str:
     """Name the machine in few words."""
     told = document["machine"]
     return f"{told['cpus']} × {told['model']}".replace("(R)", "").replace("(TM)", "")
+
+
+def speed(document: Document) -> str:
+    """Say in a sentence how fast the machine was; empty for results that do not have it."""
+    told = document["machine"]
+    if "speed" not in told:
+        return ""
+    then = [Speed.read(each) for each in (told["before"]["speed"], told["speed"])]
+    said = f"The same Python took {_times([each.python for each in then], REFERENCE.python)}"
+    natives = [each.native for each in then if each.native is not None]
+    if natives and REFERENCE.native is not None:
+        said += f", the same C++ {_times(natives, REFERENCE.native)},"
+    return f"{said} the CPU time of the reference of `proctor doctor --speed`."
+
+
+def _times(seconds: list[float], reference: float) -> str:
+    return f"{statistics.mean(seconds) / reference:.1f} times"

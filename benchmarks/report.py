@@ -17,6 +17,9 @@ from budgets import Line, MissingError
 from rich.console import Console
 from rich.table import Table
 
+from proctor import open_pool
+from proctor.judging.speed import Speed
+
 HOME = Path(__file__).parent
 LINES_HEAD = ["what", "measured", "budget", "kept"]
 
@@ -58,17 +61,25 @@ def show(console: Console, title: str, benchmark: ModuleType, found: Any) -> Non
         console.print(note, markup=False, highlight=False)
 
 
-def write(found: dict[ModuleType, Any], missing: list[str], quick: bool, load: float) -> list[Path]:
+def state() -> dict[str, Any]:
+    """Measure how busy the machine is, and how fast: neighbours on its host show only there."""
+    with open_pool() as pool:
+        return {"load": os.getloadavg()[0], "speed": str(Speed.of(pool))}
+
+
+def write(
+    found: dict[ModuleType, Any], missing: list[str], quick: bool, before: dict[str, Any]
+) -> list[Path]:
     """Write results/<date>-<commit>.json and, unless the figures are rough, RESULTS.md.
 
-    `missing`: parts that were not measured at all, and why. `load`: of the machine at the start.
+    `missing`: parts that were not measured at all, and why. `before`: the state at the start.
     """
     now = dt.datetime.now(dt.UTC)
     document = {
         "date": now.isoformat(timespec="seconds"),
         "quick": quick,
         "commit": commit(),
-        "machine": {**_machine(), "load_before": load},
+        "machine": _machine() | state() | {"before": before},
         "missing": missing + [part for result in found.values() for part in missing_of(result)],
         **{benchmark.__name__: result for benchmark, result in found.items()},
     }
@@ -104,7 +115,8 @@ def _markdown(found: dict[ModuleType, Any], document: dict[str, Any]) -> str:
     where = (
         f"Measured {document['date'][:10]} on {machine['cpus']} CPUs ({machine['model']}), Linux"
         f" {machine['kernel']}, Python {machine['python']}, commit {document['commit']}; load"
-        f" {machine['load_before']:.1f} at the start, {machine['load']:.1f} at the end."
+        f" {machine['before']['load']:.1f} at the start, {machine['load']:.1f} at the end."
+        f" {history.speed(document)}"
     )
     why = (
         "Absolute figures belong to that machine; ratios were taken side by side, and hold on a"
@@ -132,7 +144,7 @@ def _machine() -> dict[str, Any]:
             break
     return {
         "cpus": os.cpu_count(), "model": model, "kernel": platform.release(),
-        "python": platform.python_version(), "load": os.getloadavg()[0],
+        "python": platform.python_version(),
     }  # fmt: skip
 
 

@@ -31,9 +31,9 @@ def main() -> None:
     quick = report.arguments().quick
     serve.require()  # now, not after the minutes that the others take
     console = report.console()
-    load = os.getloadavg()[0]
-    if load > BUSY:
+    if (load := os.getloadavg()[0]) > BUSY:
         console.print(f"The machine is busy (load {load:.1f}): trust ratios, not milliseconds.")
+    before = report.state()
     found, missing = {}, []
     for benchmark in BENCHMARKS:
         try:
@@ -43,7 +43,7 @@ def main() -> None:
             console.print(f"MISSING: {missing[-1]}", style="bold red", markup=False)
             continue
         report.show(console, benchmark.__doc__ or "", benchmark, found[benchmark])
-    written = report.write(found, missing, quick, load)
+    written = report.write(found, missing, quick, before)
     if not quick:
         written += figures.write()
     for path in written:

@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,12 @@ import run_isolation
 from budgets import Line, MissingError, at_most
 from measure import data_directory
 
-from proctor import JudgeSettings, judge_many, load_problems, open_pool
-from proctor.formats.programs import load_programs
+from proctor import JudgeSettings, Limits, Pool, Problem, judge_many, load_problems, open_pool
+from proctor.formats.programs import SubmittedProgram, load_programs
+from proctor.judging.settings import OFFICIAL_LIMITS
+
+Pair = tuple[dict[str, Any], SubmittedProgram]
+"""What lcb_runner recorded of a program, and the program."""
 
 TIME_LIMIT = -3
 """lcb_runner's code for its time limit, which is by the wall clock of its machine."""
@@ -46,19 +52,35 @@ def _recorded(most: int | None) -> dict[str, Any]:
     programs = load_programs(home / "programs.jsonl", problems)[0]
     pairs = list(zip(rows, programs, strict=True))[:most]
     late = sum(row["error_code"] == TIME_LIMIT for row, _ in pairs)
-    pairs = [(row, program) for row, program in pairs if row["error_code"] != TIME_LIMIT]
-    races, unlike = [], []
-    jobs = ((problems[program.question_id], program.code) for _, program in pairs)
+    pairs = [pair for pair in pairs if pair[0]["error_code"] != TIME_LIMIT]
     with open_pool(packages=(str(Path(np.__file__).parent.parent),)) as pool:
-        settings = JudgeSettings("official", stop="first")
-        for judged in judge_many(jobs, settings=settings, pool=pool):
-            row, program = pairs[judged.index]
-            report = judged.judgement.upstream
-            ours = report and [list(report.results), report.error_code, report.error_message]
-            if ours != [row["results"], row["error_code"], row["error_message"]]:
-                name = f"{row['question_id']} {row['model']}"
-                (races if _races(program.code) else unlike).append(name)
-    return {"programs": len(pairs), "late": late, "races": sorted(races), "unlike": sorted(unlike)}
+        unlike = _unlike(pairs, problems, OFFICIAL_LIMITS, pool)
+        timed_out = [pair for pair, code in unlike if code == TIME_LIMIT]
+        twice = replace(OFFICIAL_LIMITS, cpu=2 * OFFICIAL_LIMITS.cpu)
+        still = [pair for pair, _ in _unlike(timed_out, problems, twice, pool)]
+    groups: dict[str, list[str]] = {"races": [], "slow": [], "unlike": []}
+    for pair, _ in unlike:
+        row, program = pair
+        slow = pair in timed_out and pair not in still
+        group = "slow" if slow else "races" if _races(program.code) else "unlike"
+        groups[group].append(f"{row['question_id']} {row['model']}")
+    return {"programs": len(pairs), "late": late, **groups}
+
+
+def _unlike(
+    pairs: list[Pair], problems: Mapping[str, Problem], limits: Limits, pool: Pool
+) -> list[tuple[Pair, int | None]]:
+    """Return those that are judged otherwise than recorded, each with its error code of now."""
+    jobs = ((problems[program.question_id], program.code) for _, program in pairs)
+    settings = JudgeSettings("official", stop="first", limits=limits)
+    found = {}
+    for judged in judge_many(jobs, settings=settings, pool=pool):
+        row = pairs[judged.index][0]
+        report = judged.judgement.upstream
+        ours = report and [list(report.results), report.error_code, report.error_message]
+        if ours != [row["results"], row["error_code"], row["error_message"]]:
+            found[judged.index] = report and report.error_code
+    return [(pairs[index], found[index]) for index in sorted(found)]
 
 
 def _races(code: str) -> bool:
@@ -88,7 +110,10 @@ def lines(found: dict[str, Any]) -> list[Line]:
     """The figures that have budgets."""
     made = []
     if (recorded := found["recorded"]) is not None:
-        what = f"verdicts unlike lcb_runner's, of {recorded['programs']:,} programs, races apart"
+        what = (
+            f"verdicts unlike lcb_runner's, of {recorded['programs']:,} programs, but for races and"
+            " those too slow for this machine"
+        )
         made.append(at_most(what, len(recorded["unlike"]), 0, str))
     for mode, counts in found["bundled"].items():
         what = f"{mode} mode: verdicts unlike their label, of {counts['programs']} bundled programs"
@@ -112,9 +137,11 @@ def table(found: dict[str, Any]) -> list[list[str]]:
 def notes(found: dict[str, Any]) -> list[str]:
     made = ["Not guaranteed: the level's documentation says that it does not hold this."]
     if (recorded := found["recorded"]) is not None:
+        slow = ", ".join(recorded["slow"]) or "none"
         made += [
             f"Recorded as time-outs by another machine's clock, left out: {recorded['late']}.",
             f"Different, but a race in the program itself: {len(recorded['races'])}.",
+            f"Time-outs here, as recorded with twice the time: {slow}.",
             f"Different: {', '.join(recorded['unlike']) or 'none'}.",
         ]
     return made
