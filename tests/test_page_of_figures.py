@@ -16,3 +16,10 @@ def test_the_newest_results_have_every_ratio_of_the_chart() -> None:
     newest = list(history.stored())[-1]
     assert newest["ratios"] == history.ratios(newest)
     assert newest["ratios"].keys() == history.RATIOS.keys()
+
+
+def test_how_fast_the_machine_was_is_said_where_it_is_known() -> None:
+    machine = {"speed": "59.0,31.0", "before": {"speed": "29.5,31.0"}}
+    said = "The same Python took 1.5 times, the same C++ 1.0 times, the CPU time of the reference"
+    assert history.speed({"machine": machine}).startswith(said)
+    assert history.speed({"machine": {"model": "unknown"}}) == ""

@@ -1,4 +1,4 @@
-"""The server's own image: built, run as nobody in particular, asked, and told to stop."""
+"""The images of server and client: built, run as nobody in particular, asked, and told to stop."""
 
 import contextlib
 import json
@@ -22,6 +22,7 @@ PATH = os.environ["PATH"]
 """As it is before other tests' fixtures narrow it: the wheel takes a compiler."""
 ROOT = Path(__file__).resolve().parents[2]
 IMAGE = "localhost/proctor-test-serve:1"
+CLIENT = "localhost/proctor-test-client:1"
 TOKEN = "0123456789abcdef-somebody"
 NAMESPACES = [
     f"--security-opt={what}=unconfined" for what in ("seccomp", "apparmor", "systempaths")
@@ -29,6 +30,12 @@ NAMESPACES = [
 LEVELS = {"landlock": [], "namespaces": NAMESPACES}
 """What `docker run` must be told for each."""
 USER = "10001"
+SUM = {
+    "id": "sum",
+    "time_limit": 2,
+    "memory_limit": 256,
+    "official_tests": [{"input": "3 4", "output": "7"}],
+}
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +49,7 @@ def context(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", "MANIFEST.in"):
         shutil.copy(ROOT / name, context)
     wheels = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir",
-              str(context / "wheels"), "pip", f"{context}[client,serve]"]  # fmt: skip
+              str(context / "wheels"), "pip", f"{context}[client,eval,serve]"]  # fmt: skip
     made = subprocess.run(
         wheels, env={**os.environ, "PATH": PATH}, timeout=PATIENCE, capture_output=True, text=True,
     )  # fmt: skip
@@ -52,13 +59,16 @@ def context(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def image(engine: Engine, context: Path) -> Engine:
-    recipe = str(context / "deploy" / "Dockerfile")
+    build(engine, context, "Dockerfile", IMAGE)
+    return engine
+
+
+def build(engine: Engine, context: Path, recipe: str, name: str) -> None:
     built = engine.call(
-        "build", "--tag", IMAGE, "--file", recipe, "--build-arg", f"BASE={engines.BASE}",
-        str(context),
+        "build", "--tag", name, "--file", str(context / "deploy" / recipe),
+        "--build-arg", f"BASE={engines.BASE}", str(context),
     )  # fmt: skip
     assert built.returncode == 0, built.stderr
-    return engine
 
 
 def as_documented(place: Path, level: str) -> tuple[list[str], list[str]]:
@@ -120,6 +130,39 @@ def test_a_server_in_a_container(image: Engine, tmp_path: Path, level: str) -> N
         assert client.get("/readyz").json()["status"] == "ok"
         assert httpx.get(f"{client.base_url}/v1/capabilities").status_code == 401
         check_the_end(image, container, client)
+
+
+def test_a_client_in_a_container(image: Engine, context: Path, tmp_path: Path) -> None:
+    """It judges on a server, and a recorded model by itself, in a directory of the caller's."""
+    build(image, context, "client.Dockerfile", CLIENT)
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "sum.json").write_text(json.dumps(SUM))
+    (work / "add.py").write_text("print(sum(map(int, input().split())))\n")
+    lantern = "n, a, b = map(int, input().split())\nprint(n // a + n // b - n // lcm(a, b))"
+    generation = f"```python\nfrom math import lcm\n{lantern}\n```"
+    (work / "replies.jsonl").write_text(
+        json.dumps({"question_id": "proctor-01-lantern-rows", "generation": generation})
+    )
+    for path in (work, *work.iterdir()):
+        shutil.chown(path, int(USER), int(USER))
+
+    def command(*arguments: str) -> str:
+        done = image.call(
+            "run", "--rm", "--network", "host", "--volume", f"{work}:/work",
+            "--env", f"PROCTOR_TOKEN={TOKEN}", CLIENT, *arguments,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    with served(image, *as_documented(tmp_path, "landlock")) as (_, client):
+        judged = command("judge", "sum.json", "add.py", "--json", "--on", str(client.base_url))
+        assert json.loads(judged)["verdict"] == "AC"
+        evaluated = ["eval", "livecodebench", "--model", "replay:replies.jsonl", "--out", "run"]
+        told = command(*evaluated, "--on", str(client.base_url))
+        assert "standard: 1 program, AC 1" in told
+    assert "standard: 1 program, AC 1" in command(*evaluated[:-1], "alone")
+    assert "pass@1" in command("report", "alone")
 
 
 @pytest.mark.parametrize("level", manifests.OVERLAYS)

@@ -320,7 +320,7 @@ OPTIONS: dict[str, Any] = {
     ),
     "medals": _option(TEXT, JUDGING, "FILE", "Medal thresholds of each year, TOML or JSON."),
     "test_timeout": _option(
-        TEXT, JUDGING, "TIME", "Time for one test.", "6s, or what the benchmark says"
+        TEXT, JUDGING, "TIME", "CPU time for one test.", "6s, or what the benchmark says"
     ),
     "memory": _option(
         TEXT, JUDGING, "SIZE", "Memory for one test, such as 512M.", "1G; 4G in official mode"

@@ -97,7 +97,7 @@ def judge_command(
     timeout: Annotated[
         str | None,
         typer.Option(
-            help="Time for one test, where PROBLEM states none, such as 2s or 500ms.",
+            help="CPU time for one test, where PROBLEM states none, such as 2s or 500ms.",
             show_default="6s",
             metavar="TIME",
             rich_help_panel=JUDGING,
