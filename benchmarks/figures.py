@@ -16,8 +16,9 @@ TEMPLATE = """# How fast, how safe, how right
 
 Made by `make bench` from [the newest results](../../benchmarks/RESULTS.md), measured {date} at
 commit `{commit}` on {machine}, Linux {kernel}, Python {python}.
-Milliseconds belong to that machine.{speed} Ratios are of the CPU time of whole control
-groups, taken in turn with the peer within the same minutes; they mean something elsewhere too.
+Milliseconds belong to that machine.{speed}
+Ratios are of the CPU time of whole control groups, taken in turn with the peer within the same
+minutes; they mean something elsewhere too.
 [How it is measured](../../benchmarks/README.md).
 
 ## How fast
