@@ -20,9 +20,9 @@ $(BIN)/.installed: pyproject.toml setup.py src/proctor/cell/lockdown.c $(wildcar
 	@$(PIP) --editable .
 	@touch $@
 
-$(BIN)/.ready: $(BIN)/.installed
+$(BIN)/.ready: $(BIN)/.installed tools/constraints.txt
 	@echo "== what tests and checks need: some 200 packages, 2 GB (several minutes, once)"
-	@$(PIP) --editable '.[dev]'
+	@$(PIP) --editable '.[dev]' --constraint tools/constraints.txt
 	@touch $@
 
 demo: $(BIN)/.installed  ## Install into .venv and judge the bundled programs
