@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 PLACE = Path(__file__).with_suffix(".txt")
 FIRST, USUAL = "3.11.0", "3.11.5"
 """The oldest Python that we support, and one from which on every package has to work."""
-NOT_OURS = {"pip", "proctor", "setuptools", "wheel"}
+NOT_OURS = {"pip", "proctor"}
 
 
 def line(package: Distribution) -> str:
@@ -29,6 +29,7 @@ def line(package: Distribution) -> str:
 
 
 def main() -> None:
+    """Write the file."""
     packages = [each for each in distributions() if each.metadata["Name"] not in NOT_OURS]
     head = "# Written by tools/constraints.py.\n"
     PLACE.write_text(head + "".join(f"{each}\n" for each in sorted(map(line, packages))), "utf-8")
