@@ -24,7 +24,8 @@ PATIENCE = 240.0
 _LEFT_OUT = ("test", "__pycache__", "idlelib", "site-packages", "dist-packages", "config-*",
              "tkinter", "lib2to3", "turtledemo")  # fmt: skip
 _COMMANDS = ("sh", "mkdir", "rm", "cat")
-_WHEELS_EXPECT = ("pthread.so.0", "dl.so.2", "rt.so.1", "util.so.1", "m.so.6", "gcc_s.so.1")
+_WHEELS_EXPECT = ("pthread.so.0", "dl.so.2", "rt.so.1", "util.so.1", "m.so.6", "gcc_s.so.1",
+                  "stdc++.so.6")  # fmt: skip
 """Libraries that wheels from the index may be linked with: every system has them."""
 
 

@@ -30,12 +30,7 @@ NAMESPACES = [
 LEVELS = {"landlock": [], "namespaces": NAMESPACES}
 """What `docker run` must be told for each."""
 USER = "10001"
-SUM = {
-    "id": "sum",
-    "time_limit": 2,
-    "memory_limit": 256,
-    "official_tests": [{"input": "3 4", "output": "7"}],
-}
+PROBLEMS = "/opt/proctor/proctor/bundled/problems.jsonl"
 
 
 @pytest.fixture(scope="module")
@@ -137,13 +132,12 @@ def test_a_client_in_a_container(image: Engine, context: Path, tmp_path: Path) -
     build(image, context, "client.Dockerfile", CLIENT)
     work = tmp_path / "work"
     work.mkdir()
-    (work / "sum.json").write_text(json.dumps(SUM))
-    (work / "add.py").write_text("print(sum(map(int, input().split())))\n")
-    lantern = "n, a, b = map(int, input().split())\nprint(n // a + n // b - n // lcm(a, b))"
-    generation = f"```python\nfrom math import lcm\n{lantern}\n```"
-    (work / "replies.jsonl").write_text(
-        json.dumps({"question_id": "proctor-01-lantern-rows", "generation": generation})
-    )
+    code = "from math import lcm\nn, a, b = map(int, input().split())\n"
+    code += "print(n // a + n // b - n // lcm(a, b))\n"
+    row = {"question_id": "proctor-01-lantern-rows"}
+    (work / "programs.jsonl").write_text(json.dumps({**row, "code": code}))
+    reply = {**row, "generation": f"```python\n{code}```"}
+    (work / "replies.jsonl").write_text(json.dumps(reply))
     for path in (work, *work.iterdir()):
         shutil.chown(path, int(USER), int(USER))
 
@@ -156,13 +150,14 @@ def test_a_client_in_a_container(image: Engine, context: Path, tmp_path: Path) -
         return done.stdout
 
     with served(image, *as_documented(tmp_path, "landlock")) as (_, client):
-        judged = command("judge", "sum.json", "add.py", "--json", "--on", str(client.base_url))
-        assert json.loads(judged)["verdict"] == "AC"
+        judge = ["judge", "--problems", PROBLEMS, "--programs", "programs.jsonl"]
+        assert "1 program: AC 1" in command(*judge, "--on", str(client.base_url))
         evaluated = ["eval", "livecodebench", "--model", "replay:replies.jsonl", "--out", "run"]
         told = command(*evaluated, "--on", str(client.base_url))
         assert "standard: 1 program, AC 1" in told
     assert "standard: 1 program, AC 1" in command(*evaluated[:-1], "alone")
-    assert "pass@1" in command("report", "alone")
+    command("report", "alone", "-o", "report.html")
+    assert "pass@1" in (work / "report.html").read_text()
 
 
 @pytest.mark.parametrize("level", manifests.OVERLAYS)
