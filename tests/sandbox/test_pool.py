@@ -360,3 +360,23 @@ def test_one_input_is_read_by_many_jobs_each_from_its_start(cell_pool: Pool) -> 
 
     assert cell_pool.submit(job).result(PATIENCE) == [b"first line\n"] * 3
     os.close(fd)
+
+
+def test_a_test_that_cannot_be_forked_is_our_fault_and_is_run_in_another_cell(
+    cell_pool: Pool,
+) -> None:
+    """As at level landlock, where all that our user runs counts with a program's processes."""
+    ran: list[Cell] = []
+
+    def job(cell: Cell, _queued: float) -> bytes:
+        ran.append(cell)
+        if len(ran) == 1:
+            cell.process_limit = lambda _limits: 1  # type: ignore[method-assign]
+        with AgentServing(
+            cell, Kind.SERVE_FORK, HELLO, "", LIMITS, ContestClock(LIMITS)
+        ) as serving:
+            return serving.test(b"", ContestClock(LIMITS)).stdout
+
+    assert cell_pool.submit(job).result(PATIENCE) == b"hello\n"
+    assert len(ran) == 2
+    assert ran[0] is not ran[1]

@@ -118,8 +118,10 @@ class AgentServing:
         killed = False
         if reply is None:
             self.alive = False
-            killed = hit is None and _was_killed(self._end_silent())
+            ended = self._end_silent() if hit is None else None
+            killed = _was_killed(ended)
             self._end()
+            self._check_server(ended)
         status = _wait_status(reply)
         if reply is not None and reply.tag is Tag.ENDED:
             cpu = meter.cpu(reply.user + reply.system)
@@ -225,6 +227,16 @@ class AgentServing:
         else:  # nothing of the program has run that could have ended it
             ended = "stopped answering" if status is None else f"ended with wait status {status}"
             raise CellDied(f"the process that compiles a program {ended}")
+
+    def _check_server(self, status: int | None) -> None:
+        """Raise CellDied if the process that forks tests ended of itself, with this wait status.
+
+        Nothing of the program runs in it. It ends where it cannot fork: at level landlock it shares
+        its number of processes with all that this user runs.
+        """
+        if self._kind is Kind.SERVE_FORK and status is not None and os.WIFEXITED(status):
+            code = os.WEXITSTATUS(status)
+            raise CellDied(f"the process that forks a program's tests ended with exit code {code}")
 
     def _end_silent(self) -> int | None:
         """End a program that has stopped replying.
