@@ -221,11 +221,11 @@ def test_tracebacks_show_the_program_and_nothing_of_ours(pool: Pool) -> None:
         "inner()\n"
     )
     done = run(source, pool=pool)
-    assert done.stderr.decode() == (
+    without_marks = re.sub(r"(?m)^ *[~^]+\n", "", done.stderr.decode())  # as each Python has them
+    assert without_marks == (
         "Traceback (most recent call last):\n"
         '  File "solution.py", line 3, in inner\n'
         "    {}['missing']\n"
-        "    ~~^^^^^^^^^^^\n"
         "KeyError: 'missing'\n"
         "\nThe above exception was the direct cause of the following exception:\n\n"
         "Traceback (most recent call last):\n"

@@ -89,9 +89,12 @@ def _run_once(source: bytes, name: str = SOURCE_NAME) -> NoReturn:
 
 def _run_program(source: bytes, name: str = SOURCE_NAME) -> int:
     """Compile and run a program; returns the exit code to end this process with."""
-    if name != STRING_NAME:
-        # A lazy entry: for tracebacks and warnings, decoded only if one is shown.
+    # For tracebacks and warnings.
+    if name == SOURCE_NAME:  # a lazy entry: decoded only if one is shown
         linecache.cache[name] = (lambda: source.decode("utf-8", "replace"),)
+    elif name != STRING_NAME:  # a lazy one is ignored for a file that is there, even if unreadable
+        lines = source.decode("utf-8", "replace").splitlines(keepends=True)
+        linecache.cache[name] = (len(source), None, lines, name)
     try:
         code = compile(source, name, "exec", dont_inherit=True)
     except compiling.ERRORS as error:
