@@ -207,4 +207,6 @@ def test_same_as_cpython(source: str, pool: Pool, tmp_path: Path) -> None:
     assert done.limit is None
     wanted_code, wanted_stdout, wanted_stderr = plain(source, tmp_path)
     assert (code, done.stdout) == (wanted_code, wanted_stdout), done.stderr
-    assert last_line(done.stderr) == last_line(wanted_stderr)
+    # From 3.13 on CPython says more of what goes wrong when it takes itself apart; a cell does not.
+    if sys.version_info < (3, 13) or not wanted_stderr.startswith(b"Exception ignored"):
+        assert last_line(done.stderr) == last_line(wanted_stderr)

@@ -1,4 +1,5 @@
 # why: a cached function nests C calls; 100,000 of them overflow upstream's 8 MiB stack, not a judge's
+# 3.12 and 3.13: re
 import sys
 from functools import lru_cache
 
