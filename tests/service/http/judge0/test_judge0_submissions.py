@@ -86,6 +86,7 @@ def test_memory(ann: httpx.Client) -> None:
     assert (found["verdict"], found["limit"]) == ("MLE", "memory")
 
 
+@pytest.mark.compiler
 def test_a_language_that_is_compiled(ann: httpx.Client) -> None:
     source = '#include <cstdio>\nint main(int n, char**a){printf("%ld %s", __cplusplus, a[1]);}'
     found = judged(ann, source, CPP, command_line_arguments="'a b' c", compiler_options="-O3")
@@ -98,6 +99,7 @@ def test_a_language_that_is_compiled(ann: httpx.Client) -> None:
     assert found["stdout"] is found["time"] is found["memory"] is None
 
 
+@pytest.mark.compiler
 def test_stderr_goes_to_stdout_in_the_order_in_which_it_is_written(ann: httpx.Client) -> None:
     for language, source in (
         (PYTHON, "import os\nfor n in range(4): os.write(1 + n % 2, b'%d' % n)"),
@@ -220,8 +222,10 @@ def test_batches(ann: httpx.Client) -> None:
         ({"additional_files": "eA=="}, "additional_files", "no zip archive"),
         ({"command_line_arguments": "'"}, "command_line_arguments", "cannot be split"),
         ({"compiler_options": "-O2"}, "compiler_options", "only allowed for compiled languages"),
-        ({"language_id": CPP, "compiler_options": "-include /etc/passwd"}, "compiler_options",
-         "only -std="),
+        pytest.param(
+            {"language_id": CPP, "compiler_options": "-include /etc/passwd"}, "compiler_options",
+            "only -std=", marks=pytest.mark.compiler,
+        ),
     ],
 )  # fmt: skip
 def test_what_is_refused_is_named(
@@ -262,6 +266,7 @@ def test_several_runs(ann: httpx.Client) -> None:
     assert (found["status"]["id"], found["number_of_runs"]) == (3, 3)
 
 
+@pytest.mark.compiler
 def test_what_there_is(ann: httpx.Client) -> None:
     languages = {each["id"]: each["name"] for each in ann.get("/languages").json()}
     assert languages[PYTHON].startswith("Python (3.")

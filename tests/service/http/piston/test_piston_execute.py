@@ -60,6 +60,7 @@ def test_files_and_arguments(http: httpx.Client) -> None:
     assert answer["run"]["stdout"] == "['prog.py', 'a b', '$HOME'] 7 b'\\x00\\xff'\n", answer
 
 
+@pytest.mark.compiler
 def test_a_compiled_program(http: httpx.Client) -> None:
     source = "#include <cstdio>\nint main(int, char **v) { std::puts(v[1]); }"
     answer = execute(http, "c++", {"content": source}, args=["given"])
@@ -68,6 +69,7 @@ def test_a_compiled_program(http: httpx.Client) -> None:
     assert answer["language"] == "c++"
 
 
+@pytest.mark.compiler
 def test_what_does_not_compile_runs_as_it_compiled(http: httpx.Client) -> None:
     answer = execute(http, "c++", {"name": "a.cpp", "content": "int main( {"})
     assert answer["compile"] == answer["run"]
@@ -198,6 +200,7 @@ def test_the_public_instances_path(http: httpx.Client) -> None:
     assert http.get("/piston/runtimes").json() == http.get("/runtimes").json()
 
 
+@pytest.mark.compiler
 def test_runtimes(http: httpx.Client) -> None:
     found = http.get("/runtimes").json()
     by_name = {each["language"]: each for each in found if each["version"] != "1.0.0"}
@@ -214,6 +217,7 @@ def test_runtimes(http: httpx.Client) -> None:
     assert answer["run"]["stdout"] == f"{version}\n"
 
 
+@pytest.mark.compiler
 def test_packages_are_installed_already(http: httpx.Client) -> None:
     found = http.get("/packages").json()
     assert {"language", "language_version", "installed"} == set(found[0])
@@ -233,7 +237,9 @@ def test_packages_are_installed_already(http: httpx.Client) -> None:
     assert removed.status_code == 403
 
 
-@pytest.mark.parametrize("language", ["python", "c++", "cf_python3"])
+@pytest.mark.parametrize(
+    "language", ["python", pytest.param("c++", marks=pytest.mark.compiler), "cf_python3"]
+)
 def test_faults_are_no_results(language: str) -> None:
     """open-r1's client asks again for another status than 200, and for a run whose stderr says so.
 

@@ -15,6 +15,8 @@ import ioi_task
 from proctor.errors import InfraFault
 from proctor.evals.ioi.piston import Piston
 
+pytestmark = pytest.mark.compiler  # graders and checkers are in C++
+
 DATA = Path(os.environ.get("PROCTOR_TEST_DATA", "/nowhere")) / "ioi"
 ROW = ioi_task.subtask_rows()[2]
 ANSWERED = ("21\n", "42\n")
