@@ -76,6 +76,7 @@ def test_a_conversation(url: str) -> None:
     assert ended["status"] == "RE"
 
 
+@pytest.mark.compiler
 def test_a_compiled_program(url: str) -> None:
     with talking(url) as socket:
         begin(socket, "#include <cstdio>\nint main() { int n; std::scanf(\"%d\", &n); std::printf(\"%d\", n + 1); }",
@@ -88,6 +89,7 @@ def test_a_compiled_program(url: str) -> None:
     assert (messages[2]["code"], messages[5]["code"], code) == (0, 0, 4999)
 
 
+@pytest.mark.compiler
 def test_what_does_not_compile(url: str) -> None:
     with talking(url) as socket:
         begin(socket, "int main( {", "c++")
