@@ -18,7 +18,7 @@ from proctor.formats.programs import SubmittedProgram, load_programs
 from proctor.judging.settings import OFFICIAL_LIMITS
 
 Pair = tuple[dict[str, Any], SubmittedProgram]
-"""What lcb_runner recorded of a program, and the program."""
+"""Row that lcb_runner recorded, and the program that it is about."""
 
 TIME_LIMIT = -3
 """lcb_runner's code for its time limit, which is by the wall clock of its machine."""

@@ -38,7 +38,7 @@ from served import serving
 
 ROOT = Path(__file__).resolve().parent.parent
 OF_CPP = re.compile(r'#include|"c\+\+"|\.cpp\b')
-"""What a page has whose examples take a C++ compiler."""
+"""Pattern found in pages whose examples take a C++ compiler."""
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINKED = [*PAGES, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))

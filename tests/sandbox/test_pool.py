@@ -365,7 +365,7 @@ def test_one_input_is_read_by_many_jobs_each_from_its_start(cell_pool: Pool) -> 
 def test_a_test_that_cannot_be_forked_is_our_fault_and_is_run_in_another_cell(
     cell_pool: Pool,
 ) -> None:
-    """As at level landlock, where all that our user runs counts with a program's processes."""
+    """A fork fails so at level landlock, where all that our user runs counts with a program's."""
     ran: list[Cell] = []
 
     def job(cell: Cell, _queued: float) -> bytes:
