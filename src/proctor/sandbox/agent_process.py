@@ -108,7 +108,7 @@ class AgentProcess:
         """True if the host must sample the job's memory, for want of a control group."""
         self.watch_every = (0.02, 0.25)
         """First and longest time between two such samples, in seconds."""
-        self.watch_processes = "pids" not in controls and launch.others > 0
+        self.watch_processes = "pids" not in controls and launch.others is not None
         """True if the host must count the job's processes: RLIMIT_NPROC counts others' too."""
 
     def _launch(self, backend: Launcher, setup: CellSetup) -> Launch:
@@ -306,7 +306,8 @@ class AgentProcess:
 
     def process_limit(self, limits: Limits) -> int:
         """Return RLIMIT_NPROC for a job."""
-        return limits.processes + self._others + 4
+        others = self._others() if self._others is not None else 0
+        return limits.processes + others + 4
 
     def disk_to_mount(self, limits: Limits) -> int:
         """Return the bytes of the file system that the job is to mount for itself."""

@@ -1,9 +1,14 @@
 """What holds in cells without namespaces (see conftest.py): facts, limits, nothing that stays."""
 
+import subprocess
+from pathlib import Path
+
 import pytest
 from cells import Driver
 from hungry import MIB, ORPHANS, SLEEP, SPIN, touch
-from ways import NO_CAPABILITIES
+from ways import NO_CAPABILITIES, WAYS
+
+from elsewhere import Elsewhere
 
 pytestmark = pytest.mark.usefixtures("unharmed")
 
@@ -224,6 +229,38 @@ def test_processes(way: str, cell: Driver) -> None:
         assert 20 <= int(done["stdout"]) <= 28, done
     few = "import os\nfor _ in range(10):\n    if os.fork() == 0: os._exit(0)\nprint('ok')"
     assert cell.run(few, processes=20)["stdout"] == "ok\n"
+
+
+CROWD = (
+    "import sys, threading\n"
+    "threading.stack_size(32768)\n"
+    "for _ in range(1500): threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+    "print('here', flush=True); sys.stdin.read()\n"
+)
+
+
+def test_threads_of_the_same_user_elsewhere_leave_a_program_its_own(
+    way: str, cell: Driver, library: Path
+) -> None:
+    """RLIMIT_NPROC counts them where jobs have no user of their own, even in other containers."""
+    crowd = Elsewhere(library, names=WAYS[way])
+    command, env = crowd.command("-c", CROWD), crowd.environment({})
+    source = (
+        "import os, threading\n"
+        "thread = threading.Thread(target=print, args=(input(),)); thread.start(); thread.join()\n"
+        "if os.fork() == 0: os._exit(0)\n"
+        "os.wait()\n"
+    )
+    with subprocess.Popen(
+        command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "here\n"
+        done = cell.run(source, "one", processes=4)
+        verdict = cell.verdict(source, ("one", "one"), ("two", "two"))
+        process.communicate()
+    assert (done["stdout"], done["exit_code"]) == ("one\n", 0), done
+    assert verdict == "AC"
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,8 @@ class InnerCell(ProcessCell):
         if group.readable:
             self.watch_every = _WATCH_EVERY  # one figure, soon read
         # The kernel counts threads of our user in all containers; there is none but this.
-        self._others = _tasks() - 1
+        others = _tasks() - 1
+        self._others = lambda: others
         # We share a CPU with what we are to stop; within the container alone niceness counts.
         for pid in self._own:
             with contextlib.suppress(OSError):
