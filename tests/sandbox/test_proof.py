@@ -12,7 +12,7 @@ import pytest
 from proctor.errors import CellDied, CellStartFailed, NoIsolation
 from proctor.execution import Execution, Isolation
 from proctor.sandbox.backend import CellSetup
-from proctor.sandbox.choice import proof
+from proctor.sandbox.choice import policy, proof
 from proctor.sandbox.machine import interpreter
 from proctor.sandbox.pool import Pool
 
@@ -285,6 +285,35 @@ def test_a_failure_is_tried_again_after_a_while(cache: Path, setup: CellSetup) -
     bad.outcome = RIGHT
     assert proof.failure(bad, setup) is None
     assert bad.opened == 2
+
+
+def test_what_failed_after_long_is_tried_again(
+    setup: CellSetup, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a busy machine let the cell wait for its time to start."""
+    way = Way(CellStartFailed("no answer from the cell within 60 s"))
+    times = iter([0.0, proof._SOON])
+    monkeypatch.setattr(proof.time, "monotonic", lambda: next(times))
+    assert proof.failure(way, setup) is not None
+    monkeypatch.undo()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parents[1]))
+    way.outcome = RIGHT
+    assert proof.failure(way, setup) is None
+    assert way.opened == 2
+
+
+def test_nobody_is_refused_by_a_failure_of_before(
+    cache: Path, setup: CellSetup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    way = Way(STARTED)
+    monkeypatch.setattr(policy, "ways", lambda _: [way])
+    for opened in (1, 2):
+        with pytest.raises(NoIsolation, match="bwrap: no"):
+            policy.choose("namespaces")
+        assert way.opened == opened
+    way.outcome = RIGHT
+    assert policy.choose("namespaces").backend is way
+    assert cache.exists()
 
 
 @pytest.mark.root

@@ -59,20 +59,27 @@ def choose(
     Raises SettingsError for unknown or contradicting levels, NoIsolation, and NoInterpreter.
     """
     order, minimum = wanted(level, minimum)
-    attempts: list[LevelAttempt] = []
-    for backend in _ways(order, attempts):
-        try:
-            chosen = interpreter_for(backend, python)
-            asked_for = len(order) == 1
-            failure = proof.failure(backend, CellSetup(chosen), asked_for=asked_for)
-        except NoInterpreter as error:
-            if python is not None:
-                raise
-            failure = str(error)
-        if failure is None:
-            return Choice(backend, chosen)
-        attempts.append(LevelAttempt(backend.level, backend.arrangement, failure))
+    # What is remembered of a moment's trouble may lead to another level, but refuses nobody.
+    for believe in (True, False) if proof.remembers_failures() else (True,):
+        attempts: list[LevelAttempt] = []
+        for backend in _ways(order, attempts):
+            found = _try(backend, python, asked_for=len(order) == 1, believe=believe)
+            if isinstance(found, Choice):
+                return found
+            attempts.append(LevelAttempt(backend.level, backend.arrangement, found))
     raise NoIsolation(_refusal(order, minimum, attempts))
+
+
+def _try(backend: Backend, python: str | None, *, asked_for: bool, believe: bool) -> Choice | str:
+    """Return the choice of this backend, or why it does not work. Raises NoInterpreter."""
+    try:
+        chosen = interpreter_for(backend, python)
+    except NoInterpreter as error:
+        if python is not None:
+            raise
+        return str(error)
+    failure = proof.failure(backend, CellSetup(chosen), asked_for=asked_for, believe=believe)
+    return failure or Choice(backend, chosen)
 
 
 def interpreter_for(backend: Backend, python: str | None) -> Interpreter:

@@ -30,12 +30,16 @@ _SWITCHES = (
 _INSTALLED = ("/etc/apparmor.d", "/usr/bin/bwrap")  # which a remedy may change
 _STATUS = ("CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Seccomp_filters", "Uid", "Gid")
 _FAILURES_HOLD = 600.0  # seconds
+_SOON = 10.0  # seconds: a failure that took longer may be a busy machine's, and is not remembered
 _KEPT = 64  # entries; a machine has few circumstances
 
 
-def failure(backend: Backend, setup: CellSetup, *, asked_for: bool = True) -> str | None:
+def failure(
+    backend: Backend, setup: CellSetup, *, asked_for: bool = True, believe: bool = True
+) -> str | None:
     """Return why this does not work here, or None if it does; from memory if it was tried.
 
+    Unless `believe` is true, a failure that is remembered is not believed, but tried again.
     That something is not installed is soon told, and soon mended: it is not remembered. But of a
     container engine for some minutes, since it takes a second to answer, unless the level was
     asked for by name.
@@ -43,17 +47,19 @@ def failure(backend: Backend, setup: CellSetup, *, asked_for: bool = True) -> st
     key = _key(backend, setup)
     lately = f"{key} lately"
     known = _remembered()
-    if key in known:
+    if key in known and (believe or not known[key]):
         return known[key] or None
-    if lately in known and not asked_for:
+    if lately in known and believe and not asked_for:
         return known[lately]
+    began = time.monotonic()
     try:
         found = _attempt(backend, setup)
     except PlatformError as error:
         if backend.level == "container":
             _remember({**known, lately: str(error)})
         return str(error)
-    _remember({**known, key: found or ""})
+    if found is None or time.monotonic() - began < _SOON:
+        _remember({**known, key: found or ""})
     return found
 
 
@@ -72,6 +78,11 @@ def _attempt(backend: Backend, setup: CellSetup) -> str | None:
     if not done.ok or done.stdout != f"{_ANSWER} 3\n".encode():
         return f"a program that prints one line ended otherwise: {done}"
     return None
+
+
+def remembers_failures() -> bool:
+    """Return whether any failure is remembered."""
+    return any(_remembered().values())
 
 
 def forget() -> None:
