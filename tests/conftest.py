@@ -142,6 +142,12 @@ def parameters(request: pytest.FixtureRequest) -> Callable[[str], list[dict[str,
 
 
 @pytest.fixture(scope="session")
+def level() -> str:
+    """The isolation level that is chosen here where none is asked for."""
+    return "landlock" if needs.namespaces() else "namespaces"
+
+
+@pytest.fixture(scope="session")
 def pool() -> Iterator[Pool]:
     """Real cells with the default settings."""
     with open_pool() as opened:

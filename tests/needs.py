@@ -16,7 +16,9 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from proctor.errors import NoIsolation
 from proctor.languages import registry
+from proctor.sandbox.levels.bubblewrap import find_bwrap
 from proctor.sandbox.machine import cgroup as control_groups
 
 ROOT = Path(__file__).parents[1]
@@ -45,6 +47,21 @@ def cgroup(version: str = "") -> str | None:
         return "no control group can be made here, so nothing counts all memory of a program"
     group.remove()
     return None
+
+
+@cache
+def namespaces() -> str | None:
+    """Ask bubblewrap alone: a machine that has namespaces and a proctor that has none is a fault."""
+    try:
+        bwrap, libraries = find_bwrap()
+    except NoIsolation as error:
+        return str(error)
+    box = [bwrap, "--unshare-user-try", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/"]
+    env = {"LD_LIBRARY_PATH": libraries} if libraries else {}
+    done = subprocess.run([*box, "/bin/true"], env=env, capture_output=True, text=True)
+    if done.returncode == 0:
+        return None
+    return f"level namespaces cannot be had here: {done.stderr.strip()}"
 
 
 @cache
@@ -133,7 +150,7 @@ def outside(name: str) -> str | None:
 NEEDS: dict[str, Callable[..., str | None]] = {
     function.__name__: function
     for function in (
-        root, cgroup, language, compiler, command, own_python, tar_filters, docker, podman, redis,
+        root, cgroup, namespaces, language, compiler, command, own_python, tar_filters, docker, podman, redis,
         slurm, browser, kernel, typescript, data, outside, ray,
     )
 }  # fmt: skip

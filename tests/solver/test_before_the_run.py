@@ -17,6 +17,8 @@ from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest
 from solver_corpus import GIVEN
 
+pytestmark = pytest.mark.namespaces
+
 BEST = """
 import json
 with open("result.json", "w") as file:

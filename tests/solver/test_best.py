@@ -27,6 +27,8 @@ from proctor.solver.report import Violation, report
 from proctor.solver.request import SolveRequest
 from proctor.solver.store import FOLDER, ResultStore
 
+pytestmark = pytest.mark.namespaces
+
 COUNT = 60
 ITEMS = {"capacity": COUNT, "items": [{"id": str(n), "size": 1} for n in range(COUNT)]}
 HEAD = f"""

@@ -25,7 +25,9 @@ TRACE = "open('result.json', 'w').write('{}')\nprint('it ran')\n"
 LARGE = "x = [" + "[1]," * 100_000 + "]\n"
 
 
-@pytest.fixture(scope="module", params=["namespaces", "landlock"])
+@pytest.fixture(
+    scope="module", params=[pytest.param("namespaces", marks=pytest.mark.namespaces), "landlock"]
+)
 def host(request: pytest.FixtureRequest) -> Iterator[SolverHost]:
     with SolverHost(isolation=request.param, cells=1) as opened:
         yield opened

@@ -14,12 +14,20 @@ LEVELS = ("namespaces", "landlock", "none")
 EXPECTED = {path: Expected.of(path.read_text("latin-1")) for path in CORPUS}
 OF_THE_USER = ("none", "helper_rewrites_result")
 """A program that forks, where the limit of processes is that of the whole user."""
+
+
+def _needs(level: str, stem: str) -> list[pytest.MarkDecorator]:
+    if level == "namespaces":
+        return [pytest.mark.namespaces]
+    return [pytest.mark.root] if (level, stem) == OF_THE_USER else []
+
+
 CASES = [
     pytest.param(
         level,
         path,
         id=f"{level}-{path.stem}",
-        marks=pytest.mark.root if (level, path.stem) == OF_THE_USER else (),
+        marks=_needs(level, path.stem),
     )
     for level in LEVELS
     for path in CORPUS

@@ -14,6 +14,8 @@ from proctor.evals.models.model import ModelRequest
 from proctor.evals.models.scripted import ScriptedModel
 from proctor.solver.host import SolverHost
 
+pytestmark = pytest.mark.namespaces
+
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "solver_agent.py"
 REPLIES = {
     row["question_id"]: row["output_list"]

@@ -23,6 +23,8 @@ from proctor.solver.request import SolveRequest
 from proctor.solver.store import FOLDER, ResultStore
 from solver_corpus import GIVEN
 
+pytestmark = pytest.mark.namespaces
+
 BEST = """
 import json, os
 with open("result.json", "w") as file:

@@ -161,6 +161,7 @@ def host() -> Any:
         yield opened
 
 
+@pytest.mark.namespaces
 @pytest.mark.parametrize("number", range(len(programs())))
 def test_its_programs(number: int, host: SolverHost) -> None:
     given = json.dumps(block("input")).encode()

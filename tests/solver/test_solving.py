@@ -22,6 +22,8 @@ from proctor.solver.profile import Profile
 from proctor.solver.request import SolveRequest
 from solver_corpus import GIVEN
 
+pytestmark = pytest.mark.namespaces
+
 LEAVE = """
 import json, os
 def leave(name, **result):

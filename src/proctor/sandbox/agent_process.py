@@ -8,6 +8,7 @@ import contextlib
 import json
 import math
 import os
+import resource
 import select
 import signal
 import socket
@@ -108,7 +109,7 @@ class AgentProcess:
         """True if the host must sample the job's memory, for want of a control group."""
         self.watch_every = (0.02, 0.25)
         """First and longest time between two such samples, in seconds."""
-        self.watch_processes = "pids" not in controls and launch.others is not None
+        self.watch_processes = "pids" not in controls and launch.others > 0
         """True if the host must count the job's processes: RLIMIT_NPROC counts others' too."""
 
     def _launch(self, backend: Launcher, setup: CellSetup) -> Launch:
@@ -185,11 +186,13 @@ class AgentProcess:
         return hello
 
     def _open_agent(self, pid: int) -> int:
-        """Return a pidfd of the agent, which must be the child of its keeper."""
+        """Return a pidfd of the agent, and bound its forks. It must be the child of its keeper."""
         agent = os.pidfd_open(pid)
         self._held.callback(os.close, agent)
         if procfs.parent(pid) != self._process.pid:  # a number of another PID namespace
             raise CellStartFailed(f"process {pid} is not the agent: /proc is not that of its cell")
+        if self._others:
+            _bound_forks(pid, self._others)
         return agent
 
     def _complaint(self) -> str:
@@ -306,8 +309,7 @@ class AgentProcess:
 
     def process_limit(self, limits: Limits) -> int:
         """Return RLIMIT_NPROC for a job."""
-        others = self._others() if self._others is not None else 0
-        return limits.processes + others + 4
+        return limits.processes + self._others + 4
 
     def disk_to_mount(self, limits: Limits) -> int:
         """Return the bytes of the file system that the job is to mount for itself."""
@@ -431,3 +433,14 @@ def _cpu_backstop(limits: Limits) -> int:
     SIGKILL that came before that clock's limit would look like a crash.
     """
     return 2 * math.ceil(limits.cpu) + _BACKSTOP_ADDS
+
+
+def _bound_forks(agent: int, others: int) -> None:
+    """Let an agent start jobs only while its user has no more threads than the `others` counted.
+
+    A job that has no room to fork would seem to fail by itself; so the cell is found dead instead,
+    and another counts anew.
+    """
+    _, most = resource.prlimit(agent, resource.RLIMIT_NPROC)
+    room = others if most == resource.RLIM_INFINITY else min(others, most)
+    resource.prlimit(agent, resource.RLIMIT_NPROC, (room, most))

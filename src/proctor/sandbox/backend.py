@@ -1,7 +1,7 @@
 """The setup that a cell is started with, and the interface of an isolation level."""
 
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -78,9 +78,8 @@ class Launch:
     """True if `process` is the agent's keeper, which must outlive it (see cell/keeper.py)."""
     scratch: Scratch | None = None
     """Directory that programs with disk write to, if they get no file system of their own."""
-    others: Callable[[], int] | None = None
-    """Returns how many foreign processes RLIMIT_NPROC may now count along with a job's; None where
-    it counts none."""
+    others: int = 0
+    """Number of foreign processes that RLIMIT_NPROC counts along with a job's."""
 
 
 class Backend(Protocol):

@@ -240,9 +240,9 @@ CROWD = (
 
 
 def test_threads_of_the_same_user_elsewhere_leave_a_program_its_own(
-    way: str, cell: Driver, library: Path
+    way: str, fresh: Driver, library: Path
 ) -> None:
-    """RLIMIT_NPROC counts them where jobs have no user of their own, even in other containers."""
+    """RLIMIT_NPROC counts them where jobs have no user of their own: another cell counts anew."""
     crowd = Elsewhere(library, names=WAYS[way])
     command, env = crowd.command("-c", CROWD), crowd.environment({})
     source = (
@@ -251,13 +251,14 @@ def test_threads_of_the_same_user_elsewhere_leave_a_program_its_own(
         "if os.fork() == 0: os._exit(0)\n"
         "os.wait()\n"
     )
+    assert fresh.run("")["exit_code"] == 0  # the cell is up, and has counted
     with subprocess.Popen(
         command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "here\n"
-        done = cell.run(source, "one", processes=4)
-        verdict = cell.verdict(source, ("one", "one"), ("two", "two"))
+        done = fresh.run(source, "one", processes=4)
+        verdict = fresh.verdict(source, ("one", "one"), ("two", "two"))
         process.communicate()
     assert (done["stdout"], done["exit_code"]) == ("one\n", 0), done
     assert verdict == "AC"

@@ -41,8 +41,7 @@ class InnerCell(ProcessCell):
         if group.readable:
             self.watch_every = _WATCH_EVERY  # one figure, soon read
         # The kernel counts threads of our user in all containers; there is none but this.
-        others = _tasks() - 1
-        self._others = lambda: others
+        self._others = _tasks() - 1
         # We share a CPU with what we are to stop; within the container alone niceness counts.
         for pid in self._own:
             with contextlib.suppress(OSError):

@@ -8,6 +8,7 @@ are kept apart by users of their own).
 import importlib.util
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from proctor.errors import NoIsolation
@@ -23,8 +24,11 @@ from proctor.sandbox.levels import bare, guarantees
 from proctor.sandbox.machine import procfs, users
 from proctor.sandbox.process_cell import ProcessCell
 
-_SLACK = 1024 + 64 * (os.cpu_count() or 1)
-"""Threads by which those of our user may grow, beyond a job's, while the job runs."""
+_STRANGERS = 512 + 64 * (os.cpu_count() or 1)
+"""Threads by which our user's others may grow before another cell counts anew.
+
+By as many a fork bomb grows before it is seen and stopped, which takes longer the more there are.
+"""
 
 
 class Landlock:
@@ -53,9 +57,10 @@ class Landlock:
             *SYSTEM_DIRECTORIES, *SYSTEM_FILES, *setup.interpreter.directories, *setup.packages,
             *setup.directories,
         ]  # fmt: skip
-        others = None if start.user is not None else _others
+        others = _tasks_of_user(os.geteuid()) + _STRANGERS
         if start.user is not None:
             config["uid"], config["guard"] = start.user.job, start.user.guard
+            others = 0
         agent, scratch = bare.start_with_scratch(setup, start, config)
         return Launch(agent, config, kept=True, scratch=scratch, others=others)
 
@@ -85,15 +90,13 @@ class Landlock:
         }  # fmt: skip
 
 
-def _others() -> int:
-    """Return the most threads that our user may have beside a job's. Raises NoIsolation.
-
-    RLIMIT_NPROC also counts those in other containers, which cannot be seen from here. No more than
-    all threads of the machine they are.
-    """
-    try:
-        return procfs.all_threads() + _SLACK
-    except OSError as error:
-        raise NoIsolation(
-            f"level landlock needs /proc/loadavg, to tell how many threads there are: {error}"
-        ) from error
+def _tasks_of_user(uid: int) -> int:
+    """Threads of this user now, as RLIMIT_NPROC counts them."""
+    count = 0
+    for process in (Path(f"/proc/{pid}") for pid in procfs.all_pids()):
+        try:
+            if process.stat().st_uid == uid:
+                count += len(list((process / "task").iterdir()))
+        except OSError:
+            continue  # gone meanwhile, or none of our business
+    return count

@@ -99,14 +99,6 @@ def threads(pid: int) -> int:
     return int(stat.rpartition(b") ")[2].split()[17])
 
 
-def all_threads() -> int:
-    """Return the number of threads of the whole machine, seen from any container; proc_loadavg(5).
-
-    Raises OSError.
-    """
-    return int(_read("/proc/loadavg").split()[3].partition(b"/")[2])
-
-
 def parent(pid: int) -> int | None:
     """Return the pid of a process's parent, or None if there is no such process."""
     try:
