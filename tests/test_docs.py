@@ -39,6 +39,10 @@ from served import serving
 ROOT = Path(__file__).resolve().parent.parent
 OF_CPP = re.compile(r'#include|"c\+\+"|\.cpp\b')
 """Pattern found in pages whose examples take a C++ compiler."""
+OF_NAMESPACES = re.compile(
+    r"\bnamespaces\b|proctor solve|proctor-tack|solve_instances|solver_generated|/v1/solve"
+)
+"""Pattern found in pages whose examples take that level: as solvers do, where there is no engine."""
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINKED = [*PAGES, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -128,8 +132,9 @@ def page_id(page: Path) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
 def test_page(page: Path, tmp_path: Path) -> None:
     found = blocks(page)
-    if any(OF_CPP.search(block.text) for block in found) and (missing := needs.compiler()):
-        pytest.skip(missing)
+    for pattern, unmet in ((OF_CPP, needs.compiler), (OF_NAMESPACES, needs.namespaces)):
+        if any(pattern.search(block.text) for block in found) and (missing := unmet()):
+            pytest.skip(missing)
     for block in found:
         if name := block.values.get("file"):
             target = tmp_path / name

@@ -165,6 +165,7 @@ def test_stdin_cannot_be_written(pool: Pool) -> None:
     assert run(source, "abc", pool=pool).stdout == b"b'abc'\n"
 
 
+@pytest.mark.namespaces
 def test_a_program_sees_itself_in_proc_and_nobody_else(pool: Pool) -> None:
     source = (
         "import json, os\n"

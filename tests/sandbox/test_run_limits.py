@@ -220,6 +220,7 @@ COUNT_THREADS = (
 )
 
 
+@pytest.mark.namespaces
 @pytest.mark.parametrize("count", [COUNT, COUNT_THREADS], ids=["processes", "threads"])
 @pytest.mark.parametrize("limit", [4, 20])
 def test_processes_and_threads_are_limited(count: str, limit: int, cell_pool: Pool) -> None:
@@ -287,6 +288,7 @@ FILL = (
 )
 
 
+@pytest.mark.namespaces
 def test_disk_holds_what_was_asked_for_and_no_more(cell_pool: Pool) -> None:
     done = go(FILL, cell_pool, disk=MIB)
     code, total = done.stdout.split()
@@ -302,6 +304,7 @@ def test_disk_holds_what_was_asked_for_and_no_more(cell_pool: Pool) -> None:
     assert one.stdout == b"921600\n921600\n", one
 
 
+@pytest.mark.namespaces
 def test_the_number_of_files_is_bounded_too(cell_pool: Pool) -> None:
     source = (
         "n = 0\n"
@@ -314,6 +317,7 @@ def test_the_number_of_files_is_bounded_too(cell_pool: Pool) -> None:
     assert int(go(source, cell_pool, disk=MIB).stdout) < 1000
 
 
+@pytest.mark.namespaces
 def test_nothing_on_disk_is_left_for_the_next_job(cell_pool: Pool) -> None:
     look = "import os; print(os.listdir('.'), os.path.exists('/box/work/secret'), os.getcwd())"
     leave = "import os\nopen('secret', 'w').write('x'); os.mkdir('d'); open('d/s', 'w')\n" + look

@@ -1,6 +1,7 @@
 """The interface of a control group, and the code that both versions share."""
 
 import contextlib
+import errno
 import os
 import time
 from pathlib import Path
@@ -112,9 +113,9 @@ def remove(directory: Path) -> None:
     for _ in range(100):
         try:
             directory.rmdir()
-        except FileNotFoundError:
-            return
-        except OSError:
+        except OSError as error:
+            if error.errno not in (errno.EBUSY, errno.ENOTEMPTY):
+                return  # it is gone, or not ours to delete: a read-only mount says so before it looks
             time.sleep(0.01)
         else:
             return
