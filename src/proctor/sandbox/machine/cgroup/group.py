@@ -115,7 +115,7 @@ def remove(directory: Path) -> None:
             directory.rmdir()
         except OSError as error:
             if error.errno not in (errno.EBUSY, errno.ENOTEMPTY):
-                return  # it is gone, or not ours to delete: a read-only mount says so before it looks
+                return  # it is gone, or was never made: a read-only mount does not say which
             time.sleep(0.01)
         else:
             return
