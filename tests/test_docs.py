@@ -38,11 +38,11 @@ from served import serving
 
 ROOT = Path(__file__).resolve().parent.parent
 OF_CPP = re.compile(r'#include|"c\+\+"|\.cpp\b')
-"""Pattern found in pages whose examples take a C++ compiler."""
+"""Pattern found in examples that take a C++ compiler."""
 OF_NAMESPACES = re.compile(
-    r"\bnamespaces\b|proctor solve|proctor-tack|solve_instances|solver_generated|/v1/solve"
+    r"\bnamespaces\b|proctor solve|proctor-tack|solve_instances|solver_generated|/v1/solve|SolverHost"
 )
-"""Pattern found in pages whose examples take that level: as solvers do, where there is no engine."""
+"""Pattern found in examples that take that level: as solvers do, where there is no engine."""
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LINKED = [*PAGES, *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -129,12 +129,16 @@ def page_id(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
+def skip_without_needs(*texts: str) -> None:
+    for pattern, unmet in ((OF_CPP, needs.compiler), (OF_NAMESPACES, needs.namespaces)):
+        if any(map(pattern.search, texts)) and (missing := unmet()):
+            pytest.skip(missing)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
 def test_page(page: Path, tmp_path: Path) -> None:
     found = blocks(page)
-    for pattern, unmet in ((OF_CPP, needs.compiler), (OF_NAMESPACES, needs.namespaces)):
-        if any(pattern.search(block.text) for block in found) and (missing := unmet()):
-            pytest.skip(missing)
+    skip_without_needs(*(block.text for block in found))
     for block in found:
         if name := block.values.get("file"):
             target = tmp_path / name
@@ -217,6 +221,7 @@ def check_python(page: Path, found: list[Block], directory: Path) -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=page_id)
 def test_example(example: Path, tmp_path: Path) -> None:
+    skip_without_needs(example.read_text("utf-8"))
     done = subprocess.run(
         [sys.executable, str(example)],
         cwd=tmp_path, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True,

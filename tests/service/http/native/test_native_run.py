@@ -111,6 +111,7 @@ def test_what_is_wrong_with_a_request_is_said(ann: httpx.Client) -> None:
     assert ann.post("/v1/run", content=b"{").status_code == 400
 
 
+@pytest.mark.compiler
 def test_a_program_that_does_not_compile(ann: httpx.Client) -> None:
     found = ann.post("/v1/run", json={"program": {"source": "int main({", "language": "cpp"}})
     assert found.json()["verdict"] == "CE"
@@ -138,6 +139,7 @@ def test_judging_calls_of_a_function(ann: httpx.Client) -> None:
     assert (found["outcome"], found["score"]) == ("task_fault", None)
 
 
+@pytest.mark.compiler
 def test_judging_another_language_with_a_checker_and_subtasks(ann: httpx.Client) -> None:
     checker = (
         "import sys\nprint(open(sys.argv[3]).read().strip() == open(sys.argv[2]).read().strip())"
