@@ -173,6 +173,7 @@ def test_which_problem_must_be_said(
     assert said in message
 
 
+@pytest.mark.compiler
 @pytest.mark.parametrize(
     ("package", "submission", "points"),
     [("courier", "solution/binary_py", 100.0), ("courier", "solution/eight_bits", 40.0),

@@ -40,6 +40,7 @@ def solve(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command(*isolated), cwd=place, capture_output=True, text=True)
 
 
+@pytest.mark.namespaces
 def test_what_is_shown(place: Path) -> None:
     done = solve(place, "good.py", "--input", "input.json", "--out", ".")
     assert done.returncode == 0, done.stderr
@@ -51,6 +52,7 @@ def test_what_is_shown(place: Path) -> None:
     assert "bin 0 holds 15, more than 10" in done.stdout
 
 
+@pytest.mark.namespaces
 def test_a_terminal_obeys_no_program(place: Path) -> None:
     (place / "rude.py").write_text("raise SystemExit('\\x1b]0;mine\\x07[red]no idea')")
     done = solve(place, "rude.py", "--input", "input.json")
@@ -59,6 +61,7 @@ def test_a_terminal_obeys_no_program(place: Path) -> None:
     assert "\x1b" not in done.stdout
 
 
+@pytest.mark.namespaces
 def test_json_and_stream(place: Path) -> None:
     done = solve(place, "good.py", "--input", "input.json", "--json", "--seed", "3")
     envelope = json.loads(done.stdout)
@@ -71,6 +74,7 @@ def test_json_and_stream(place: Path) -> None:
     assert done.returncode == 0  # a valid solution there is
 
 
+@pytest.mark.namespaces
 def test_checks(place: Path) -> None:
     done = solve(place, "broken.py", "--syntax-check")
     assert (done.returncode, json.loads(done.stdout)["ok"]) == (1, False)
@@ -110,6 +114,7 @@ def test_a_fault_is_no_answer(place: Path) -> None:
     assert json.loads(done.stdout)["fault"]["code"] == "no-isolation"
 
 
+@pytest.mark.namespaces
 def test_ctrl_c_shows_what_was_found(place: Path) -> None:
     words = command("slow.py", "--input", "input.json", "--stream", "--isolation", "namespaces")
     with subprocess.Popen(words, cwd=place, stdout=subprocess.PIPE, text=True) as process:
@@ -131,6 +136,7 @@ def validate(given, result, custom_checks=()):
 """
 
 
+@pytest.mark.namespaces
 @pytest.mark.parametrize(
     ("body", "code", "why"),
     [
@@ -168,6 +174,7 @@ def test_only_what_a_validator_accepts_has_exit_code_0(
     assert why in done.stdout + done.stderr
 
 
+@pytest.mark.namespaces
 def test_a_broken_task_is_wrong_usage(place: Path) -> None:
     items = [{"id": "a", "size": 1}, {"id": "a", "size": 1}]
     (place / "input.json").write_text(json.dumps({"capacity": 10, "items": items}))

@@ -104,13 +104,17 @@ def test_a_judgement_tells_of_each_test(client: Client) -> None:
     assert [each.verdict for each in found.tests] == ["AC", "WA"]
 
 
+@pytest.mark.namespaces
+def test_a_disk_that_is_full(client: Client) -> None:
+    full = client.run("open('a', 'w').write('a' * (2 << 20))", limits=Limits(disk=MIB))
+    assert full.verdict != "OK"
+
+
 def test_problems_programs_and_limits_are_those_of_proctor(client: Client) -> None:
     with_module = Program("import m\nprint(m.x)", files={"m.py": b"x = 7"})
     found = client.run(with_module, limits=Limits(cpu=2.0, memory=256 * MIB, disk=MIB))
     assert found.execution is not None
     assert found.execution.stdout.text == "7\n"
-    full = client.run("open('a', 'w').write('a' * (2 << 20))", limits=Limits(disk=MIB))
-    assert full.verdict != "OK"
     double = Problem("double", (Test("21", "42"),), "double")
     program = "def double(n):\n    return 2 * n"
     assert client.judge(double, program, limits=Limits(cpu=2.0)).verdict == "AC"

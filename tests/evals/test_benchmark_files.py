@@ -27,6 +27,7 @@ from proctor.errors import InputError
 SUM = "print(sum(map(int, input().split())))"
 
 
+@pytest.mark.compiler
 def test_programs_that_read_and_write(proctor: Proctor, tmp_path: Path) -> None:
     path = write(tmp_path, STDIO, [ADD, SUB])
     assert prompt_of(path) == [("user", "Add two numbers in Python 3")]
@@ -91,6 +92,7 @@ def test_answers(proctor: Proctor, tmp_path: Path) -> None:
     assert verdicts(proctor, path, model) == {"AC": 2, "WA": 1, "NC": 1}
 
 
+@pytest.mark.compiler
 def test_packages(proctor: Proctor, tmp_path: Path) -> None:
     package = Path(__file__).parents[1] / "packages" / "guess"
     shutil.copytree(package, tmp_path / "packages" / "guess")

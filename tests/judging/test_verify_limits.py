@@ -78,6 +78,7 @@ def proctor(*words: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
+@pytest.mark.compiler
 def test_a_fault_of_the_task_ends_with_2_and_is_told(tmp_path: Path) -> None:
     package = copied(tmp_path, "relay")
     edit(package / "grader/manager.cpp", "int main(int argc, char **argv) {",
@@ -92,6 +93,7 @@ def test_a_fault_of_the_task_ends_with_2_and_is_told(tmp_path: Path) -> None:
     assert "the checker" not in alone.stdout + done.stdout
 
 
+@pytest.mark.compiler
 def test_a_manager_that_does_not_compile_is_named_once(tmp_path: Path) -> None:
     package = copied(tmp_path, "relay")
     write("grader/manager.cpp", "int main( {")(package)
@@ -101,6 +103,7 @@ def test_a_manager_that_does_not_compile_is_named_once(tmp_path: Path) -> None:
     assert "the program" not in done.stderr
 
 
+@pytest.mark.compiler
 def test_too_large_an_object_is_no_bug_of_the_compiler(tmp_path: Path) -> None:
     (tmp_path / "large.cpp").write_text("int a[300000000] = {1};\nint main() {}\n")
     done = proctor("judge", str(PACKAGES / "meanvalue"), str(tmp_path / "large.cpp"), "--json")

@@ -91,7 +91,9 @@ class Runner:
         return self.pool.submit(job).result().execution
 
 
-@pytest.fixture(scope="module", params=["namespaces", "landlock"])
+@pytest.fixture(
+    scope="module", params=[pytest.param("namespaces", marks=pytest.mark.namespaces), "landlock"]
+)
 def runner(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Runner]:

@@ -77,6 +77,7 @@ def test_too_old_and_other_pythons_are_named(answer: str, shown: str, tmp_path: 
     assert "CPython 3.11 or newer" in str(caught.value)
 
 
+@pytest.mark.namespaces
 def test_an_impostor_is_found_out_when_the_cell_starts(tmp_path: Path) -> None:
     """What the path said of itself must be what runs in the cell, to the letter."""
     path = script(tmp_path / "python", claim("cpython", 3, 99, 0))
@@ -112,6 +113,7 @@ def test_the_chosen_interpreter_is_what_programs_see() -> None:
 NUMPY = "import numpy; print(numpy.arange(4).sum(), numpy.__file__)"
 
 
+@pytest.mark.namespaces
 def test_packages_are_importable_only_where_they_are_given(pool: Pool) -> None:
     without = run(NUMPY, pool=pool)
     assert without.exit_code == 1
@@ -141,7 +143,9 @@ def test_preloaded_modules_are_there_already() -> None:
     assert done.stdout == b"True\n"
 
 
-@pytest.mark.parametrize("level", ["namespaces", "landlock"])
+@pytest.mark.parametrize(
+    "level", [pytest.param("namespaces", marks=pytest.mark.namespaces), "landlock"]
+)
 def test_a_preloaded_module_may_start_a_thread(level: str, tmp_path: Path) -> None:
     (tmp_path / "threaded.py").write_text(
         "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n"

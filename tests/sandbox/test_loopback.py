@@ -32,6 +32,8 @@ from proctor.sandbox.levels.bubblewrap import Bubblewrap, arrangements
 from proctor.sandbox.pool import Job
 from proctor.sandbox.process_cell import ProcessCell
 
+pytestmark = pytest.mark.namespaces
+
 MIB = 1 << 20
 LIMITS = Limits(loopback=True, processes=16)
 TALK = """

@@ -67,6 +67,7 @@ class _Way:
         raise AssertionError("nothing is started here")
 
 
+@pytest.mark.namespaces
 def test_the_default_is_a_real_box() -> None:
     assert isinstance(policy.choose().backend, Bubblewrap)
     assert policy.choose().backend.level == "namespaces"
@@ -97,6 +98,7 @@ def test_production_refuses_none_whatever_else_is_set(monkeypatch: pytest.Monkey
         policy.choose()
 
 
+@pytest.mark.namespaces
 def test_the_environment_chooses_where_the_caller_does_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -29,6 +29,7 @@ def test_the_workspace_lasts_and_state_does_not(session: Session) -> None:
     assert second.stdout == b"kept False\n"
 
 
+@pytest.mark.namespaces
 def test_programs_of_a_session_share_a_loopback_interface_and_dev_shm() -> None:
     serve = (
         "import socket\nlistener = socket.create_server(('', 8377))\nprint('up', flush=True)\n"
@@ -145,6 +146,7 @@ def test_background_programs_run_on(session: Session) -> None:
     assert counting.stdout == done.stdout
 
 
+@pytest.mark.namespaces
 def test_a_background_program_is_killed_with_its_group(session: Session) -> None:
     background = session.start("import os, time\nos.fork()\ntime.sleep(1000)")
     assert background.kill().signal == 9

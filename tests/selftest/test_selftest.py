@@ -63,6 +63,7 @@ def test_the_whole_corpus_is_clean_here(level: str) -> None:
         assert report.counts[AttackStatus.NOT_GUARANTEED] == 0
 
 
+@pytest.mark.namespaces
 @pytest.mark.usefixtures("unsafe")
 def test_without_a_box_everything_gets_through() -> None:
     report = selftest(load(HARMLESS), isolation="none")

@@ -41,6 +41,7 @@ def instance(id_: str, n: int, **more: Any) -> SolverInstance:
     return SolverInstance(id_, json.dumps({"n": n}).encode(), **more)
 
 
+@pytest.mark.namespaces
 def test_scores(host: SolverHost, profile: profiles.Profile) -> None:
     found = solve_instances(
         RIGHT,
@@ -61,6 +62,7 @@ def test_scores(host: SolverHost, profile: profiles.Profile) -> None:
     assert (found.accepted, found.stopped_after) == (4, None)
 
 
+@pytest.mark.namespaces
 def test_a_program_does_not_see_the_reference(host: SolverHost, profile: profiles.Profile) -> None:
     looks = """
 import os, subprocess, gc
@@ -97,6 +99,7 @@ def test_a_profile_that_takes_no_reference(host: SolverHost) -> None:
     assert "takes no reference" in found.error_digest
 
 
+@pytest.mark.namespaces
 def test_later_stages_need_a_score(host: SolverHost, profile: profiles.Profile) -> None:
     stages = [
         instance("late", 1, stage=2),
@@ -121,6 +124,7 @@ def test_later_stages_need_a_score(host: SolverHost, profile: profiles.Profile) 
     assert (enough.stopped_after, enough.accepted) == (None, 3)
 
 
+@pytest.mark.namespaces
 def test_no_score_where_the_program_is_not_to_blame(
     host: SolverHost, profile: profiles.Profile
 ) -> None:
@@ -132,6 +136,7 @@ def test_no_score_where_the_program_is_not_to_blame(
     assert found.score is None
 
 
+@pytest.mark.namespaces
 def test_what_is_known_is_not_run(host: SolverHost, profile: profiles.Profile) -> None:
     known = InstanceResult("a", 1, 0.25)
     found = solve_instances(
@@ -145,6 +150,7 @@ def test_no_instances(host: SolverHost, profile: profiles.Profile) -> None:
         solve_instances(RIGHT, [], profile, host=host)
 
 
+@pytest.mark.namespaces
 def test_stopping_ends_what_is_under_way(host: SolverHost, profile: profiles.Profile) -> None:
     slow = "import time\ndef solve(given):\n    if given['n']: time.sleep(600)\n    return 1\n"
     ended: list[str] = []
@@ -163,6 +169,7 @@ def test_stopping_ends_what_is_under_way(host: SolverHost, profile: profiles.Pro
     assert solve(RIGHT, {"n": 1}, profile, host=host).accepted
 
 
+@pytest.mark.namespaces
 def test_the_best_of_what_is_yielded(host: SolverHost, profile: profiles.Profile) -> None:
     yields = """
 import time
@@ -181,6 +188,7 @@ def solve(given):
     assert (found.envelope.status, found.envelope.accepted) == ("timeout", True)
 
 
+@pytest.mark.namespaces
 def test_keywords(host: SolverHost, profile: profiles.Profile, tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text(
         'id = "p"\n[result]\nsource = "function"\narguments = "keywords"\n'
@@ -198,6 +206,7 @@ def test_keywords(host: SolverHost, profile: profiles.Profile, tmp_path: Path) -
     assert (wrong.status, "unexpected keyword" in wrong.error_digest) == ("crashed", True)
 
 
+@pytest.mark.namespaces
 def test_two_profiles_with_modules_of_one_name(tmp_path: Path) -> None:
     with SolverHost(cells=1) as one_host:
         for name in ("one", "two"):

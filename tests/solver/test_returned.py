@@ -12,6 +12,8 @@ from proctor.solver import profile as profiles
 from proctor.solver.envelope import Envelope
 from proctor.solver.host import SolverHost
 
+pytestmark = pytest.mark.namespaces
+
 VALIDATOR = """
 from proctor.solver.report import Violation, report
 

@@ -8,7 +8,6 @@ import contextlib
 import json
 import math
 import os
-import resource
 import select
 import signal
 import socket
@@ -441,6 +440,8 @@ def _bound_forks(agent: int, others: int) -> None:
     A job that has no room to fork would seem to fail by itself; so the cell is found dead instead,
     and another counts anew.
     """
+    import resource  # not everywhere that this module is imported
+
     _, most = resource.prlimit(agent, resource.RLIMIT_NPROC)
     room = others if most == resource.RLIM_INFINITY else min(others, most)
     resource.prlimit(agent, resource.RLIMIT_NPROC, (room, most))

@@ -126,6 +126,7 @@ def test_the_default_grader(
     assert (found, given) == (verdict, pytest.approx(points, abs=0.005))
 
 
+@pytest.mark.namespaces
 def test_a_validator_whose_scripts_make_no_program(tmp_path: Path, cells: Pool) -> None:
     package = copied(tmp_path, "agreed")
     (package / "output_validators" / "both" / "run").unlink()
@@ -133,6 +134,7 @@ def test_a_validator_whose_scripts_make_no_program(tmp_path: Path, cells: Pool) 
         judge(load(package).problem, "print(1, int(input()) - 1)", pool=cells)
 
 
+@pytest.mark.namespaces
 def test_a_script_alone_is_a_validator(tmp_path: Path, cells: Pool) -> None:
     """A shell says by its exit code that the submission had gone: no fault of the task."""
     package = copied(tmp_path, "guess")

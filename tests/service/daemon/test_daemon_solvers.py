@@ -13,6 +13,8 @@ import pytest
 from daemon_process import Spoken, marker, speaking, until_carried
 from packing import CP_SAT, FOREVER, GIVEN, HEAD, LOST, PLAIN, asked, typed
 
+pytestmark = pytest.mark.namespaces
+
 
 @pytest.fixture(scope="module")
 def daemon() -> Iterator[Spoken]:

@@ -46,6 +46,7 @@ def test_a_run_says_what_happened(ann: httpx.Client) -> None:
     assert found["id"] == answer.headers["x-job-id"]
 
 
+@pytest.mark.namespaces
 def test_a_loopback_interface_on_request(ann: httpx.Client) -> None:
     source = "import socket\nprint(socket.create_server(('127.0.0.1', 8377)).getsockname())"
     asked = {"program": {"source": source}, "limits": {"loopback": True}}

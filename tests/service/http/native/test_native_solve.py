@@ -11,6 +11,8 @@ import pytest
 from packing import BEST, CP_SAT, FOREVER, HEAD, LOST, PLAIN, asked, text, typed
 from served import serving
 
+pytestmark = pytest.mark.namespaces
+
 PROFILE = """
 id = "notes"
 [status]

@@ -55,6 +55,7 @@ def test_programs_that_do_not(code: str, status: str, return_code: int | None) -
     assert (found.run_result.status, found.run_result.return_code) == (status, return_code)
 
 
+@pytest.mark.compiler
 def test_a_language_that_is_compiled() -> None:
     found = run('#include <cstdio>\nint main(){puts("hi");}', "cpp")
     assert (found.compile_result.return_code, found.run_result.stdout) == (0, "hi\n")
