@@ -73,6 +73,7 @@ print("all well")
     assert done.stdout == "all well\n", done.stderr
 
 
+@pytest.mark.namespaces
 def test_without_the_c_part_programs_keep_nothing_of_the_agents_rights(
     without_c_part: Path, tmp_path: Path
 ) -> None:
@@ -119,6 +120,7 @@ def test_without_the_c_part_root_needs_a_user_namespace(without_c_part: Path) ->
     )
 
 
+@pytest.mark.namespaces
 def test_doctor_names_the_missing_c_part(without_c_part: Path) -> None:
     done = python(
         "import sys; sys.argv = ['proctor', 'doctor']; import proctor.cli.main as m; m.main()",

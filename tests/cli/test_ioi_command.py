@@ -30,6 +30,7 @@ def results(out: Path) -> dict[str, dict[str, Any]]:
     return {row["row"]: row for row in map(json.loads, lines)}
 
 
+@pytest.mark.compiler
 def test_rows_in_the_published_shape(tasks: Path, tmp_path: Path) -> None:
     rows = [
         ioi_task.submission(name, prompt="kept")
@@ -78,6 +79,7 @@ def test_rows_in_the_published_shape(tasks: Path, tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.compiler
 def test_only_the_target(tasks: Path, tmp_path: Path) -> None:
     done = score(
         tasks,
@@ -124,6 +126,7 @@ def test_strategies_and_medals(tasks: Path, tmp_path: Path) -> None:
     assert b"100 silver" in table.stdout
 
 
+@pytest.mark.compiler
 def test_subtasks_and_pages(tasks: Path, tmp_path: Path) -> None:
     rows = [
         ioi_task.submission("small", model="<b>|"), ioi_task.submission("right", model="<b>|")
@@ -231,6 +234,7 @@ def test_killed_it_loses_nothing(
     assert {str(n) + "/0" for n in range(6)} <= results(tmp_path / "out").keys()
 
 
+@pytest.mark.compiler
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_it_says_what_is_kept(working: "subprocess.Popen[bytes]", number: int) -> None:
     working.send_signal(number)
@@ -295,6 +299,7 @@ def test_labels_that_hold(tasks: Path) -> None:
     assert [each["points"] for each in content["results"]] == [100, 40, 0, 0, 0, 0]
 
 
+@pytest.mark.compiler
 def test_labels_that_do_not(tasks: Path) -> None:
     rows = [
         {"problem_id": "double", "file": "a.cpp", "label": "correct", "code": ioi_task.SOLUTIONS["small"]},

@@ -87,6 +87,7 @@ def test_kill_9_of_the_driver(tmp_path: Path) -> None:
     assert all(row["machine"]["cpu"] for row in rows_of(out) if row["verdict"] != "NC")
 
 
+@pytest.mark.compiler
 def test_contest_problems_get_the_same_judgement(two: tuple[list[Served], list[Path]]) -> None:
     servers, _ = two
     place = PACKAGES / "guess"

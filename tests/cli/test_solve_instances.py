@@ -36,12 +36,14 @@ def solved(
     )  # fmt: skip
 
 
+@pytest.mark.namespaces
 def test_table(place: Path, profile: profiles.Profile) -> None:
     done = solved(place, profile, "--instances", "i.jsonl")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "score 0.5833, 3 of 3 accepted"
 
 
+@pytest.mark.namespaces
 def test_json_and_stages(place: Path, profile: profiles.Profile) -> None:
     done = solved(place, profile, "--instances", "i.jsonl", "--json", "--stop-below", "0.3")
     found = json.loads(done.stdout)
@@ -88,6 +90,7 @@ def test_wrong_use(
     assert said in done.stderr
 
 
+@pytest.mark.namespaces
 def test_an_interrupt_keeps_what_was_made(place: Path, profile: profiles.Profile) -> None:
     slow = "import time\ndef solve(given):\n    if given['n'] > 1: time.sleep(600)\n    return 1\n"
     (place / "p.py").write_text(slow)

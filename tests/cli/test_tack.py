@@ -51,6 +51,7 @@ def tack(place: Path, code: str, *words: str, **variables: str) -> Any:
     return json.loads(line)
 
 
+@pytest.mark.namespaces
 def test_one_line_and_a_result_that_is_kept(tmp_path: Path) -> None:
     (tmp_path / "input.json").write_text(json.dumps(GIVEN))
     found = tack(tmp_path, GOOD, "20")
@@ -65,6 +66,7 @@ def test_one_line_and_a_result_that_is_kept(tmp_path: Path) -> None:
 WROTE = "open('result.json', 'w').write({!r})\n"
 
 
+@pytest.mark.namespaces
 @pytest.mark.parametrize(
     ("code", "phase", "status", "digest"),
     [

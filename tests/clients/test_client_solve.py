@@ -16,6 +16,8 @@ from proctor.solver.envelope import Partial
 from proctor.solver.report import ValidationReport, Violation
 from served import serving
 
+pytestmark = pytest.mark.namespaces
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -77,6 +77,7 @@ def test_the_least_busy_server_is_asked(three: list[Served], client: Client) -> 
                 own.delete(f"/v1/jobs/{identity}")
 
 
+@pytest.mark.namespaces
 def test_all_kinds_of_calls(client: Client) -> None:
     assert client.run("print(input() * 2)", "ab").verdict == "OK"
     assert client.judge(SQUARE, "print(int(input()) ** 2)").passed

@@ -61,6 +61,7 @@ def test_results_of_proctor_judge(proctor: Proctor, earlier: Path, name: str, mo
     assert {number: after[number] for number in before} == before, "nothing is judged twice"
 
 
+@pytest.mark.compiler
 def test_results_of_proctor_ioi_score(proctor: Proctor, earlier: Path) -> None:
     file = earlier / "ioi/out/results.jsonl"
     before = rows(file)

@@ -60,6 +60,7 @@ def task(tmp_path: Path, **changes: Any) -> IoiTask:
     return found
 
 
+@pytest.mark.compiler
 def test_a_right_model_gets_all_points(proctor: Proctor, tasks: Path, tmp_path: Path) -> None:
     def answer(call: Call) -> None:
         prompt = call.body["messages"][-1]["content"]
@@ -161,6 +162,7 @@ def test_partial_scores_and_rows_for_the_pipeline(
     assert [total["points"]["union"] for total in again["totals"]] == [50, 40]
 
 
+@pytest.mark.compiler
 def test_all_subtasks_and_medals(proctor: Proctor, tasks: Path, tmp_path: Path) -> None:
     medals = tmp_path / "medals.toml"
     medals.write_text("[2024]\ngold = 100\nbronze = 40\n")
@@ -184,6 +186,7 @@ def test_all_subtasks_and_medals(proctor: Proctor, tasks: Path, tmp_path: Path) 
     assert "100 gold" in shown
 
 
+@pytest.mark.compiler
 def test_only_generated(proctor: Proctor, tasks: Path, tmp_path: Path) -> None:
     model = recorded(tmp_path / "replies.jsonl", {"2024-double-2-all": double("right")})
     run = tmp_path / "run"
@@ -199,6 +202,7 @@ def test_only_generated(proctor: Proctor, tasks: Path, tmp_path: Path) -> None:
     assert scored["totals"][0]["points"] == {"best": 100}
 
 
+@pytest.mark.compiler
 def test_a_fault_of_the_task_is_no_failure(proctor: Proctor, tmp_path: Path) -> None:
     rows = ioi_task.subtask_rows()
     for row in rows:
@@ -251,6 +255,7 @@ def test_without_a_compiler_nobody_is_asked(
         assert stub.calls.total() == 0
 
 
+@pytest.mark.compiler
 def test_tests_that_have_changed_end_a_run(proctor: Proctor, tasks: Path, tmp_path: Path) -> None:
     model = recorded(tmp_path / "replies.jsonl", {"2024-double-2-all": double("right")})
     run = tmp_path / "run"
@@ -320,6 +325,7 @@ def test_a_task_of_the_ioi(proctor: Proctor, tmp_path: Path) -> None:
     assert scored["points"] == {"best": 50, "union": 100}
 
 
+@pytest.mark.compiler
 def test_tables_that_are_gone(proctor: Proctor, tasks: Path, tmp_path: Path) -> None:
     """What was found is shown all the same, and the exit code says that going on was not possible."""
     model = recorded(tmp_path / "replies.jsonl", {"2024-double-2-all": double("right")})

@@ -87,6 +87,7 @@ def test_options_of_pools(packages: Path) -> None:
     assert len({plain, *others}) == 3
 
 
+@pytest.mark.namespaces
 def test_the_level_counts() -> None:
     found = {digest(isolation=level) for level in ("namespaces", "landlock")}
     assert len(found) == 2

@@ -23,6 +23,7 @@ NAMED = "import os\nos.mkdir('d')\nopen('d/x', 'x').write(input())\nprint(open('
 FUNCTION = "def f(n):\n    open('x', 'x').write(str(n))\n    return int(open('x').read())"
 
 
+@pytest.mark.namespaces
 @pytest.mark.parametrize("fast", [False, True])
 @pytest.mark.parametrize(
     ("problem", "program"), [(ECHO, TEMPORARY), (ECHO, NAMED), (CALLED, FUNCTION)]
@@ -33,6 +34,7 @@ def test_they_have_a_directory(problem: Problem, program: str, fast: bool, pool:
     assert len(made.tests) == len(problem.tests)
 
 
+@pytest.mark.namespaces
 def test_nothing_is_left_for_the_next_test(pool: Pool) -> None:
     """Neither files nor the numbers that they get: the directory is a new file system."""
     program = """
@@ -56,6 +58,7 @@ def test_a_wrong_answer_before_is_final(pool: Pool) -> None:
     assert [test.verdict for test in made.tests] == ["WA", "RE", "AC"]
 
 
+@pytest.mark.namespaces
 def test_the_directory_is_small(pool: Pool) -> None:
     program = "with open('x', 'wb') as file:\n    for _ in range(65): file.write(bytes(1 << 20))"
     settings = JudgeSettings(limits=Limits(cpu=2.0))
@@ -63,6 +66,7 @@ def test_the_directory_is_small(pool: Pool) -> None:
     assert (made.verdict, "No space left" in made.message) == ("RE", True)
 
 
+@pytest.mark.namespaces
 def test_what_is_shown_of_them(pool: Pool) -> None:
     assert output_on(ECHO.tests[1], ECHO, Program(NAMED), JudgeSettings(), pool) == b"2\n"
 

@@ -20,7 +20,9 @@ ALL = cpus.usable()
 SHOW = "import os; print(*sorted(os.sched_getaffinity(0)))"
 
 
-@pytest.fixture(scope="module", params=["namespaces", "landlock"])
+@pytest.fixture(
+    scope="module", params=[pytest.param("namespaces", marks=pytest.mark.namespaces), "landlock"]
+)
 def pool(request: pytest.FixtureRequest) -> Iterator[Pool]:
     choice = policy.choose(request.param, None, None)
     with Pool(choice.backend, CellSetup(choice.interpreter), 2) as opened:

@@ -227,6 +227,7 @@ def past(cell_pool: Pool) -> Iterator[Past]:
     assert cell_pool._live[0] is cell, "a new cell has no past to find"
 
 
+@pytest.mark.namespaces
 def test_the_scanner_finds_what_is_there(cell_pool: Pool) -> None:
     """It finds its own input in memory, and a marker wherever somebody joined the halves."""
     there = marker()
@@ -237,6 +238,7 @@ def test_the_scanner_finds_what_is_there(cell_pool: Pool) -> None:
     assert b'"heap"' in done.stdout
 
 
+@pytest.mark.namespaces
 def test_run_finds_nothing_of_earlier_jobs(past: Past, cell_pool: Pool) -> None:
     for disk in (0, 1 << 20):
         limits = Limits(cpu=60.0, disk=disk)
@@ -270,6 +272,7 @@ def test_judged_programs_find_nothing_of_others(
         assert len(test_runs) == len(tests), "what the fast process has answered is final"
 
 
+@pytest.mark.namespaces
 @pytest.mark.parametrize("mode", MODES)
 def test_called_functions_find_nothing_of_others(
     mode: str, past: Past, cell_pool: Pool, test_runs: list[TestRun]

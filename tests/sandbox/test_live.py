@@ -86,6 +86,7 @@ def test_a_conversation(engine: Engine) -> None:
     live(engine, source, talk, args=("you",))
 
 
+@pytest.mark.compiler
 def test_a_compiled_program(engine: Engine) -> None:
     source = '#include <cstdio>\nint main() { int n; while (std::scanf("%d", &n) == 1) { std::printf("%d\\n", 2 * n); std::fflush(stdout); } }'
 
@@ -105,6 +106,7 @@ def test_a_compiled_program(engine: Engine) -> None:
     live(engine, source, talk, language="cpp", stdin=b"7\n")
 
 
+@pytest.mark.compiler
 def test_what_does_not_compile(engine: Engine) -> None:
     async def talk(run: LiveRun) -> None:
         compilation = await run.compiled()

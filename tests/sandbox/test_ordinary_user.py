@@ -130,6 +130,7 @@ def test_it_runs_without_root(facts: dict[str, Any], library: Path) -> None:
     assert out.startswith("hi 3.")
 
 
+@pytest.mark.namespaces
 def test_the_guarantees_say_how(facts: dict[str, Any]) -> None:
     assert not facts["group"], "or this shows nothing: an ordinary user has no control group here"
     assert facts["isolation"]["level"] == "namespaces"
@@ -154,6 +155,7 @@ def test_cpu_time_is_limited(what: str, facts: dict[str, Any]) -> None:
     assert facts[what][5] > 0.3
 
 
+@pytest.mark.namespaces
 def test_the_other_limits_hold_too(facts: dict[str, Any]) -> None:
     assert facts["output"] == "output"
     assert 20 <= int(facts["threads"][2]) <= 28
@@ -224,11 +226,13 @@ print(json.dumps(out))
 """
 
 
+@pytest.mark.namespaces
 def test_sessions_end_programs_with_all_they_started(library: Path) -> None:
     found = as_user(SESSION, library)
     assert found == {"tmp": "y", "name": "cell\n", "limit": "wall", "left": 0}
 
 
+@pytest.mark.namespaces
 def test_programs_have_a_loopback_interface_and_shared_memory(library: Path) -> None:
     """The buffers of its sockets are bounded, since nobody counts them here."""
     from test_loopback import FORKED, TALK

@@ -35,7 +35,9 @@ PWD
 CONTENTS = b"A\n\0" + b"0123456" * 10_000
 
 
-@pytest.fixture(scope="module", params=["namespaces", "landlock"])
+@pytest.fixture(
+    scope="module", params=[pytest.param("namespaces", marks=pytest.mark.namespaces), "landlock"]
+)
 def any_pool(request: pytest.FixtureRequest) -> Iterator[Pool]:
     choice = policy.choose(request.param, None, None)
     with Pool(choice.backend, CellSetup(choice.interpreter), 1) as opened:
@@ -60,6 +62,7 @@ def test_they_are_there(any_pool: Pool, collect: tuple[str, ...]) -> None:
     assert done.stdout == LOOKED.encode() + CONTENTS
 
 
+@pytest.mark.namespaces
 @BOTH
 def test_no_room_for_them(cell_pool: Pool, collect: tuple[str, ...]) -> None:
     command = Command(("/bin/true",), files={"a": bytes(2 * MIB)}, collect=collect)

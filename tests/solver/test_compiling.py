@@ -54,7 +54,7 @@ def solved(host: SolverHost, code: str | bytes, profile: Profile) -> Envelope:
             TRACE + "return 1",
             "SyntaxError: 'return' outside function (solver_generated.py, line 3)",
         ),
-        (TRACE + "x = " + "-" * 100_000 + "1", "MemoryError: nested too deep"),
+        (TRACE + "x = " + "-" * 100_000 + "1", "MemoryError: "),  # from 3.13 on Python says why
         (TRACE + "x = y" + "[0]" * 50_000, "RecursionError: maximum recursion depth exceeded"),
     ],
     ids=["syntax", "compile", "memory", "recursion"],

@@ -56,6 +56,7 @@ def task(tmp_path: Path) -> IoiTask:
     ]
 
 
+@pytest.mark.compiler
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "verdict", "points"),
@@ -77,6 +78,7 @@ def test_the_scripts_do_all_of_it(
     assert "script:here" in got.integrity
 
 
+@pytest.mark.compiler
 def test_a_script_that_says_nothing_gives_no_points(place: Path, pool: Pool, task: IoiTask) -> None:
     (place / "run").write_text("kill -9 $$\n")
     grade = runners.ForeignGrade(ScriptRunner(place, pool), "script:here")

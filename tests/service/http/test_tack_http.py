@@ -20,6 +20,7 @@ def execute(client: httpx.Client, code: str, **more: Any) -> httpx.Response:
     return client.post("/api/ai/python-execute", json=typed(code, **more))
 
 
+@pytest.mark.namespaces
 def test_a_solution(client: httpx.Client) -> None:
     answer = execute(client, CP_SAT, solverWorkers=2, seed=7)
     assert answer.status_code == 200
@@ -46,6 +47,7 @@ def test_what_cannot_be_used_is_refused(client: httpx.Client, more: dict[str, An
     assert next(iter(more)) in answer.json()["error"]
 
 
+@pytest.mark.namespaces
 def test_the_best_is_the_answer_though_the_program_gave_up(client: httpx.Client) -> None:
     found = execute(client, LOST).json()["result"]
     assert (found["ok"], found["status"], found["errorDigest"]) == (True, "feasible", "")
@@ -73,6 +75,7 @@ def test_time_is_over(client: httpx.Client) -> None:
     assert execute(client, lies, timeoutMs=500).status_code == 500
 
 
+@pytest.mark.namespaces
 def test_what_the_program_gets_wrong_is_a_result(client: httpx.Client) -> None:
     answer = execute(client, HEAD + "print('\\n'.join('x' * 99))\nsys.exit('no idea')")
     found = answer.json()["result"]
@@ -81,6 +84,7 @@ def test_what_the_program_gets_wrong_is_a_result(client: httpx.Client) -> None:
     assert found["stdout"].splitlines()[39:] == ["x", "...[truncated 59 lines]"]
 
 
+@pytest.mark.namespaces
 def test_checks(client: httpx.Client) -> None:
     for route, code, ok in (
         ("python-syntax-check", "x = 1", True),
@@ -106,6 +110,7 @@ SCHOOL = {
 }
 
 
+@pytest.mark.namespaces
 def test_the_skeleton_solves(client: httpx.Client) -> None:
     skeleton = client.get("/api/ai/solver-skeleton").json()["result"]
     asked = {"code": skeleton, "input": SCHOOL, "timeoutMs": 60_000, "solverWorkers": 1}
@@ -118,6 +123,7 @@ def test_the_skeleton_solves(client: httpx.Client) -> None:
     assert found["resultSummary"] == {"scheduledCount": 4, "unscheduledAssignments": []}
 
 
+@pytest.mark.namespaces
 def test_who_hangs_up_calls_it_off(client: httpx.Client) -> None:
     with pytest.raises(httpx.ReadTimeout):
         client.post("/api/ai/python-execute", json=typed(FOREVER, timeoutMs=300_000), timeout=1)

@@ -113,6 +113,7 @@ async def what_cannot_be_done(client: Client) -> None:
     assert (await refused(client, "no_such_tool"))["code"] == "not-found"
 
 
+@pytest.mark.compiler
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_over_http(server: Served, mode: str) -> None:
     async def go() -> None:

@@ -121,6 +121,7 @@ def test_output_comes_while_a_cell_runs(sandbox: Sandbox) -> None:
     assert sandbox.run_code("a").text == "1"  # the cell was interrupted, as its client had gone
 
 
+@pytest.mark.namespaces
 def test_commands_read_what_is_sent(sandbox: Sandbox) -> None:
     handle = sandbox.commands.run("echo first; cat; echo last >&2", background=True, stdin=True)
     said: list[str] = []
@@ -177,6 +178,7 @@ def test_absolute_paths_in_programs(sandbox: Sandbox) -> None:
     assert sandbox.commands.run("cat /home/user/x").stdout == "1"
 
 
+@pytest.mark.namespaces
 def test_commands(sandbox: Sandbox) -> None:
     sandbox.files.make_dir("place")
     found = sandbox.commands.run(

@@ -40,6 +40,7 @@ def judged_files(client: httpx.Client, files: dict[str, bytes], **more: Any) -> 
     return judged(client, "", MULTI_FILE, additional_files=zipped(*files.items()), **more)
 
 
+@pytest.mark.compiler
 def test_a_program_of_several_files_has_its_own_scripts(ann: httpx.Client) -> None:
     found = judged_files(ann, SEVERAL, stdin="40", expected_output="42")
     assert (found["status"]["id"], found["verdict"]) == (3, "AC"), found

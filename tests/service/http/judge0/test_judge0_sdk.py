@@ -60,6 +60,7 @@ def test_its_usual_language_is_of_the_other_edition(extra: judge0.Client) -> Non
     assert [each.status for each in found] == [Status.ACCEPTED, Status.WRONG_ANSWER]
 
 
+@pytest.mark.namespaces
 def test_files_that_a_run_leaves(ce: judge0.Client) -> None:
     files = judge0.Filesystem(content=judge0.File(name="./in/a.txt", content="from a file"))
     source = "import shutil; shutil.copy('in/a.txt', '.b.txt'); print(open('.b.txt').read())"

@@ -62,6 +62,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
         yield client
 
 
+@pytest.mark.namespaces
 def test_a_package_has_its_scripts_and_its_environment(server: httpx.Client) -> None:
     files = [{"name": "a", "content": "hello\n"}, {"name": "b", "content": "you\n"},
              {"name": "raw", "content": "AA==", "encoding": "base64"}]  # fmt: skip

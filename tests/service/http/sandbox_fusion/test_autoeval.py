@@ -134,6 +134,7 @@ def test_what_is_not_served_is_said(given: dict[str, Any], said: str) -> None:
     assert said in answer.json()["detail"]
 
 
+@pytest.mark.namespaces
 def test_files_by_absolute_paths_in_the_working_directory() -> None:
     url = client.config.SANDBOX_ENDPOINT
     one = base64.b64encode(b"1").decode()
@@ -153,6 +154,7 @@ def test_files_by_absolute_paths_in_the_working_directory() -> None:
             assert answer.json()["status"] == "SandboxError", path
 
 
+@pytest.mark.namespaces
 def test_programs_have_a_loopback_interface_of_their_own() -> None:
     url = client.config.SANDBOX_ENDPOINT
     code = (
