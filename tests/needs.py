@@ -150,8 +150,8 @@ def outside(name: str) -> str | None:
 NEEDS: dict[str, Callable[..., str | None]] = {
     function.__name__: function
     for function in (
-        root, cgroup, namespaces, language, compiler, command, own_python, tar_filters, docker, podman, redis,
-        slurm, browser, kernel, typescript, data, outside, ray,
+        root, cgroup, namespaces, language, compiler, command, own_python, tar_filters, docker, podman,
+        redis, slurm, browser, kernel, typescript, data, outside, ray,
     )
 }  # fmt: skip
 REAL_PARTS = ("docker", "podman", "slurm", "browser", "kernel", "typescript", "outside", "ray")
