@@ -14,6 +14,7 @@ from proctor_command import Proctor, report
 
 from proctor.evals.records import settings_of
 from proctor.evals.store import RunStore
+from proctor.sandbox.machine import procfs
 
 EVAL = ("eval", "livecodebench", "--model", "stub")
 SERVER = Path(__file__).parent / "started_stub.py"
@@ -28,11 +29,7 @@ def pids(directory: Path) -> list[int]:
 
 
 def gone(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    return procfs.state(pid) in {"Z", ""}
 
 
 def test_it_is_asked_and_ended(proctor: Proctor, tmp_path: Path) -> None:
