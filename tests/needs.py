@@ -16,6 +16,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+
 from proctor.errors import NoIsolation
 from proctor.languages import registry
 from proctor.sandbox.levels.bubblewrap import find_bwrap
@@ -25,6 +27,8 @@ ROOT = Path(__file__).parents[1]
 DATA = os.environ.get("PROCTOR_TEST_DATA", "")
 SYSTEM_PYTHON = Path("/usr/bin/python3")
 VM_TOOLS = ("qemu-system-x86_64", "mmdebstrap", "mke2fs")
+BOTH_LEVELS = (pytest.param("namespaces", marks=pytest.mark.namespaces), "landlock")
+"""Parameters of tests that hold at either level."""
 ENGINES = {
     "docker": ("docker", "dockerd", "containerd", "runc"),
     "podman": ("podman", "runc", "conmon"),

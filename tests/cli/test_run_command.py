@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from command import COMMAND, PATIENCE, environment, proctor
 
+from needs import BOTH_LEVELS
+
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
@@ -240,13 +242,11 @@ def test_a_compiler_names_the_users_file(tmp_path: Path) -> None:
     assert done.stderr.endswith(b"proctor: the program does not compile\n")
 
 
-@pytest.mark.parametrize(
-    "at", [pytest.param("namespaces", marks=pytest.mark.namespaces), "landlock"]
-)
-def test_tracebacks_name_the_users_file_and_lines(file: Path, at: str) -> None:
+@pytest.mark.parametrize("level", BOTH_LEVELS)
+def test_tracebacks_name_the_users_file_and_lines(file: Path, level: str) -> None:
     """At level landlock a program sees that the file is there, and may not read it."""
     file.write_text("def divide(x):\n    return 1 / x\n\n\ndivide(0)\n")
-    said = proctor("run", file, "--isolation", at).stderr.decode()
+    said = proctor("run", file, "--isolation", level).stderr.decode()
     assert f'File "{file}", line 5, in <module>\n    divide(0)\n' in said
     assert f'File "{file}", line 2, in divide\n    return 1 / x\n' in said
     file.write_text("x = 1\nprint(1\n")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from needs import BOTH_LEVELS
 from proctor.errors import CompileFailed
 from proctor.execution import Execution
 from proctor.languages import registry
@@ -91,9 +92,7 @@ class Runner:
         return self.pool.submit(job).result().execution
 
 
-@pytest.fixture(
-    scope="module", params=[pytest.param("namespaces", marks=pytest.mark.namespaces), "landlock"]
-)
+@pytest.fixture(scope="module", params=BOTH_LEVELS)
 def runner(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Runner]:

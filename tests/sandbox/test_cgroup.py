@@ -339,7 +339,7 @@ except OSError as error:
 
 
 def test_a_mount_that_is_read_only_is_not_waited_for() -> None:
-    """As in a usual container: each cell would start three seconds later."""
+    """Docker mounts control groups so; waiting would delay the start of each cell by seconds."""
     script = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
     done = subprocess.run(
         ["unshare", "--mount", "sh", "-c", script, str(cgroup.own_groups()["memory"]),

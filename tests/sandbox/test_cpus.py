@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from needs import BOTH_LEVELS
 from proctor import Limits, run
 from proctor.sandbox.agent_process import AgentProcess
 from proctor.sandbox.backend import CellSetup
@@ -20,9 +21,7 @@ ALL = cpus.usable()
 SHOW = "import os; print(*sorted(os.sched_getaffinity(0)))"
 
 
-@pytest.fixture(
-    scope="module", params=[pytest.param("namespaces", marks=pytest.mark.namespaces), "landlock"]
-)
+@pytest.fixture(scope="module", params=BOTH_LEVELS)
 def pool(request: pytest.FixtureRequest) -> Iterator[Pool]:
     choice = policy.choose(request.param, None, None)
     with Pool(choice.backend, CellSetup(choice.interpreter), 2) as opened:

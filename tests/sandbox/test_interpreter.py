@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from needs import BOTH_LEVELS
 from proctor import Pool, open_pool, run
 from proctor.errors import CellStartFailed, InputError, NoInterpreter, NoIsolation, UsageError
 from proctor.sandbox.machine import interpreter
@@ -143,9 +144,7 @@ def test_preloaded_modules_are_there_already() -> None:
     assert done.stdout == b"True\n"
 
 
-@pytest.mark.parametrize(
-    "level", [pytest.param("namespaces", marks=pytest.mark.namespaces), "landlock"]
-)
+@pytest.mark.parametrize("level", BOTH_LEVELS)
 def test_a_preloaded_module_may_start_a_thread(level: str, tmp_path: Path) -> None:
     (tmp_path / "threaded.py").write_text(
         "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from needs import BOTH_LEVELS
 from proctor.execution import Execution, LimitHit
 from proctor.limits import MIB, Limits
 from proctor.sandbox.backend import CellSetup
@@ -35,9 +36,7 @@ PWD
 CONTENTS = b"A\n\0" + b"0123456" * 10_000
 
 
-@pytest.fixture(
-    scope="module", params=[pytest.param("namespaces", marks=pytest.mark.namespaces), "landlock"]
-)
+@pytest.fixture(scope="module", params=BOTH_LEVELS)
 def any_pool(request: pytest.FixtureRequest) -> Iterator[Pool]:
     choice = policy.choose(request.param, None, None)
     with Pool(choice.backend, CellSetup(choice.interpreter), 1) as opened:

@@ -287,16 +287,16 @@ def test_a_failure_is_tried_again_after_a_while(cache: Path, setup: CellSetup) -
     assert bad.opened == 2
 
 
+@pytest.mark.usefixtures("cache")
 def test_what_failed_after_long_is_tried_again(
-    setup: CellSetup, cache: Path, monkeypatch: pytest.MonkeyPatch
+    setup: CellSetup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As where a busy machine let the cell wait for its time to start."""
-    way = Way(CellStartFailed("no answer from the cell within 60 s"))
+    """A busy machine may give a cell no CPU until its time to start is over."""
+    way = Way(CellDied("no answer from the cell within 60 s"))
     times = iter([0.0, proof._SOON])
-    monkeypatch.setattr(proof.time, "monotonic", lambda: next(times))
-    assert proof.failure(way, setup) is not None
-    monkeypatch.undo()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(cache.parents[1]))
+    with monkeypatch.context() as patch:
+        patch.setattr(proof.time, "monotonic", lambda: next(times))
+        assert proof.failure(way, setup) is not None
     way.outcome = RIGHT
     assert proof.failure(way, setup) is None
     assert way.opened == 2

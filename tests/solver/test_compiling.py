@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 import proctor
+from needs import BOTH_LEVELS
 from proctor.cell import compiling
 from proctor.errors import InfraFault
 from proctor.execution import LimitHit
@@ -25,9 +26,7 @@ TRACE = "open('result.json', 'w').write('{}')\nprint('it ran')\n"
 LARGE = "x = [" + "[1]," * 100_000 + "]\n"
 
 
-@pytest.fixture(
-    scope="module", params=[pytest.param("namespaces", marks=pytest.mark.namespaces), "landlock"]
-)
+@pytest.fixture(scope="module", params=BOTH_LEVELS)
 def host(request: pytest.FixtureRequest) -> Iterator[SolverHost]:
     with SolverHost(isolation=request.param, cells=1) as opened:
         yield opened
