@@ -127,7 +127,7 @@ class Agent:
 
 
 def constraints(reply: str) -> Any:
-    """Return what is in the last fenced block, or the text if that is no JSON."""
+    """Return what is in the last fenced block, or the text if that is not JSON."""
     text = reply.rpartition("```")[0].rpartition("```")[2].removeprefix("json")
     try:
         return json.loads(text or reply)

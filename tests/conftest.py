@@ -27,7 +27,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # The same examples every time: a test that passed does not fail for another reason than a change.
 hypothesis.settings.register_profile(
     "repeatable", derandomize=True, deadline=None,
-    suppress_health_check=[hypothesis.HealthCheck.too_slow],  # a busy machine is no fault
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],  # a busy machine is not a fault
 )  # fmt: skip
 hypothesis.settings.register_profile(
     "quick", hypothesis.settings.get_profile("repeatable"), max_examples=25

@@ -22,7 +22,7 @@ TOOL = ROOT / "tools" / "site"
 
 
 def tool(name: str) -> ModuleType:
-    """Load a module of tools/site, which is no package."""
+    """Load a module of tools/site, which is not a package."""
     spec = importlib.util.spec_from_file_location(f"site_{name}", TOOL / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None

@@ -30,7 +30,7 @@ mkdir -p "$servers"
 # is by then, since others come and go at the same time. No lock: not every file system has any.
 publish() {
     until cat /dev/null "$servers"/*.url | cmp -s - "$dir/urls"; do
-        # A file that goes as it is read is no fault; a directory that is gone is.
+        # A file that goes as it is read is not a fault; a directory that is gone is.
         { cat /dev/null "$servers"/*.url || true; } >"$dir/.urls-$me" || return
         mv "$dir/.urls-$me" "$dir/urls" || return
     done

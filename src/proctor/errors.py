@@ -25,7 +25,7 @@
     │   ├── ModelUnreachable     nothing answers at its address, or the line breaks
     │   ├── ModelStalled         no whole reply in time
     │   ├── ModelRefused         the server answers with an error
-    │   ├── ModelReplyBroken     what it sends is no reply: HTML, half a JSON, no choice, too long
+    │   ├── ModelReplyBroken     its reply cannot be used: HTML, half a JSON, no choice, too long
     │   ├── ModelAbsent          a recording does not hold what is asked for
     │   └── AgentFault           an agent of the user's own failed
     └── InfraFault               our machinery failed; never the program's fault   (exit 125)

@@ -39,7 +39,7 @@ class Match(StrEnum):
 class Comparison:
     """Grading without a program. Numbers are compared as such only if a tolerance is set.
 
-    Raises InputError for a tolerance that is no number.
+    Raises InputError for a tolerance that is not a number.
     """
 
     match: Match = Match.TOKENS

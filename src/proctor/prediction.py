@@ -1,4 +1,4 @@
-"""Questions for one value: the submission is no program but a prediction, graded by a call."""
+"""Questions for one value: the submission is not a program but a prediction, graded by a call."""
 
 from dataclasses import dataclass
 from typing import Literal

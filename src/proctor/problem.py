@@ -228,7 +228,7 @@ class Communication:
 
 @dataclass(frozen=True, slots=True)
 class OutputOnly:
-    """The submission is no program but a file of output per test.
+    """The submission is not a program but a file of output per test.
 
     They are the program's `files`, by the test's name or `NAME.out`; of a problem with one test,
     `source` will do.

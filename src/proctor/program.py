@@ -30,8 +30,8 @@ class Program:
     A compiled language is compiled by whoever runs it. Python with `files` or a `name` starts as a
     new process in a directory that holds them.
 
-    Raises InputError when `source` is not a string, `language` is no name, a file's content is not
-    bytes, or its name could lead out of the directory it is put into.
+    Raises InputError when `source` is not a string, `language` is not a name, a file's content is
+    not bytes, or its name could lead out of the directory it is put into.
     """
 
     source: str
@@ -85,7 +85,7 @@ def _given(source: object) -> str:
 def warn_of_path(source: object) -> None:
     """Warn of a source that is the name of a file, in the words of whoever calls the caller.
 
-    It is no error: a program that a model wrote may be anything.
+    It is not an error: a program that a model wrote may be anything.
     """
     if isinstance(source, str) and len(source) < _LONGEST_PATH and _PATH.fullmatch(source):
         warn(

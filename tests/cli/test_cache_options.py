@@ -128,9 +128,9 @@ def test_scores_of_the_ioi(tmp_path: Path) -> None:
             2,
             "a cache is a directory, or a server at redis://",
         ),
-        (["--cache", f"redis://:{PASSWORD}@host:port"], 2, "is no address such as redis://"),
+        (["--cache", f"redis://:{PASSWORD}@host:port"], 2, "is not an address such as redis://"),
         (["--verify-cache", "1%"], 2, "--verify-cache is for --cache"),
-        (["--cache", "d", "--verify-cache", "much"], 2, "'much' is no share such as 1%"),
+        (["--cache", "d", "--verify-cache", "much"], 2, "'much' is not a share such as 1%"),
     ],
 )
 def test_what_cannot_be_is_said(

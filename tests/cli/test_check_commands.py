@@ -146,4 +146,4 @@ def test_lint_of_what_is_nothing(tmp_path: Path) -> None:
         assert b"Traceback" not in done.stderr
     unknown = proctor("lint", other, "--benchmark", "tacos")
     assert unknown.returncode == 2
-    assert b"'tacos' is none of" in unknown.stderr
+    assert b"'tacos' is not one of" in unknown.stderr

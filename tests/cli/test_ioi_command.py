@@ -317,7 +317,7 @@ def test_labels_that_do_not(tasks: Path) -> None:
 def test_a_label_that_says_nothing(tasks: Path) -> None:
     done = validate(tasks, [{"problem_id": "double", "label": "nice", "code": "x"}])
     assert done.returncode == 2
-    assert b"line 1, field `label`: 'nice' is no known label" in done.stderr
+    assert b"line 1, field `label`: 'nice' is not a known label" in done.stderr
 
 
 def test_real_solutions(test_data: Path, tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def validate(given, result, custom_checks=()):
         ("while True: pass", 1, "took too long"),
         ("import os; os._exit(0)", 1, "ended in the middle"),
         ("return report([result])", 1, "AttributeError"),
-        ("return )", 2, "validate.py is no Python"),
+        ("return )", 2, "validate.py is not Python"),
         (None, 2, "validate.py: No such file"),
         ("", 1, "names no validator"),
     ],

@@ -145,7 +145,7 @@ def test_what_cannot_be_replayed(server: Served, ann: httpx.Client, tmp_path: Pa
         (told, ("--programs", "x"), "--programs is not for a job of a server"),
         (told, ("--there", "--on", "http://x"), "no such options"),
         (told, ("--there", "--isolation", "landlock"), "no such options"),
-        (run, ("--bundle", tmp_path / "b"), "a run is no judgement"),
+        (run, ("--bundle", tmp_path / "b"), "a run is not a judgement"),
     ):
         done = replay(server, identity, *more)
         assert (done.returncode, says in done.stderr.decode()) == (2, True), done.stderr

@@ -279,7 +279,7 @@ def test_columns_with_names_that_mean_something(tmp_path: Path) -> None:
     path = write(tmp_path, text, [{"id": 1, **names}])
     assert prompt_of(path) == [("user", "r j French m")]
     path.write_text(text.replace("{{ mode }}", "{{ last }}"))
-    with pytest.raises(InputError, match="a function, or `run`, is no text"):
+    with pytest.raises(InputError, match="a function, or `run`, is not text"):
         prompt_of(path)
 
 

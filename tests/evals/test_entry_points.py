@@ -129,7 +129,7 @@ def test_it_is_listed_without_being_imported(proctor: Proctor, install: Install)
     assert "From the package bad-dist 1.5." in listed.stdout
     unknown = proctor("eval", "worse")
     assert unknown.returncode == 2
-    with pytest.raises(InputError, match=r"'worse' is none of livecodebench, .*, bad"):
+    with pytest.raises(InputError, match=r"'worse' is not one of livecodebench, .*, bad"):
         benchmark_named("worse")
 
 

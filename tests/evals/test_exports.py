@@ -336,4 +336,4 @@ def test_a_real_run_in_every_format(proctor: Proctor, tmp_path: Path) -> None:
 
 def test_an_unknown_format(run: Path, proctor: Proctor) -> None:
     done = proctor("export", run, "--format", "xml")
-    assert (done.returncode, "'xml' is none of jsonl" in done.stderr) == (2, True)
+    assert (done.returncode, "'xml' is not one of jsonl" in done.stderr) == (2, True)

@@ -145,7 +145,7 @@ def test_real_replies_in_another_language(test_data: Path) -> None:
     found = [extract(reply, language="cpp").code for reply in replies]
     assert all("{" in code for code in found)
     named = [reply for reply in replies if "```cpp" in reply or "```c++" in reply]
-    assert not any(extract(reply).code for reply in named), "C++ is no Python"
+    assert not any(extract(reply).code for reply in named), "C++ is not Python"
 
 
 @pytest.mark.parametrize(

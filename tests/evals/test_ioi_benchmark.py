@@ -196,7 +196,7 @@ def test_only_generated(proctor: Proctor, tasks: Path, tmp_path: Path) -> None:
     file = ioi_task.write(tmp_path / "rows.jsonl", list(exported(proctor, run).values()))
     refused = proctor("ioi", "report", "--tasks", tasks, "--results", file)
     assert refused.returncode == 2
-    assert "this is no judged solution" in refused.stderr
+    assert "this is not a judged solution" in refused.stderr
     scored = evaluated(proctor("ioi", "score", "--tasks", tasks, "--submissions", file, "--json",
                                "--strategy", "best"))  # fmt: skip
     assert scored["totals"][0]["points"] == {"best": 100}
@@ -232,7 +232,7 @@ def test_what_cannot_be(proctor: Proctor, tasks: Path, tmp_path: Path) -> None:
     assert "there is no task of 1999; there are 2023, 2024" in refused(
         "--source", tasks, "--years", "1999"
     )
-    assert "'soon' is no year" in refused("--source", tasks, "--years", "soon")
+    assert "'soon' is not a year" in refused("--source", tasks, "--years", "soon")
     assert "has no prompt of its own" in refused(
         "--source", tasks, "--prompt", "dataset", "--dry-run"
     )

@@ -125,7 +125,7 @@ def test_a_directory_that_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "odd").mkdir(mode=0o700)
     (tmp_path / "odd" / FILE).write_bytes(b"no database" * 100)
     (tmp_path / "odd" / FILE).chmod(0o600)
-    with pytest.raises(InputError, match="is no cache, or damaged"):
+    with pytest.raises(InputError, match="is not a cache, or damaged"):
         ask(Counting(), tmp_path / "odd")
 
 

@@ -159,7 +159,7 @@ def test_predictions(
     ("options", "words"),
     [
         (("--prompt", "upstream"), "--prompt upstream needs --upstream DIR"),
-        (("--prompt", "upstream", "--upstream", "nowhere"), "is no checkout of LiveCodeBench"),
+        (("--prompt", "upstream", "--upstream", "nowhere"), "is not a checkout of LiveCodeBench"),
         (("--prompt", "upstream:", "--upstream", "there"), "--prompt is upstream or upstream:STYLE"),
         (("--prompt", "upstream:Nobody", "--upstream", "there"),
          "has no prompt Nobody for codegeneration; it has Gemini, GenericBase, OpenAIChat"),

@@ -93,7 +93,7 @@ def test_they_may_stand_in_a_file(proctor: Proctor, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--extra-body", "{"), "--extra-body is no JSON"),
+        (("--extra-body", "{"), "--extra-body is not JSON"),
         (("--extra-body", "[1]"), "--extra-body is a JSON object"),
         (("--extra-body", '{"temperature": 1}'), "temperature is given by --temperature"),
         (("--extra-body", '{"stream": true}'), "stream is set by proctor"),

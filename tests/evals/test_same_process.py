@@ -107,7 +107,7 @@ def test_a_reply_without_a_program(proctor: Proctor, tmp_path: Path) -> None:
         (("{{ passed }}", "x"), "does not print `passed`"),
         (("{{ tests }}", "{{ hidden }}"), "'hidden' is undefined"),
         (("source = ", "other = "), "unknown field `other`"),
-        (("{{ program }}", "{% if %}"), "is no template"),
+        (("{{ program }}", "{% if %}"), "is not a template"),
     ],
 )
 def test_a_source_that_is_of_no_use(tmp_path: Path, change: tuple[str, str], words: str) -> None:

@@ -155,11 +155,11 @@ def test_links_are_not_followed(tmp_path: Path, link: str) -> None:
 def test_pipes_are_not_waited_for(tmp_path: Path) -> None:
     place = directory(tmp_path / "b", {"files": listed({"p": b"x"})})
     os.mkfifo(place / "p")
-    with pytest.raises(InputError, match="is no regular file"):
+    with pytest.raises(InputError, match="is not a regular file"):
         read_bundle(place)
     (place / MANIFEST).unlink()
     os.mkfifo(place / MANIFEST)
-    with pytest.raises(InputError, match="is no regular file"):
+    with pytest.raises(InputError, match="is not a regular file"):
         read_bundle(place)
 
 

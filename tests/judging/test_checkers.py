@@ -1,4 +1,4 @@
-"""What the answers of checkers mean: every convention, and everything that is no answer."""
+"""What the answers of checkers mean: every convention, and everything that is not an answer."""
 
 import signal
 

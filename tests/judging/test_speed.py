@@ -55,7 +55,7 @@ def test_what_is_no_speed_is_refused(text: str) -> None:
     if text == "5,":  # of a machine without a compiler
         assert Speed.read(text) == Speed(0.005, None)
         return
-    with pytest.raises(InputError, match="is no speed"):
+    with pytest.raises(InputError, match="is not a speed"):
         Speed.read(text)
 
 

@@ -34,7 +34,7 @@ def test_an_unknown_one_says_what_there_is() -> None:
     with pytest.raises(InputError, match="did you mean 'javascript'") as caught:
         registry.get("javascrpt")
     assert "cpp17" in str(caught.value)
-    with pytest.raises(InputError, match="'xyzzy' is no language \\(there are"):
+    with pytest.raises(InputError, match="'xyzzy' is not a language \\(there are"):
         registry.get("xyzzy")
 
 

@@ -116,7 +116,7 @@ def test_what_is_no_program_is_refused(pool: Pool) -> None:
         run(5, pool=pool)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="field `language`"):
         Program("", language="no such/thing")
-    with pytest.raises(InputError, match="'cobol' is no language"):
+    with pytest.raises(InputError, match="'cobol' is not a language"):
         run(Program("", language="cobol"), pool=pool)
 
 

@@ -59,8 +59,8 @@ def was_not_run(envelope: Envelope) -> bool:
         (None, "No such file"),
         ("def validate(given, result, custom_checks=()):\n    return (\n", "line 5"),
         ("def valid(given, result, custom_checks=()):\n    pass\n", "defines no validate"),
-        ("def \0", "is no Python"),
-        ("x = " + "(" * 5000 + ")" * 5000, "is no Python"),
+        ("def \0", "is not Python"),
+        ("x = " + "(" * 5000 + ")" * 5000, "is not Python"),
     ],
 )
 def test_a_validator_that_cannot_be_is_no_profile(

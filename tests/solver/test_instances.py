@@ -259,8 +259,8 @@ def test_a_fault_has_no_score() -> None:
         ('{"id": "a", "input": {}, "best": "x"}', 1, "$.best"),
         ('{"id": "a", "input": {}, "stage": 0}', 1, "$.stage"),
         ('{"id": "a", "input": {}, "best": 1e999}', 1, "out of range"),
-        ('{"id": "a", "inp', 1, "is no instance"),
-        ("[1]", 1, "is no instance"),
+        ('{"id": "a", "inp', 1, "is not an instance"),
+        ("[1]", 1, "is not an instance"),
         ("\n\n", None, "no instances"),
     ],
 )

@@ -177,7 +177,7 @@ def test_two_runs_compared(served: Viewed) -> None:
     [
         ("samples", {"run": "none"}, 404, "there is no run 'none'"),
         ("samples", {"run": "../evaluated"}, 404, "there is no run"),
-        ("samples", {"run": "first", "sort": "code"}, 422, "is none of problem_id"),
+        ("samples", {"run": "first", "sort": "code"}, 422, "is not one of problem_id"),
         ("samples", {"run": "first", "mode": "kind"}, 422, "official or standard"),
         ("samples", {"run": "first", "colour": "red"}, 422, "colour"),
         ("samples", {"run": "first", "page": "one"}, 422, "page"),

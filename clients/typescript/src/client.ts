@@ -235,7 +235,7 @@ export async function connect(url?: string, options: ConnectOptions = {}): Promi
     return new ProctorClient(new HttpTransport({ url: asked, ...(token ? { token } : {}) }));
   }
   if (!asked.startsWith("daemon:")) {
-    throw new TypeError(`${asked} is no address of proctor's: http://HOST:PORT, or daemon:`);
+    throw new TypeError(`${asked} is not an address of proctor's: http://HOST:PORT, or daemon:`);
   }
   // Not above: a browser has no processes to start.
   const { DaemonTransport } = await import("./daemon.js");

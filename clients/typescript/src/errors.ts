@@ -54,7 +54,7 @@ export function unreachable(title: string, begun: boolean, cause?: unknown): Pro
 
 /** What answers is no proctor. */
 export function broken(where: string, what: string): ProctorError {
-  const title = `${where} answered what is no answer of proctor's: ${what.slice(0, 200)}`;
+  const title = `${where} answered what is not an answer of proctor's: ${what.slice(0, 200)}`;
   return new ProctorError({ status: 502, code: "reply-broken", title });
 }
 

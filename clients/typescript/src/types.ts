@@ -30,7 +30,7 @@ export interface Program {
 export interface RunRequest {
   program: Program;
   stdin?: string;
-  /** Instead of `stdin`, for what is no text. */
+  /** Instead of `stdin`, for what is not text. */
   stdin_base64?: string;
   args?: string[];
   environment?: Record<string, string>;
@@ -41,7 +41,7 @@ export interface RunRequest {
   packages?: string;
 }
 
-/** Bytes that a program wrote: as text, and where they are no UTF-8 as base64 too. */
+/** Bytes that a program wrote: as text, and where they are not UTF-8 as base64 too. */
 export interface Output {
   text: string;
   base64: string | null;

@@ -190,7 +190,7 @@ def _context(error: BaseException) -> BaseException | None:
 def _one(error: BaseException, is_ours: Callable[[str], bool]) -> str:
     at = error.__traceback__
     if at is not None and is_ours(at.tb_frame.f_code.co_filename):
-        # What leads to the cell is the notebook's; what is no Python has never come there.
+        # What leads to the cell is the notebook's; what is not Python has never come there.
         while at is not None and not at.tb_frame.f_code.co_filename.startswith(CELL):
             at = at.tb_next
     frames = [each for each in traceback.walk_tb(at) if not is_ours(each[0].f_code.co_filename)]
@@ -209,7 +209,7 @@ def _one(error: BaseException, is_ours: Callable[[str], bool]) -> str:
 
 
 def _syntax(error: SyntaxError) -> str:
-    """Return the line that is no Python, and where in it; both may be of the program's making."""
+    """Return the line that is not Python, and where in it; both may be of the program's making."""
     text, at = error.text, error.offset
     where = ""
     if isinstance(error.filename, str) and not error.filename.startswith(CELL):
@@ -225,7 +225,7 @@ def _syntax(error: SyntaxError) -> str:
 
 
 def brief(error: BaseException, *, with_source: bool = True) -> str:
-    """Return an exception's name, value and notes, and the line that is no Python."""
+    """Return an exception's name, value and notes, and the line that is not Python."""
     kind = type(error)
     source = _syntax(error) if isinstance(error, SyntaxError) and with_source else ""
     value = str(error.msg if isinstance(error, SyntaxError) else error)

@@ -84,7 +84,7 @@ def _show_usage_error(error: ClickException) -> None:
         return
     context = getattr(error, "ctx", None)
     misplaced = "" if context is None else _misplaced(error, context)
-    # A command that is none is suggested for by both Typer and click.
+    # For an unknown command, both Typer and click suggest one.
     told = error.message if misplaced or "Did you mean" in error.message else error.format_message()
     ends = "" if told.endswith((".", "?", ")")) else "."
     help_ = "" if context is None else f" Try '{context.command_path} --help'."
@@ -92,16 +92,16 @@ def _show_usage_error(error: ClickException) -> None:
 
 
 def _misplaced(error: ClickException, context: Context) -> str:
-    """Return where an option belongs that is none of this command."""
+    """Return where an option that this command does not have belongs."""
     if not isinstance(error, NoSuchOption):
         return ""
     command, path = context.command, context.command_path
     below = getattr(command, "commands", {}).values()
     if any(error.option_name in each.opts for one in below for each in one.params):
         what = "benchmark" if command.name == "eval" else "command"
-        return f" Options stand behind the {what}: '{path} {what.upper()} {error.option_name}'."
+        return f" Put options after the {what}: '{path} {what.upper()} {error.option_name}'."
     if command.name == "run" and not error.possibilities:
-        return f" What is for the program stands behind '--'. Try '{path} --help'."
+        return f" Put the program's own arguments after '--'. Try '{path} --help'."
     return ""
 
 

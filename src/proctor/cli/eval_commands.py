@@ -154,7 +154,7 @@ def _command(family: Family, loaded: "FileBenchmark | None" = None) -> Callable[
         name = family.benchmark(choice)
         if name is None:
             known = ", ".join(family.choices)
-            raise InputError(f"{choice!r} is none of {known}", field=f"--{family.choice}")
+            raise InputError(f"{choice!r} is not one of {known}", field=f"--{family.choice}")
         benchmark = loaded or benchmark_named(name)
         own = benchmark.definition.settings if isinstance(benchmark, FileBenchmark) else {}
         out, config, json = given.pop("out"), given.pop("config"), given.pop("json")

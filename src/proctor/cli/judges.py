@@ -239,5 +239,5 @@ def _share(text: str) -> float:
     except ValueError:
         share = -1.0
     if not 0 <= share <= 1:
-        raise InputError(f"{text!r} is no share such as 1%", field="--verify-cache")
+        raise InputError(f"{text!r} is not a share such as 1%", field="--verify-cache")
     return share

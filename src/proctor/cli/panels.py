@@ -55,7 +55,7 @@ class PanelCommand(TyperCommand):
         self.params.sort(key=lambda each: getattr(each, "rich_help_panel", None) == OUTPUT)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help page: what is in square brackets is no markup."""
+        """Write the help page: what is in square brackets is not markup."""
         from rich.markup import escape
 
         few = len(self.params) < _MANY

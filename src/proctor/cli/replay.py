@@ -76,7 +76,7 @@ def write(wanted: ReplayRun, place: str, *, as_json: bool) -> int:
         raise UsageError("--bundle judges nothing: give no options of judging with it")
     recorded, job = _found(wanted)
     if job is not None and job.run is not None:
-        raise UsageError("a run is no judgement that could be put into a bundle")
+        raise UsageError("a run is not a judgement that could be put into a bundle")
     bundle(recorded, Path(place))
     if as_json:
         terminal.write_json({"bundle": place, "verdict": recorded.outcome.verdict})

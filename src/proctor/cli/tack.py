@@ -87,7 +87,7 @@ def _seconds(words: list[str]) -> float | None:
     try:
         seconds = float(int(float(words[0])))
     except (ValueError, OverflowError) as error:
-        raise InputError(f"{words[0]!r} is no number of seconds", field="timeout") from error
+        raise InputError(f"{words[0]!r} is not a number of seconds", field="timeout") from error
     return seconds
 
 

@@ -47,7 +47,9 @@ def _transport_to_one(url: str, token: str | None, options: Options) -> Callable
         return lambda: _daemon(rest, options)
     if scheme == "local" and colon and not rest:
         return lambda: _local(options)
-    raise UsageError(f"{url!r} is no address of proctor's: http://HOST:PORT, daemon:, or local:")
+    raise UsageError(
+        f"{url!r} is not an address of proctor's: http://HOST:PORT, daemon:, or local:"
+    )
 
 
 def _check_none_given(options: Options) -> None:

@@ -278,7 +278,7 @@ class AsyncClient:
             if isinstance(request, JudgeRequest):
                 return JudgeOutcome(index, await self.judge(request))
             if not isinstance(request, tuple | list) or len(request) != 2:
-                raise InputError("is no problem with a program", field=f"requests[{index}]")
+                raise InputError("is not a problem with a program", field=f"requests[{index}]")
             problem, program = request
             return JudgeOutcome(index, await self.judge(problem, program, **fields))
         except ProctorError as error:

@@ -55,4 +55,4 @@ def error_of(problem: ProblemDetails, retry_after: float | None = None) -> Proct
 
 def broken(where: str, what: Any) -> ReplyBroken:
     """Return the error for a malformed answer."""
-    return ReplyBroken(f"{where} answered what is no answer of proctor's: {str(what)[:200]!r}")
+    return ReplyBroken(f"{where} answered what is not an answer of proctor's: {str(what)[:200]!r}")

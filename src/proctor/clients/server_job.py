@@ -53,7 +53,7 @@ class ServerJob:
     request: JudgeRequest | RunRequestJson
     recorded: RecordedJudgement
     run: RunResult | None = None
-    """Result of a run, which is no judgement: a run that does the same again counts as AC."""
+    """Result of a run, which is not a judgement: a run that does the same again counts as AC."""
 
     def there(self) -> "ClientJudges":
         """Open judges that send the request to the same server again."""

@@ -136,10 +136,10 @@ def checked_item(item: str) -> str:
             and not any(each.isspace() for each in item)
             and (parts.scheme != _DNS or parts.path in {"", "/"})
         )
-    except ValueError:  # a port that is no number, brackets that do not match
+    except ValueError:  # a port that is not a number, brackets that do not match
         usable = False
     if not usable:
-        raise UsageError(f"{shown(item)!r} is no address of servers: {_EXAMPLE}")
+        raise UsageError(f"{shown(item)!r} is not an address of servers: {_EXAMPLE}")
     return item
 
 

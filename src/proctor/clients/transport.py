@@ -127,13 +127,13 @@ class SessionOperations(Protocol):
 
 
 def encoded(request: Any) -> bytes:
-    """Return a request as JSON. Raises InputError for what is no plain data, and no Unicode."""
+    """Return a request as JSON. Raises InputError for what is not plain data, and no Unicode."""
     try:
         return msgspec.json.encode(request)
     except UnicodeEncodeError as error:
         raise InputError(f"a lone surrogate cannot be sent: {error}") from error
     except (TypeError, RecursionError) as error:
-        raise InputError(f"is no plain data: {error}") from error
+        raise InputError(f"is not plain data: {error}") from error
 
 
 def bytes_of(output: Output) -> bytes:

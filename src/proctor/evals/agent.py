@@ -189,7 +189,7 @@ async def _too_late() -> str:
 def calls_in(reply: str) -> Iterable[ToolCall]:
     """Find the tools that a reply of protocol `text` asks for, in a fixed order, SUBMIT last.
 
-    What stands behind SUBMIT is not read: it would replace what was handed in.
+    What follows SUBMIT is not read: it would replace what was handed in.
     """
     reply = _up_to_submit(well_formed(reply))
     blocks = [code for _, code in code_blocks(reply, "python") if code.strip()]

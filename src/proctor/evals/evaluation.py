@@ -232,7 +232,7 @@ def retry(store: RunStore, verdicts: Collection[str]) -> int:
     no verdict.
     """
     if unknown := [name for name in verdicts if name not in Verdict.__members__]:
-        raise InputError(f"{unknown[0]!r} is no verdict; see the reference", field="--verdict")
+        raise InputError(f"{unknown[0]!r} is not a verdict; see the reference", field="--verdict")
     again = store.set_aside(verdicts, current_judges(store, settings_of(store)).values())
     if Verdict.INFRA_FAULT.value in verdicts:
         again += store.forget_faults()

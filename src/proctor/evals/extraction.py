@@ -73,7 +73,7 @@ def extract(
     """
     rule = _RULES.get(policy)
     if rule is None:
-        raise InputError(f"{policy!r} is none of {', '.join(_RULES)}", field="extraction")
+        raise InputError(f"{policy!r} is not one of {', '.join(_RULES)}", field="extraction")
     return rule(reply, language, entry)
 
 
@@ -226,7 +226,7 @@ class _Python(_Chooser):
         return found is not None and self._entry is not None and _has(found, self._entry)
 
     def _may_complete(self, code: str) -> bool:
-        """Return True for what is no module: the rest of a function that the prompt began."""
+        """Return True for what is not a module: the rest of a function that the prompt began."""
         return self._outline(code) is None and code[:1] in {" ", "\t"}
 
 
@@ -248,7 +248,7 @@ def _without_excerpts(codes: list[str]) -> list[str]:
 
 
 def _readings(text: str, block: Block) -> list[str]:
-    """Return the block's code, then what it could be if that is no Python.
+    """Return the block's code, then what it could be if that is not Python.
 
     A fence within one of its strings ends a block too early; a fence at the end of its last line
     ends it nowhere; prose may follow a block that was never closed.

@@ -132,7 +132,7 @@ def read_prices(file: Traversable) -> list[Price]:
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(file)) from error
     except (ValueError, msgspec.ValidationError) as error:
-        raise InputError(f"is no table of prices: {error}", file=str(file)) from error
+        raise InputError(f"is not a table of prices: {error}", file=str(file)) from error
 
 
 def remembered(value: Any) -> Price | None:

@@ -122,7 +122,7 @@ def benchmark_named(name: str) -> "Benchmark[Any]":
     where = MODULES.get(name)
     if where is None:
         names = [*MODULES, *(each.name for each in installed())]
-        raise InputError(f"{name!r} is none of {', '.join(names)}", field="benchmark")
+        raise InputError(f"{name!r} is not one of {', '.join(names)}", field="benchmark")
     file, _, part = where.partition("#")
     if file.endswith(".toml"):
         from proctor.evals.benchmark_file.loading import bundled

@@ -89,7 +89,7 @@ def _check_names(
 ) -> None:
     if unknown := sorted(wanted - there - usual):
         known = ", ".join(sorted(there - {""} or usual))
-        raise InputError(f"{unknown[0]!r} is none of {known}", field=option)
+        raise InputError(f"{unknown[0]!r} is not one of {known}", field=option)
 
 
 def filters(settings: Settings) -> Filters:
@@ -118,7 +118,7 @@ def day(text: str, option: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise InputError(f"{text!r} is no date such as 2024-08-01", field=option) from error
+        raise InputError(f"{text!r} is not a date such as 2024-08-01", field=option) from error
 
 
 def positions(text: str, option: str) -> tuple[int, int | None]:

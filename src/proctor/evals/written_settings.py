@@ -53,7 +53,7 @@ def _object(text: str, option: str) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
-        raise SettingsError(f"{option} is no JSON: {error}") from error
+        raise SettingsError(f"{option} is not JSON: {error}") from error
     if not isinstance(found, dict):
         raise SettingsError(f'{option} is a JSON object such as {{"top_a": 0.2}}')
     return found

@@ -108,8 +108,8 @@ def _write_directory(draft: Path, files: Mapping[str, bytes]) -> None:
 def read_bundle(place: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Return the manifest and the files of a bundle, which are as it says.
 
-    Raises InputError for what is no bundle, is too large, has a file missing or another, or names
-    one that could lie elsewhere.
+    Raises InputError for what is not a bundle, is too large, has a missing or altered file, or
+    names a file that could lie elsewhere.
     """
     try:
         with _opened(place) as read:
@@ -128,7 +128,7 @@ def _checked_list(content: Any) -> dict[str, _ListedFile]:
     try:
         listed = msgspec.convert(content, _Manifest).files
     except msgspec.ValidationError as error:
-        raise InputError(f"is no manifest of a bundle: {error}", file=MANIFEST) from error
+        raise InputError(f"is not a manifest of a bundle: {error}", file=MANIFEST) from error
     for name in listed:
         check_relative(name)
     sizes = [each.size for each in listed.values()]

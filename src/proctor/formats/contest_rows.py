@@ -43,7 +43,7 @@ _FIELDS = frozenset(_ContestRow.__struct_fields__)
 
 
 def holds_rows(place: Path) -> bool:
-    """Return True for a table of problems, or a directory of such, that is no package."""
+    """Return True for a table of problems, or a directory of such, that is not a package."""
     if place.is_dir():
         names = [each.name for each in place.iterdir() if each.is_file()]
         tables = any(name.endswith(SUFFIXES) for name in names)

@@ -1,6 +1,6 @@
 """Rows of a data set of the Hugging Face hub, as its viewer serves them, where files fail.
 
-The viewer gives 100 rows at a time and cuts the cells of large ones: what was cut is no row. All
+The viewer gives 100 rows at a time and cuts the cells of large ones: what was cut is not a row. All
 rows of one revision are kept, or none: `rows/CONFIG-SPLIT-COMMIT.jsonl` in the data set's part of
 the cache, and in `rows/CONFIG-SPLIT` which of them was seen last, with its SHA-256.
 

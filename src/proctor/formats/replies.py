@@ -93,7 +93,7 @@ def asserted_line(reply: str, mark: str = "```") -> str:
 
 
 def stated_value(reply: str, *, thinking: bool) -> str:
-    """lcb_runner's rule: what stands behind the first ==, up to [/ANSWER] or the end of the line.
+    """lcb_runner's rule: what follows the first ==, up to [/ANSWER] or the end of the line.
 
     `thinking` looks only behind the first [ANSWER], if there is one.
     """
@@ -125,7 +125,7 @@ def is_neutral(label: str) -> bool:
 
 
 def label_of(info: str) -> str:
-    """Return the language in what stands behind a fence: `c++` of `C++17 {.numberLines}`."""
+    """Return the language in what follows a fence: `c++` of `C++17 {.numberLines}`."""
     found = _LABEL.match(info.strip(_SPACE).lower())
     if found is None:
         return ""
@@ -205,7 +205,7 @@ class _Scanner:
             self._open = _Open(label_of(tail), mark, behind[0], end)
 
     def _open_behind_text(self, bare: str, end: int) -> None:
-        """Open a block whose fence stands behind text, as in `Here it is: ```python`."""
+        """Open a block whose fence follows text, as in `Here it is: ```python`."""
         before, fence, info = bare.rpartition("```")
         if not fence or "`" in before:
             return
@@ -229,7 +229,7 @@ class _Scanner:
 
 
 def _closes(tail: str) -> bool:
-    """Return True if what stands behind a fence is no info string: nothing, a tag, a full stop."""
+    """Return True if what follows a fence is not an info string: nothing, a tag, a full stop."""
     found = tail.strip(_SPACE)
     return not found or not (found[0].isalnum() or found[0] in "{._") or found == "."
 

@@ -215,7 +215,7 @@ def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
     Raises SettingsError for names that are not in OPTIONS.
     """
     if unknown := [each for each in options if each not in OPTIONS]:
-        raise SettingsError(f"{unknown[0]!r} is none of the options {', '.join(OPTIONS)}")
+        raise SettingsError(f"{unknown[0]!r} is not one of the options {', '.join(OPTIONS)}")
     return {each: _plain(each, value) for each, value in options.items() if value is not None}
 
 

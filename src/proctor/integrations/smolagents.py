@@ -76,10 +76,12 @@ class ProctorExecutor(PythonExecutor):  # type: ignore[misc]  # smolagents is no
         """Output of the last action, which the agent shows if the action failed."""
 
     def send_tools(self, tools: dict[str, Tool]) -> None:
-        """Define tools in the sandbox. Raises InputError for what is no tool with source."""
+        """Define tools in the sandbox. Raises InputError for what is not a tool with source."""
         for name, tool in tools.items():
             if not isinstance(tool, Tool):
-                raise InputError(f"{name!r} is no tool that can be sent as source", field="tools")
+                raise InputError(
+                    f"{name!r} is not a tool that can be sent as source", field="tools"
+                )
         if not tools:
             return
         source = get_tools_definition_code(tools)

@@ -303,7 +303,7 @@ def judge(
 
     Of the problem's `subtasks` all are judged, or those named; `progress` is called with each
     result, in the order of the tests, from another thread. Faults of the task or of proctor are
-    verdicts of their own, not errors. Raises InputError if the program is no string, or if a
+    verdicts of their own, not errors. Raises InputError if the program is not a string, or if a
     checker or another program of the problem's own does not compile; PlatformError where nothing
     can be run.
     """

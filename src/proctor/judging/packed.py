@@ -52,7 +52,7 @@ def unpack(data: bytes | memoryview, kind: type[T]) -> T:
         plain = msgspec.msgpack.decode(data, ext_hook=_lone)
         return typing.cast("T", _reader(typing.cast("Any", kind))(plain))
     except (msgspec.DecodeError, TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"is no packed {kind.__name__}: {error}") from error
+        raise InputError(f"is not a packed {kind.__name__}: {error}") from error
 
 
 def count_values(data: bytes, most: int) -> int:

@@ -62,8 +62,8 @@ class Speed:
         for each in (found.python, found.native):
             if each is not None and not 0.0001 <= each <= 1000:
                 raise InputError(
-                    f"{text!r} is no speed: give reference, here, or what `proctor doctor --speed`"
-                    " prints, such as 29.5,31.0",
+                    f"{text!r} is not a speed: give reference, here, or what"
+                    " `proctor doctor --speed` prints, such as 29.5,31.0",
                     field="--normalise-cpu",
                 )
         return found

@@ -65,7 +65,7 @@ class Cache:
         return harvested(bytes(body))
 
     def put(self, key: str, files: Mapping[str, bytes]) -> None:
-        """Keep an entry. A disk that is full or cannot be written to is no error: it is a cache."""
+        """Keep an entry, unless the disk is full or cannot be written to: it is only a cache."""
         body = pack(files)
         path = self._path(key)
         with contextlib.suppress(OSError):

@@ -134,7 +134,7 @@ class Compiler:
         }
         if own not in sources:
             raise InputError(
-                f"{own!r} is no file of {language.name} ({', '.join(language.extensions)})",
+                f"{own!r} is not a file of {language.name} ({', '.join(language.extensions)})",
                 field="name",
             )
         values = naming.values(language, entry, sources)

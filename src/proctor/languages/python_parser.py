@@ -1,6 +1,6 @@
 """Run as a program: parses Python for `python_text`, and runs nothing of it.
 
-A text that takes more than its bounds ends the process, or is no Python.
+A text that takes more than its bounds ends the process, or is not Python.
 """
 
 import ast

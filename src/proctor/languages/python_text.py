@@ -60,7 +60,7 @@ class Uses(msgspec.Struct, frozen=True):
 
 
 def outline(text: str) -> Outline | None:
-    """Return the outline of a module; None if it is no Python, or beyond the bounds.
+    """Return the outline of a module; None if it is not Python, or beyond the bounds.
 
     Raises InfraFault.
     """
@@ -85,7 +85,7 @@ def public_method(starter: str) -> str | None:
 
 
 def uses(text: str) -> Uses | None:
-    """Return what a module uses; None if it is no Python, or beyond the bounds.
+    """Return what a module uses; None if it is not Python, or beyond the bounds.
 
     Raises InfraFault.
     """
@@ -123,7 +123,7 @@ def matching(pattern: str, texts: Sequence[str]) -> list[str] | None:
 def last_match(pattern: str, text: str) -> str | None:
     """Return the last match of a regular expression in a text: its first group, or all of it.
 
-    None if there is none, if the pattern is no expression, and beyond the bounds. Raises
+    None if there is none, if the pattern is not an expression, and beyond the bounds. Raises
     InfraFault.
     """
     found = _asked("last_match", pattern, text)

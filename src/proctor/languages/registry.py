@@ -43,7 +43,7 @@ def get(name: str) -> Language:
     near = difflib.get_close_matches(wanted, known, n=1)
     meant = f"; did you mean {near[0]!r}?" if near else ""
     raise InputError(
-        f"{name!r} is no language{meant} (there are: {', '.join(sorted(languages()))})",
+        f"{name!r} is not a language{meant} (there are: {', '.join(sorted(languages()))})",
         field="language",
     )
 

@@ -177,7 +177,7 @@ def read_run(path: Path, name: str | None = None) -> RunRecords:
     """Open a JSONL file of records and the provenance beside it; `name` is the file's by default.
 
     The file is checked now and read again each time the records are: a run may be large. Raises
-    InputError with file and line for what cannot be read, is no record, or comes twice.
+    InputError with file and line for what cannot be read, is not a record, or comes twice.
     """
     lines = _LineIndex(path)
     for number, begin, line in lines.content():

@@ -32,7 +32,7 @@ class HelperTimeout(InfraFault):
 def serve(answer: Callable[[bytes], Any]) -> None:
     """Answer requests, in a helper's process, until there are no more."""
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever is printed is no answer
+    os.dup2(2, 1)  # whatever is printed is not an answer
     answers.write(b"!")
     answers.flush()
     while head := sys.stdin.buffer.read(LENGTH.size):

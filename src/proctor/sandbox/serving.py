@@ -198,7 +198,7 @@ class AgentServing:
         return meter.wait(fds, clock, self._limits)
 
     def _reply(self) -> Reply | None:
-        """Read one message; None if the process is gone or what it wrote is no reply."""
+        """Read one message; None if the process is gone or what it wrote is not a reply."""
         try:
             # Room for these two only: descriptors that a hostile program sends are dropped.
             data, extras, _, _ = self._feed.recvmsg(MAX_MESSAGE, _EXTRAS, socket.MSG_DONTWAIT)

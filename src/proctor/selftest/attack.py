@@ -215,7 +215,7 @@ class _Reader:
         if name in self.values:
             raise self.error(f"directive {name!r} is there twice", number)
         if not _CHECKS[name].fullmatch(value):
-            raise self.error(f"{value!r} is no value for {name!r}", number)
+            raise self.error(f"{value!r} is not a value for {name!r}", number)
         self.values[name], self.lines[name] = value, number
 
     def error(self, message: str, line: int | None = None) -> InputError:
@@ -286,9 +286,9 @@ class _Reader:
                 continue
             found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG]?)", value)
             if name not in Limits.__slots__ or found is None:
-                raise self.error(f"{part!r} is no limit", self.lines["limits"])
+                raise self.error(f"{part!r} is not a limit", self.lines["limits"])
             if found[2] and name not in _IN_BYTES:
-                raise self.error(f"{part!r}: {name} is no size", self.lines["limits"])
+                raise self.error(f"{part!r}: {name} is not a size", self.lines["limits"])
             number = float(found[1]) * _SIZES[found[2]]
             changes[name] = number if name in ("cpu", "wall") else int(number)
         try:

@@ -23,7 +23,7 @@ def as_json(value: Any, instead: Callable[[InfraFault], Any]) -> bytes:
         return msgspec.json.encode(value)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         _logger.exception("please report this")
-        fault = InfraFault(f"internal error: the answer is no JSON: {type(error).__name__}")
+        fault = InfraFault(f"internal error: the answer is not JSON: {type(error).__name__}")
         return msgspec.json.encode(instead(fault))
 
 
@@ -72,7 +72,7 @@ def packed_files(files: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def as_text(data: bytes) -> tuple[str, str | None]:
-    """Return bytes as text and, where they are no UTF-8, as base64 too."""
+    """Return bytes as text and, where they are not UTF-8, as base64 too."""
     try:
         return data.decode("utf-8"), None
     except UnicodeDecodeError:

@@ -36,7 +36,7 @@ except SyntaxError:
     if "check" not in names:
         others = [name for name, value in names.items() if hasattr(value, "__code__")]
         named = f", but {', '.join(others[:3])}: its name must be check" if others else ""
-        sys.exit("it is no expression, and defines no check(schedule, data)" + named)
+        sys.exit("it is not an expression, and defines no check(schedule, data)" + named)
     value = names["check"](names["schedule"], data)
 else:
     value = eval(code, names)

@@ -18,7 +18,7 @@ _LONGEST_ROW = 128 * MIB
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SolverInstance:
-    """One input of a problem. Raises InputError for a best value that is no finite number."""
+    """One input of a problem. Raises InputError for a best value that is not a finite number."""
 
     id: str
     given: bytes
@@ -32,7 +32,7 @@ class SolverInstance:
 
     def __post_init__(self) -> None:
         if self.best is not None and not math.isfinite(self.best):
-            raise InputError(f"is no finite number: {self.best}", field="best")
+            raise InputError(f"is not a finite number: {self.best}", field="best")
 
     def __repr__(self) -> str:
         best = "" if self.best is None else f"best {self.best:g}"
@@ -162,7 +162,7 @@ def read_instances(path: Path) -> list[SolverInstance]:
                 row.best, row.stage,
             )  # fmt: skip
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise InputError(f"is no instance: {error}", file=str(path), line=number) from error
+            raise InputError(f"is not an instance: {error}", file=str(path), line=number) from error
         except InputError as error:
             raise InputError(
                 error.message, file=str(path), line=number, field=error.field

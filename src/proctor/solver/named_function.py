@@ -24,7 +24,7 @@ def check(directory: Path, named: str, where: str) -> None:
     except OSError as error:
         raise InputError(f"cannot be read: {home}: {error.strerror}", field=where) from error
     except ERRORS as error:
-        raise InputError(f"{home} is no Python: {error}", field=where) from error
+        raise InputError(f"{home} is not Python: {error}", field=where) from error
     if not any(function in _names(node) for node in ast.walk(tree)):
         raise InputError(f"{home} defines no {function}", field=where)
 

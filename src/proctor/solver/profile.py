@@ -283,7 +283,7 @@ def _checked(profile: Profile) -> Profile:
         try:
             re.compile(pattern)
         except re.error as error:
-            raise InputError(f"is no regular expression: {error}", field=field) from error
+            raise InputError(f"is not a regular expression: {error}", field=field) from error
     for field in ("input.schema", "result.schema", "prompt"):
         value: Any = profile
         for part in field.split("."):

@@ -167,5 +167,5 @@ def _number(variable: str) -> float | None:
     except ValueError:
         value = math.nan
     if not 0 < value < math.inf:
-        raise InputError(f"is no number above 0: {text!r}", field=variable)
+        raise InputError(f"is not a number above 0: {text!r}", field=variable)
     return value

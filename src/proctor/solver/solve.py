@@ -54,7 +54,7 @@ def _encoded(value: Any, name: str) -> bytes:
     try:
         return value if isinstance(value, bytes) else msgspec.json.encode(value)
     except (TypeError, UnicodeEncodeError) as error:
-        raise InputError(f"is no plain data: {error}", field=name) from error
+        raise InputError(f"is not plain data: {error}", field=name) from error
 
 
 def solve(

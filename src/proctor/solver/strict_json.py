@@ -63,7 +63,7 @@ def _exact(text: str) -> int:
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _check(value: Any, deepest: int) -> None:

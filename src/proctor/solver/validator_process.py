@@ -50,7 +50,7 @@ class _CheckRequest(msgspec.Struct, forbid_unknown_fields=True):
 def main() -> None:
     """Answer requests until there are no more."""
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # whatever a validator prints is no answer
+    os.dup2(2, 1)  # whatever a validator prints is not an answer
     answers.write(b"!")
     while head := _exactly(requests, LENGTH.size):
         (size,) = LENGTH.unpack(head)
@@ -145,7 +145,7 @@ def _of_file(path: Path) -> ModuleType:
     """Import a file, which may import modules that lie beside it, as a script may."""
     spec = util.spec_from_file_location(f"proctor_validator_{path.stem}", path)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no Python file")
+        raise ImportError(f"{path} is not a Python file")
     if str(path.parent) not in sys.path:
         sys.path.insert(0, str(path.parent))
     module = util.module_from_spec(spec)

@@ -133,7 +133,7 @@ class Reader:
 
     def _lesson(self, entry: Any, number: int) -> Lesson | None:
         if not isinstance(entry, Mapping):
-            self._add("base_shape", f"entry {number} is no object", entry)
+            self._add("base_shape", f"entry {number} is not an object", entry)
             return None
         id_, day, period = (
             name(entry.get("assignmentId")),

@@ -24,7 +24,7 @@ class CutText(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_bytes(cls, whole: bytes, most: int, part: str = "") -> Self:
-        """Cut after so many bytes; what is no UTF-8 becomes replacement characters."""
+        """Cut after so many bytes; what is not UTF-8 becomes replacement characters."""
         text = whole[:most].decode("utf-8", "replace")
         if len(whole) > most:  # the cut may stand within a character
             text = text.removesuffix("\N{REPLACEMENT CHARACTER}")

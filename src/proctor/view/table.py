@@ -160,7 +160,7 @@ def _sorted(found: Sequence[SampleRecord], sort: str) -> Sequence[SampleRecord]:
     """Sort by a column; those without a value come last."""
     column = sort.removeprefix("-")
     if column not in COLUMNS:
-        raise InputError(f"is none of {', '.join(COLUMNS)}", field="sort")
+        raise InputError(f"is not one of {', '.join(COLUMNS)}", field="sort")
     with_value: list[tuple[Any, SampleRecord]] = []
     without = []
     for each in found:

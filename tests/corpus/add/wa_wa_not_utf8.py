@@ -1,4 +1,4 @@
-# why: bytes that are no UTF-8 must not upset the judge
+# why: bytes that are not UTF-8 must not upset the judge
 import sys
 
 input()

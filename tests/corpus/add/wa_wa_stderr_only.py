@@ -1,4 +1,4 @@
-# why: the answer on stderr is no answer
+# why: the answer on stderr is not an answer
 import sys
 
 a, b = map(int, input().split())

@@ -241,8 +241,8 @@ def test_what_waits_ends_with_the_run(start: Start) -> None:
     [
         ((404, {"message": "Not Found"}), InputError, "status 404: give the URL up to"),
         ((301, None), InputError, "status 301"),
-        ((200, b"<html>"), InputError, "is no Piston: it answers text/html"),
-        ((200, {"languages": []}), InputError, "is no Piston: it answers application/json"),
+        ((200, b"<html>"), InputError, "is not a Piston: it answers text/html"),
+        ((200, {"languages": []}), InputError, "is not a Piston: it answers application/json"),
         ((200, [{"language": "python", "version": "3"}]), InputError, "has no package cms_ioi"),
         ((401, {}), Unauthorized, "set PISTON_KEY"),
         ((403, {}), Unauthorized, "set PISTON_KEY"),
@@ -321,7 +321,7 @@ def test_variables_of_open_r1(start: Start, monkeypatch: pytest.MonkeyPatch) -> 
         ("PISTON_MAX_REQUESTS_PER_ENDPOINT", "0", "a number from 1 on, not '0'"),
         ("PISTON_MAX_REQUESTS_PER_ENDPOINT", "many", "a number from 1 on, not 'many'"),
         ("PISTON_ENDPOINTS", " , ", "there is no Piston in"),
-        ("PISTON_ENDPOINTS", "ftp://x", "field `PISTON_ENDPOINTS`: 'ftp://x' is no URL"),
+        ("PISTON_ENDPOINTS", "ftp://x", "field `PISTON_ENDPOINTS`: 'ftp://x' is not a URL"),
         ("PISTON_ENDPOINTS", "", "no Piston is named"),
     ):
         with monkeypatch.context() as patch:

@@ -23,7 +23,7 @@ def test_urls_in_their_order_each_once() -> None:
      "http://a:65536/api/v2", "http://xn--/", "http://" + 64 * "a"]
 )  # fmt: skip
 def test_what_is_no_url_is_named(text: str) -> None:
-    with pytest.raises(InputError, match="--runner: .* is no URL"):
+    with pytest.raises(InputError, match="--runner: .* is not a URL"):
         PistonList(f"{A},{text}", "--runner")
 
 
@@ -43,7 +43,7 @@ def test_a_file_is_read_again_when_it_has_changed(tmp_path: Path) -> None:
     file.write_text(f"{B}\n")
     assert found.read(0.0) == (B, C)
     file.write_text(f"{B}\nnot one\n")
-    with pytest.raises(InputError, match=r"pistons, line 2: 'not one' is no URL"):
+    with pytest.raises(InputError, match=r"pistons, line 2: 'not one' is not a URL"):
         found.read(0.0)
     assert found.read(0.0) == (B, C), "an error once, and what was known before"
     file.unlink()

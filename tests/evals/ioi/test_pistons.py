@@ -239,7 +239,7 @@ MISTAKES: list[tuple[str, dict[str, str], str]] = [
     ("piston:@absent", {}, "absent: cannot be read"),
     ("piston:", {"PISTON_ENDPOINTS": "localhost:2000"}, "`PISTON_ENDPOINTS`: 'localhost:2000' is no"),
     ("piston:GOOD,ROOT", {}, "status 404: give the URL up to and including the version"),
-    ("piston:GOOD,HTML", {}, "is no Piston: it answers text/html"),
+    ("piston:GOOD,HTML", {}, "is not a Piston: it answers text/html"),
     ("piston:GOOD", {"PISTON_MAX_REQUESTS_PER_ENDPOINT": "x"}, "must be a number from 1 on"),
 ]  # fmt: skip
 

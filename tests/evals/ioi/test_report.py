@@ -85,5 +85,5 @@ def test_what_a_fault_has_left_unknown_is_told(tmp_path: Path) -> None:
 
 
 def test_an_unknown_strategy(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is no strategy"):
+    with pytest.raises(InputError, match="is not a strategy"):
         summarise([row("double", 40, 0)], load(tmp_path, "1"), ["luck"])

@@ -90,7 +90,7 @@ def test_names() -> None:
         35, 65, 30, 35, 65,
     ]  # fmt: skip
     for name in ("worst", "first:0", "first:x", "union:2"):
-        with pytest.raises(InputError, match="is no strategy"):
+        with pytest.raises(InputError, match="is not a strategy"):
             strategies.apply(name, tries)
 
 

@@ -53,7 +53,7 @@ def test_another_field_names_it(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="line 1, field `name`: is missing; --id-column"):
         list(read_submissions([path], id_column="name"))
     path = ioi_task.write(tmp_path / "s.jsonl", [rows[0] | {"label": ["a"]}])
-    with pytest.raises(InputError, match="field `label`: is no name"):
+    with pytest.raises(InputError, match="field `label`: is not a name"):
         list(read_submissions([path], id_column="label"))
 
 
@@ -76,7 +76,7 @@ def test_where_the_code_comes_from(tmp_path: Path) -> None:
         ({"problem_id": "p", "code": 1}, "line 1, field `code`"),
         (
             {"problem_id": "p", "code": "x", "language": "klingon"},
-            "field `language`: 'klingon' is no language",
+            "field `language`: 'klingon' is not a language",
         ),
         ({"problem_id": "p", "code": "x", "year": "then"}, "field `year`"),
     ],

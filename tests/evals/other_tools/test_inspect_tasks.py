@@ -201,7 +201,7 @@ def test_a_benchmark_file(proctor: Proctor, tmp_path: Path) -> None:
 def test_what_cannot_be(tmp_path: Path) -> None:
     """Errors before a model is asked, all in one process, which takes seconds to start."""
     wrong: list[tuple[str, dict[str, str], str]] = [
-        ("livecodebench", {"plattform": "leetcode"}, "'plattform' is none of the options"),
+        ("livecodebench", {"plattform": "leetcode"}, "'plattform' is not one of the options"),
         ("cruxeval", {"task": "both"}, "task is one of output, input, not 'both'"),
         ("bigcodebench", {"prompt": "completion"}, "inspect_ai asks in chats"),
         ("benchmark_file", {"file": "none.toml"}, "none.toml: cannot be read"),

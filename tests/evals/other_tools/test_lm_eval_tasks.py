@@ -240,7 +240,7 @@ def test_what_cannot_be(tmp_path: Path) -> None:
     """Errors before a model is asked, all in one process, which takes seconds to start."""
     wrong: list[tuple[str, dict[str, Any], str]] = [
         ("proctor_mbpp", {"n": 0}, "is at least 1, not 0"),
-        ("proctor_mbpp", {"sorce": "x"}, "'sorce' is none of the options"),
+        ("proctor_mbpp", {"sorce": "x"}, "'sorce' is not one of the options"),
         ("proctor_classeval", {"prompt": "x"}, "--prompt is plain for classeval, not 'x'"),
         ("proctor_benchmark_file", {}, "names the file"),
         ("proctor_bigcodebench", {"prompt": "completion"}, "leave --apply_chat_template out"),

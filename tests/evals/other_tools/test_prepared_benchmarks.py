@@ -49,8 +49,8 @@ def test_options_as_yaml_and_as_a_command_line_have_them() -> None:
     ("name", "options", "error", "says"),
     [
         ("ioi", {}, SettingsError, "ioi is run by `proctor eval` alone"),
-        ("humanevil", {}, InputError, "'humanevil' is none of"),
-        ("mbpp", {"n": 2}, SettingsError, "'n' is none of the options source, limit"),
+        ("humanevil", {}, InputError, "'humanevil' is not one of"),
+        ("mbpp", {"n": 2}, SettingsError, "'n' is not one of the options source, limit"),
         ("mbpp", {"test_timeout": [1]}, SettingsError, "options of mbpp"),
         ("mbpp", {"mode": True}, SettingsError, "options of mbpp"),
         ("mbpp", {"test_timeout": "soon"}, InputError, "soon"),

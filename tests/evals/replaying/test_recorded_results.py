@@ -264,7 +264,7 @@ def test_results_of_another_version(proctor: Proctor, copied: Path) -> None:
         ("standard.jsonl#sum:77", "has no row 'sum:77'"),
         ("standard.jsonl", "name a row of it, as FILE#ROW; of 10 rows: "),
         ("nothing.jsonl#1", "nothing.jsonl: there is no such file, run or bundle"),
-        (".#1", "is no run, no bundle, and has no results.jsonl"),
+        (".#1", "is neither a run nor a bundle, and has no results.jsonl"),
         ("problems.jsonl#1", "is not a result row"),
     ],
 )

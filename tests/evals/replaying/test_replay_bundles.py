@@ -174,7 +174,7 @@ def test_manifests_that_cannot_be(
 def test_problems_that_are_none(written: Path, data: bytes) -> None:
     (written / "problem.msgpack").write_bytes(data)
     edit(written, lambda manifest: None)
-    with pytest.raises(InputError, match="is no packed Problem"):
+    with pytest.raises(InputError, match="is not a packed Problem"):
         of_bundle(written)
 
 

@@ -168,7 +168,7 @@ def test_what_is_not_known_of_a_solution_is_noted(tmp_path: Path) -> None:
     loaded = load(package)
     notes = "\n".join(loaded.notes)
     assert "sol/other.cpp: nothing says what is expected of it" in notes
-    assert "sol/odd.cpp: line 1: @check-acepted is no check; did you mean 'accepted'?" in notes
+    assert "sol/odd.cpp: line 1: @check-acepted is not a check; did you mean 'accepted'?" in notes
     assert "sol/odd.cpp: line 2: " in notes
     assert "sol/odd.cpp: line 3: there is no subtask 'fast'" in notes
     assert "notes.txt" not in notes

@@ -115,7 +115,7 @@ def test_an_evaluation_and_its_rejudging(cluster: clusters.Cluster, tmp_path: Pa
     ("wrong", "says"),
     [
         (["--on", "http://127.0.0.1:1"], b"give either --ray or --on"),
-        (["--normalise-cpu", "quick"], b"'quick' is no speed"),
+        (["--normalise-cpu", "quick"], b"'quick' is not a speed"),
         (["--verify-cache", "1%"], b"--verify-cache is for --cache"),
     ],
 )

@@ -252,7 +252,7 @@ def test_a_file_that_is_gone_is_a_fault_of_the_task(counted: CountedJudges, tmp_
 def test_what_judges_refuse_is_refused(counted: CountedJudges, tmp_path: Path) -> None:
     with cached(counted, tmp_path) as (judges, tally):
         for _ in range(2):
-            with pytest.raises(InputError, match="is no language"):
+            with pytest.raises(InputError, match="is not a language"):
                 ask(judges, program=Program("", "cobol-74"))
             with pytest.raises(InputError, match="no subtask"):
                 ask(judges, PARTS, subtasks=("three",))

@@ -195,7 +195,7 @@ HARMS: list[tuple[Callable[[Path], None], str]] = [
     (another_database, "remove this file"),
     (a_later_version, "its version is 2, not 1"),
     (a_directory, "cannot be used as a cache"),
-    (half_a_secret, "is no secret"),
+    (half_a_secret, "is not a secret"),
     (a_secret_for_all, "others may read it"),
     (writable_by_others, "others may write to it"),
     (a_database_writable_by_others, "others may write to it"),

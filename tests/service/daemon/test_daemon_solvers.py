@@ -116,7 +116,7 @@ def test_a_line_that_is_no_message_is_answered_in_both_forms(daemon: Spoken, lin
         ("", "parse", "crashed", "was not generated"),
         ("open('result.json', 'w').write('{\"status\": NaN}')", "parse", "crashed", "NaN"),
         ("os.symlink('/etc/passwd', 'result.json')", "parse", "crashed", "cannot be read"),
-        ("os.mkfifo('result.json')", "parse", "crashed", "is no regular file"),
+        ("os.mkfifo('result.json')", "parse", "crashed", "is not a regular file"),
         ("put('result.json', [])", "run", "infeasible", ""),
         ("put('result.json', alone, 'WHO KNOWS')", "run", "unknown", ""),
         ("put('result.json', alone); sys.exit(3)", "run", "crashed", "3"),
@@ -153,7 +153,7 @@ def test_inputs_that_are_no_plain_files_are_refused(daemon: Spoken, tmp_path: Pa
     message = {"type": "execute", "code": "pass", "profile": "packing", "jobDir": str(tmp_path)}
     os.mkfifo(tmp_path / "input.json")
     daemon.send(message)
-    assert "is no regular file" in daemon.read()["errorDigest"]
+    assert "is not a regular file" in daemon.read()["errorDigest"]
     os.unlink(tmp_path / "input.json")
     os.symlink("/etc/passwd", tmp_path / "input.json")
     daemon.send(message)

@@ -102,7 +102,7 @@ def _shown(value: Any) -> Any:
         )
     if callable(value) or isinstance(value, RunValues):
         raise jinja2.TemplateRuntimeError(
-            "a function, or `run`, is no text; a column is row['NAME']"
+            "a function, or `run`, is not text; a column is row['NAME']"
         )
     return value
 
@@ -133,7 +133,9 @@ class TemplateCompiler:
             parsed = self._environment.parse("{{ " + text + " }}")
             names = frozenset(find_undeclared_variables(parsed))
         except _UNUSABLE as error:
-            what = f"{text[:_LONGEST_SHOWN]!r} is no expression: {error or type(error).__name__}"
+            what = (
+                f"{text[:_LONGEST_SHOWN]!r} is not an expression: {error or type(error).__name__}"
+            )
             raise InputError(what, file=self._file, field=field) from error
         return Expression(field, names, compiled)
 
@@ -144,15 +146,15 @@ class TemplateCompiler:
             self._compile_included(text)
         except jinja2.TemplateNotFound as error:
             raise InputError(
-                f"includes {error.name}, which is no text file beside it",
+                f"includes {error.name}, which is not a text file beside it",
                 file=self._file,
                 field=field,
             ) from error
         except jinja2.TemplateSyntaxError as error:
-            what = f"is no template: {error.message} (its line {error.lineno})"
+            what = f"is not a template: {error.message} (its line {error.lineno})"
             raise InputError(what, file=self._file, field=field) from error
         except _UNUSABLE as error:
-            what = f"is no template: {error or type(error).__name__}"
+            what = f"is not a template: {error or type(error).__name__}"
             raise InputError(what, file=self._file, field=field) from error
         return Template(field, compiled)
 

@@ -61,7 +61,7 @@ def parsed(text: str, file: str, name: str) -> BenchmarkDefinition:
     try:
         tables = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # a number may be too long, too
-        raise InputError(f"is no TOML: {error}", file=file) from error
+        raise InputError(f"is not TOML: {error}", file=file) from error
     try:
         found = msgspec.convert(tables, BenchmarkDefinition)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
@@ -96,12 +96,12 @@ def mistakes(found: BenchmarkDefinition) -> Iterator[Mistake]:
 
 def _of_names(found: BenchmarkDefinition) -> Iterator[Mistake]:
     if not _NAME.fullmatch(found.name.replace("/", "-")):
-        yield "name", f"{found.name!r} is no name: use letters, digits, - and _"
+        yield "name", f"{found.name!r} is not a name: use letters, digits, - and _"
     for name in found.let:
         if not name.isidentifier() or name in RESERVED:
-            yield f"let.{name}", "is no name, or one that means something else"
+            yield f"let.{name}", "is not a name, or one that means something else"
     for policy in sorted(found.extraction.keys() - set(extraction.policies())):
-        yield f"extraction.{policy}", f"is none of {', '.join(extraction.policies())}"
+        yield f"extraction.{policy}", f"is not one of {', '.join(extraction.policies())}"
     for name in sorted(found.settings.keys() - SETTINGS):
         known = ", ".join(sorted(SETTINGS))
         yield f"settings.{name}", f"is for the command line; here can be {known}"
@@ -111,7 +111,7 @@ def _of_rows(rows: RowsTable) -> Iterator[Mistake]:
     if not rows.file and not rows.hub:
         yield "rows", "needs `file`, or `hub` for a data set of the hub"
     if rows.hub and not _HUB.fullmatch(rows.hub):
-        yield "rows.hub", "is no OWNER/NAME"
+        yield "rows.hub", "is not an OWNER/NAME"
 
 
 def _of_prompts(found: BenchmarkDefinition) -> Iterator[Mistake]:

@@ -152,7 +152,7 @@ def _info(values: Values) -> ProblemInfo:
     try:
         day = datetime.fromisoformat(published).date() if published else None
     except ValueError as error:
-        what = f"{published[:40]!r} is no date; write YYYY-MM-DD, or leave it out"
+        what = f"{published[:40]!r} is not a date; write YYYY-MM-DD, or leave it out"
         raise FieldError("rows.published", what) from error
     return ProblemInfo(**found, published=day)
 

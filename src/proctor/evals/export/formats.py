@@ -73,6 +73,6 @@ def _writer(format_: str) -> Callable[[RunStore, BinaryIO], None]:
     write = FORMATS.get(format_)
     if write is None:
         raise InputError(
-            f"{format_!r} is none of {', '.join(FORMATS)}, {LM_EVAL}", field="--format"
+            f"{format_!r} is not one of {', '.join(FORMATS)}, {LM_EVAL}", field="--format"
         )
     return write

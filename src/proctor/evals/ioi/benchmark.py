@@ -155,7 +155,7 @@ def open_source(settings: Settings, progress: Progress | None = None) -> IoiSour
 def _years(text: str) -> frozenset[int]:
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if wrong := next((part for part in parts if not part.isdecimal()), None):
-        raise InputError(f"{wrong!r} is no year such as 2024", field="--years")
+        raise InputError(f"{wrong!r} is not a year such as 2024", field="--years")
     return frozenset(map(int, parts))
 
 

@@ -60,7 +60,7 @@ def label_of(row: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     plain = str(word or "").strip().lower().replace(" ", "_").replace("-", "_")
     if plain not in KNOWN:
         raise InputError(
-            f"{word!r} is no known label; there are {', '.join(sorted(KNOWN))}", field="label"
+            f"{word!r} is not a known label; there are {', '.join(sorted(KNOWN))}", field="label"
         )
     return plain, recorded
 

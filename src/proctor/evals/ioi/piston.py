@@ -111,7 +111,7 @@ class Piston:
     def __enter__(self) -> Self:
         """Look at all Pistons. Raises InputError and Unauthorized for what is none.
 
-        One that cannot be reached is no error: it may come.
+        One that cannot be reached is not an error: it may come.
         """
         try:
             with ThreadPoolExecutor(_CHECKS) as checks:

@@ -114,8 +114,8 @@ def checked_url(text: str) -> str:
         url = httpx.URL(text)
         url.host.encode("idna")  # as who connects does
     except (httpx.InvalidURL, UnicodeError) as error:
-        raise ValueError(f"{text!r:.200} is no URL: {error}; {example}") from error
+        raise ValueError(f"{text!r:.200} is not a URL: {error}; {example}") from error
     usable = url.scheme in ("http", "https") and url.host and (url.port or 80) < 1 << 16
     if not usable or url.query or url.fragment:
-        raise ValueError(f"{text!r:.200} is no URL of a Piston; {example}")
+        raise ValueError(f"{text!r:.200} is not a URL of a Piston; {example}")
     return text.rstrip("/")

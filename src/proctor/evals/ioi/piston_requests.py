@@ -94,7 +94,7 @@ class PistonHttp:
         try:
             found = msgspec.json.decode(answer.content, type=list[_InstalledPackage])
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise InputError(f"{url} is no Piston: it answers {_kind(answer)}") from error
+            raise InputError(f"{url} is not a Piston: it answers {_kind(answer)}") from error
         if not any(PACKAGE in (each.language, *each.aliases) for each in found):
             raise InputError(
                 f"{url} has no package {PACKAGE}: install it (`proctor serve` has it with g++)"

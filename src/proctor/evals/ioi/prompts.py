@@ -34,7 +34,7 @@ def messages(task: IoiTask, subtask: str, template: str = DEFAULT) -> tuple[Mess
     """The prompt for one subtask. Raises InputError for an unknown template, or no prompt."""
     make = _TEMPLATES.get(template)
     if make is None:
-        raise InputError(f"{template!r} is none of {', '.join(_TEMPLATES)}", field="prompt")
+        raise InputError(f"{template!r} is not one of {', '.join(_TEMPLATES)}", field="prompt")
     return make(task, subtask)
 
 

@@ -138,7 +138,7 @@ def load_thresholds(path: Path) -> dict[int, Thresholds]:
         return {int(year): dict(medals) for year, medals in years.items()}
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
-    except ValueError as error:  # broken text, another shape, a year that is no number
+    except ValueError as error:  # broken text, another shape, a year that is not a number
         raise InputError(
             f"{error}; there must be a table per year with points by medal", file=str(path)
         ) from error
@@ -214,7 +214,7 @@ def _judged(files: Iterable[Path]) -> Iterator[Mapping[str, Any]]:
     for file in files:
         for row in read_table(file):
             if missing := next((name for name in _NEEDED if name not in row.content), None):
-                raise row.error("is missing: this is no judged solution", missing)
+                raise row.error("is missing: this is not a judged solution", missing)
             yield row.content
 
 

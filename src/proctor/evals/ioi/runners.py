@@ -103,7 +103,7 @@ def _checked(answered: object, what: str) -> tuple[float, str]:
     try:
         score = float(answered[0])
     except (TypeError, ValueError) as error:
-        raise InfraFault(f"{what}: {answered[0]!r:.200} is no score") from error
+        raise InfraFault(f"{what}: {answered[0]!r:.200} is not a score") from error
     if not 0 <= score <= 1:
         raise InfraFault(f"{what}: a score of {score} is not between 0 and 1")
     return score, str(answered[1] or "")

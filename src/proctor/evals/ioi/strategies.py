@@ -167,6 +167,6 @@ def apply(name: str, attempts: Sequence[ScoredSubmission]) -> float:
             chosen = attempts[:limit] if kind == "first" else round_robin(attempts, limit)
             return union(chosen)
     raise InputError(
-        f"{name!r} is no strategy; there are best, union, first:N and round-robin:N",
+        f"{name!r} is not a strategy; there are best, union, first:N and round-robin:N",
         field="--strategy",
     )

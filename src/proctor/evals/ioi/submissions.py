@@ -143,7 +143,7 @@ def _named(row: Row, id_column: str) -> str:
         raise row.error("is missing; --id-column says that it names the solution", id_column)
     value = row.content.get(id_column)
     if not isinstance(value, str | int | None):
-        raise row.error("is no name: a text or a whole number is", id_column)
+        raise row.error("is not a name: a text or a whole number is", id_column)
     return "" if value is None else str(value)
 
 

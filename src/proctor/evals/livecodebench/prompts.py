@@ -32,7 +32,7 @@ def messages(
     """
     make = _TEMPLATES.get(template)
     if make is None:
-        raise InputError(f"{template!r} is none of {', '.join(_TEMPLATES)}", field="prompt")
+        raise InputError(f"{template!r} is not one of {', '.join(_TEMPLATES)}", field="prompt")
     asked = registry.get(language)
     return make(problem, _SYSTEM.format(language=asked.name, fence=asked.family))
 

@@ -170,7 +170,7 @@ def release_files(release: str) -> tuple[str, ...]:
         if low <= high <= len(FILES):
             return FILES[low - 1 : high]
     raise InputError(
-        f"{release!r} is none of release_v1 to release_v{len(FILES)}, release_latest, "
+        f"{release!r} is not one of release_v1 to release_v{len(FILES)}, release_latest, "
         f"v1 to v{len(FILES)}, vA_vB",
         field="--source",
     )
@@ -265,5 +265,5 @@ def _date(row: Row, text: str) -> date | None:
     try:
         return datetime.fromisoformat(text).date()
     except ValueError as error:
-        raise row.error(f"{text[:40]!r} is no date; write YYYY-MM-DD, or leave it out",
+        raise row.error(f"{text[:40]!r} is not a date; write YYYY-MM-DD, or leave it out",
                         "contest_date") from error  # fmt: skip

@@ -61,7 +61,7 @@ class Endpoint:
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise SettingsError(f"{self.base_url!r} is no address such as http://host:8000/v1")
+            raise SettingsError(f"{self.base_url!r} is not an address such as http://host:8000/v1")
         if parts.username or parts.password or parts.query:
             raise SettingsError(
                 "a base URL is written into records: put the key into OPENAI_API_KEY, not there"
@@ -153,7 +153,7 @@ class OpenAIServer:
 
     def _listed(self, names: list[str] | None, where: str) -> str | None:
         if names is None:
-            raise ModelReplyBroken(f"{where}: /models is no JSON; is it the address of an API?")
+            raise ModelReplyBroken(f"{where}: /models is not JSON; is it the address of an API?")
         if names and self.endpoint.model not in names:
             shown = ", ".join(names[:5])
             return f"the server does not list {self.endpoint.model!r}; it has {shown}"

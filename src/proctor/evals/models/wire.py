@@ -126,7 +126,7 @@ def _reply(choice: _Choice, usage: TokenUsage, seconds: float) -> ModelReply:
 
 
 def model_names(body: bytes) -> list[str] | None:
-    """Ids of a list of models; None if it is no JSON object."""
+    """Ids of a list of models; None if it is not a JSON object."""
     try:
         listing = _LISTING.decode(body)
     except (ValueError, RecursionError):
@@ -138,7 +138,7 @@ def _broken(body: bytes, why: str) -> ModelFault:
     start = body[:_SHOWN].decode("utf-8", "replace").strip()
     if start.startswith("<"):
         return ModelReplyBroken(f"the server sends HTML or XML instead of JSON: {start!r}")
-    return ModelReplyBroken(f"the reply is no completion ({why}): {start!r}")
+    return ModelReplyBroken(f"the reply is not a completion ({why}): {start!r}")
 
 
 def _text(content: str | list[_ContentPart] | None) -> str:

@@ -126,7 +126,7 @@ def of_bundle(place: Path) -> RecordedJudgement:
 def _recorded(content: dict[str, Any], files: Mapping[str, bytes]) -> RecordedJudgement:
     if content.get(_KIND) != VERSION:
         by = content.get("made_by", "another version of proctor")
-        raise InputError(f"is no bundle that this version reads, but one of {by!s:.60}")
+        raise InputError(f"is not a bundle that this version reads, but one of {by!s:.60}")
     try:
         manifest = msgspec.convert(content, _BundleManifest)
         problem = unpack(files[_PROBLEM], Problem)

@@ -29,7 +29,8 @@ def find(name: str, given: InputFiles) -> RecordedJudgement:
     if place.is_dir():
         if not (place / RESULTS).is_file():
             raise InputError(
-                f"is no run, no bundle, and has no {RESULTS}; name a results file", file=str(place)
+                f"is neither a run nor a bundle, and has no {RESULTS}; name a results file",
+                file=str(place),
             )
         place /= RESULTS
     return of_results(place, wanted, given)

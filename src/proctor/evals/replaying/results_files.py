@@ -200,7 +200,9 @@ def _ioi_submission(found: _FoundRow) -> IoiSubmission:
             Row(found.path, 0, row),
         )  # fmt: skip
     except (LookupError, TypeError, ValueError) as error:
-        raise InputError(f"is no row of `proctor ioi score`: {error!r}", file=found.name) from error
+        raise InputError(
+            f"is not a row of `proctor ioi score`: {error!r}", file=found.name
+        ) from error
 
 
 def _asked_of_ioi(

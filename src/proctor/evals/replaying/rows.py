@@ -49,7 +49,7 @@ def _known_fields(row: Mapping[str, Any], kind: type[T]) -> T:
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
         found = schema_error(error)
         raise InputError(
-            f"is no row of results that can be read: {found.message}", field=found.field
+            f"is not a row of results that can be read: {found.message}", field=found.field
         ) from error
 
 

@@ -30,14 +30,16 @@ class Constants:
     def read(cls, given: Mapping[Any, Any]) -> "Constants":
         """Those of problem.yaml. Raises InputError.
 
-        A number that is no integer is written as Python writes it, since YAML does not keep how it
-        was; in quotes it stays as it is.
+        A number that is not an integer is written as Python writes it, since YAML does not keep its
+        spelling; in quotes it stays as it is.
         """
         values = {}
         for name, value in given.items():
             where = f"constants.{name}"
             if not isinstance(name, str) or not _NAME.fullmatch(name):
-                what = f"{name!r} is no name: letters, digits and _, no digit first (or quote it)"
+                what = (
+                    f"{name!r} is not a name: letters, digits and _, no digit first (or quote it)"
+                )
                 raise InputError(what, field=where)
             forms = value if isinstance(value, dict) else {_VALUE: value}
             if _VALUE not in forms:

@@ -89,7 +89,7 @@ def _parts(tree: Tree, name: str, source: str, problem: Problem) -> Iterator[Par
         word, colon, patterns = match.groups()
         if word not in _CLAIMS or not colon:
             hint = did_you_mean(word, _CLAIMS)
-            tree.notes(f"{name}: line {number}: @check-{word} is no check{hint}")
+            tree.notes(f"{name}: line {number}: @check-{word} is not a check{hint}")
             continue
         for pattern in patterns.split():
             chosen = [each for each in subtasks if fnmatchcase(each, pattern.replace("[", "[[]"))]

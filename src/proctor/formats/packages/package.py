@@ -59,7 +59,7 @@ def load(path: Path | str, problem_id: str | None = None) -> Package:
     The result has `problem`, for `judge`; `submissions`, which came with it and are labelled; and
     `notes` on what was left out. Where there are several problems, `problem_id` says which. Tests
     are not read, only named, unless they are in the main file. Raises InputError, with file and
-    field, for a directory that is no package and for a package that is broken.
+    field, for a directory that is not a package and for a package that is broken.
     """
     found, titles = load_some(path, None if problem_id is None else {problem_id})
     if found and problem_id in {None, *found}:

@@ -220,7 +220,7 @@ def _grading(tree: Tree, root: Element) -> Grading:
         if known is not None:
             return known
     if checker.find("source") is None:
-        what = f"{name!r} is none of testlib's checkers, and there is no source of it"
+        what = f"{name!r} is not one of testlib's checkers, and there is no source of it"
         raise InputError(what, field="assets.checker")
     return Checker(_program(tree, root, checker, "checker"), Convention.TESTLIB)
 

@@ -145,7 +145,7 @@ def _matching(
     for pattern in patterns:
         matched = matching(pattern, names)
         if matched is None:
-            what = f"{pattern[:100]!r} is no regular expression, or takes too long"
+            what = f"{pattern[:100]!r} is not a regular expression, or takes too long"
             raise InputError(what, file=tree.shown(file), field=within + "regex")
         found += matched
     return found

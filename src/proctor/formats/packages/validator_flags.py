@@ -19,7 +19,7 @@ def comparison(flags: Sequence[str], base: Comparison = DEFAULT) -> Comparison:
     """The comparison that flags ask for, on top of `base`.
 
     Contract: Kattis problem package format, "Default Output Validator Specification". Raises
-    InputError for a flag it does not know, or a tolerance that is no number.
+    InputError for a flag it does not know, or a tolerance that is not a number.
     """
     result, rest = base, list(flags)
     while rest:

@@ -67,7 +67,7 @@ def proctor_judge(
     """
     settings = _settings(mode, cpu, memory, tolerance, "never" if partial else "crash")
     if extract not in extraction.policies():
-        raise InputError(f"{extract!r} is none of {', '.join(extraction.policies())}")
+        raise InputError(f"{extract!r} is not one of {', '.join(extraction.policies())}")
     registry.get(language)
 
     async def score(state: TaskState, target: Target) -> Score:

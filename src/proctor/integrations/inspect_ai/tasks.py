@@ -102,7 +102,7 @@ def standard(benchmark: str, options: dict[str, Any] | None = None) -> Scorer:
     """Grade replies to a benchmark's prompts by proctor's rules.
 
     The samples' ids are those of the benchmark's problems; `options` are those of its task. A
-    score is C or I, or the share of points. A fault of the task or of the machinery is no score:
+    score is C or I, or the share of points. A fault of the task or of the machinery is not a score:
     `reason` is then task_fault or infra_fault. Raises UsageError, PlatformError.
     """
     return _scorer("standard", benchmark, options)

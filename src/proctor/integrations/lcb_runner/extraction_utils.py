@@ -39,7 +39,7 @@ def extract_test_output_code(model_output: str, lmstyle: object = None) -> str:
 
 
 def extract_execution_code(model_output: str, lmstyle: object, cot: bool = False) -> str:  # noqa: ARG001 - upstream's
-    """Return what stands behind ==, up to [/ANSWER] or the line's end; `cot`: behind [ANSWER]."""
+    """Return what follows ==, up to [/ANSWER] or the line's end; `cot`: what follows [ANSWER]."""
     return stated_value(model_output, thinking=cot)
 
 

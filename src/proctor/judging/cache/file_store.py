@@ -60,7 +60,7 @@ class FileStore:
             self._connection = _connected(self._path)
         except sqlite3.Error as error:
             raise InputError(
-                f"is no cache, or damaged: {error}; name another directory, or remove"
+                f"is not a cache, or damaged: {error}; name another directory, or remove"
                 " this file and its -wal and -shm",
                 file=str(self._path),
             ) from error
@@ -214,6 +214,6 @@ def _secret(directory: Path) -> bytes:
     secret = path.read_bytes()
     if len(secret) != _SECRET_SIZE:
         raise InputError(
-            "is no secret of a cache; remove it, and all is judged again", file=str(path)
+            "is not a secret of a cache; remove it, and all is judged again", file=str(path)
         )
     return secret

@@ -124,7 +124,7 @@ def _secrets_in(parts: SplitResult) -> tuple[str, ...]:
 
 def _no_url() -> InputError:
     return InputError(
-        "is no address such as redis://HOST:6379/0; a password is written as in a URL, with %40"
+        "is not an address such as redis://HOST:6379/0; a password is written as in a URL, with %40"
         " for @",
         field="cache",
     )

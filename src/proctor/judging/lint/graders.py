@@ -20,7 +20,7 @@ _TRIED = 3
 _NEVER_RIGHT = {
     "nothing": b"",
     "words": b"lorem ipsum dolor\n",
-    "bytes that are no text": b"\x00\xff\xfe\x80\n",
+    "bytes that are not text": b"\x00\xff\xfe\x80\n",
 }
 _SHAPED = {
     "words in the shape of a right output": b"x",

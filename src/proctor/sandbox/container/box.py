@@ -108,7 +108,7 @@ class Box:
     ) -> Frame:
         """Send a frame and return the answer. Raises CellDied, after `wait` seconds too.
 
-        Raises BadFrame for what is no answer, or has more or larger payloads than `most`.
+        Raises BadFrame for what is not an answer, or has more or larger payloads than `most`.
         """
         assert self._process.stdin is not None
         assert self._process.stdout is not None

@@ -192,7 +192,7 @@ def limit_from(fields: Fields, name: str) -> LimitHit | None:
     try:
         return None if value is None else LimitHit(value)
     except ValueError as error:
-        raise BadFrame(f"`{name}` is no limit: {value!r}") from error
+        raise BadFrame(f"`{name}` is not a limit: {value!r}") from error
 
 
 def guarantees_to_json(guarantees: Mapping[str, Guarantee]) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def find(name: str | None = None) -> ContainerEngine:
     """Return the engine that is named, or the first that answers.
 
     It may be named here, in PROCTOR_CONTAINER_ENGINE or in the configuration. Raises NoIsolation if
-    there is none, and SettingsError for a name that is no engine's.
+    there is none, and SettingsError for a name that is not an engine's.
     """
     named = name or os.environ.get("PROCTOR_CONTAINER_ENGINE") or config.load().container.engine
     if named:

@@ -27,7 +27,7 @@ class ContainerGroup:
         """True if it tells the memory in use."""
         self._latest = 0.0
         self.own: frozenset[int] = frozenset()
-        """Processes of the cell that are no job's: their CPU time does not count."""
+        """Processes of the cell that belong to no job: their CPU time does not count."""
 
     def _ours(self, controller: str) -> bool:
         """Return whether the visible group is the container's: outsiders would be process 0."""

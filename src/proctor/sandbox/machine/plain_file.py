@@ -24,7 +24,7 @@ def read(name: str, most: int, directory: int | None = None) -> bytes:
     try:
         about = os.fstat(fd)
         if not stat.S_ISREG(about.st_mode):
-            raise InputError("is no regular file", file=name)
+            raise InputError("is not a regular file", file=name)
         if about.st_size > most:
             raise InputError(f"has {about.st_size} bytes, more than {most}", file=name)
         with open(fd, "rb", closefd=False) as file:

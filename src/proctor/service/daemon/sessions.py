@@ -40,7 +40,7 @@ class _ReadParams(_SessionParams, frozen=True, forbid_unknown_fields=True):
 class _WriteParams(_ReadParams, frozen=True, forbid_unknown_fields=True):
     text: str = ""
     base64: str = ""
-    """Instead of `text`, for bytes that are no UTF-8."""
+    """Instead of `text`, for bytes that are not UTF-8."""
 
 
 def session_methods(engine: Engine, context: Callable[[Tell], RequestContext]) -> dict[str, Method]:

@@ -148,12 +148,12 @@ class Hosts:
 
 @lru_cache(_KNOWN)
 def _split(authority: bytes | None) -> tuple[str, str] | None:
-    """Return the name of a host, and the name with its port; None for what is no host."""
+    """Return the name of a host, and the name with its port; None for what is not a host."""
     try:
         whole = (authority or b"").decode("ascii").lower()
         parts = urlsplit(f"//{whole}")
         name = parts.hostname
-        parts.port  # noqa: B018 - raises ValueError for what is no port
+        parts.port  # noqa: B018 - raises ValueError for what is not a port
     except ValueError:
         return None
     return None if not name or parts.netloc != whole or "@" in whole else (name, whole)

@@ -34,7 +34,7 @@ def allowed_slots(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     id_, given = _one(p), p.raw("slots")
     p.end()
     if not isinstance(given, list):
-        raise BadParams("`slots` is no list")
+        raise BadParams("`slots` is not a list")
     allowed = {_slot(t, each) for each in given}
     slots = [slot for slot in t.instance.slots if slot not in allowed]
     rule.never(t.taught([t.instance.by_id[id_]], slots))

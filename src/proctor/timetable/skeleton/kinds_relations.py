@@ -111,7 +111,7 @@ def if_then(t: Timetable, rule: Rule, p: ParamsReader) -> None:
     condition, then = _condition(t, p.raw("if"), 0), p.raw("then")
     p.end()
     if not isinstance(then, list) or not then:
-        raise BadParams("`then` is no list of constraints")
+        raise BadParams("`then` is not a list of constraints")
     for each in then:
         if not isinstance(each, dict) or not isinstance(each.get("kind"), str):
             raise BadParams("`then` holds something that is no constraint")
@@ -128,7 +128,7 @@ def _condition(t: Timetable, given: Any, depth: int) -> Literal:
         args = p.raw("args")
         p.end()
         if not isinstance(args, list) or not args:
-            raise BadParams("`args` is no list of conditions")
+            raise BadParams("`args` is not a list of conditions")
         found = [_condition(t, each, depth + 1) for each in args]
         return t.all(found) if op == "and" else t.any(found)
     if op == "not":

@@ -19,7 +19,7 @@ class ParamsReader:
 
     def __init__(self, instance: ModelInput, raw: Any) -> None:
         if not isinstance(raw, dict):
-            raise BadParams("params is no object")
+            raise BadParams("params is not an object")
         self.instance = instance
         self._raw: Json = raw
         self._read: set[str] = set()
@@ -46,7 +46,7 @@ class ParamsReader:
         """Return the names of some `what`."""
         found = self.raw(key)
         if not isinstance(found, list) or len(found) < least:
-            raise BadParams(f"`{key}` is no list of at least {least}")
+            raise BadParams(f"`{key}` is not a list of at least {least}")
         return tuple(self._known(each, key, what) for each in found)
 
     def names_or_none(self, key: str, what: str, least: int = 1) -> tuple[str, ...] | None:
@@ -59,7 +59,7 @@ class ParamsReader:
             return default
         found = self.raw(key)
         if isinstance(found, bool) or not isinstance(found, int) or found < least:
-            raise BadParams(f"`{key}` is no whole number from {least} on")
+            raise BadParams(f"`{key}` is not a whole number from {least} on")
         return found
 
     def period(self, key: str = "period") -> int:
@@ -68,13 +68,13 @@ class ParamsReader:
     def periods(self, key: str = "periods") -> tuple[int, ...]:
         found = self.raw(key)
         if not isinstance(found, list) or not found:
-            raise BadParams(f"`{key}` is no list of periods")
+            raise BadParams(f"`{key}` is not a list of periods")
         return tuple(self._period(each, key) for each in found)
 
     def text(self, key: str) -> str:
         found = self.raw(key)
         if not isinstance(found, str):
-            raise BadParams(f"`{key}` is no text")
+            raise BadParams(f"`{key}` is not text")
         return found
 
     def end(self) -> None:
@@ -90,7 +90,7 @@ class ParamsReader:
 
     def _known(self, found: Any, key: str, what: str) -> str:
         if isinstance(found, bool) or not isinstance(found, str | int):
-            raise BadParams(f"`{key}` is no name")
+            raise BadParams(f"`{key}` is not a name")
         if str(found) not in NAMES[what](self.instance):
             raise BadParams(f"`{key}` names {found!r}, and the input has no such {what}")
         return str(found)

@@ -277,7 +277,7 @@ def test_a_job_says_what_it_was_asked(ann: httpx.Client, bob: httpx.Client) -> N
     batch = ann.post("/v1/batch?wait=false", json={"requests": [judge]}).json()["id"]
     refused = ann.get(f"/v1/jobs/{batch}/request")
     assert (refused.status_code, refused.json()["code"]) == (404, "not-found")
-    assert "is none of a run or a judgement" in refused.json()["title"]
+    assert "belongs to no run or judgement" in refused.json()["title"]
     answered = ann.post("/v1/judge", json=judge).json()["id"]
     assert ann.get(f"/v1/jobs/{answered}/request").status_code == 404
     keyed = ann.post("/v1/judge", json=judge, headers={"Idempotency-Key": "asked"}).json()["id"]

@@ -284,7 +284,7 @@ def test_what_pipelines_set_is_no_more_than_the_machine_has() -> None:
      "compile_timeout", "compile_cpu_time", "compile_memory_limit"],
 )  # fmt: skip
 def test_every_limit_has_its_variable(name: str) -> None:
-    """More than its variable says is refused in Piston's words; so is what is no number."""
+    """More than its variable says is refused in Piston's words; so is what is not a number."""
     settings = read_settings({f"PISTON_{name.upper()}": "5000"})
     known = [Runtime("python", (3, 11, 0), (), "python")]
     assert parsed(WHOLE | {name: 5000}, known, settings)

@@ -98,7 +98,7 @@ def test_an_output_limit_of_its_own(server: httpx.Client) -> None:
     [
         ("{", "PISTON_LIMIT_OVERRIDES"),
         ('{"c": {"run_timeout": "2s"}}', r"Expected `int`"),
-        ('{"c": {"run_time": 2}}', "c: 'run_time' is none of run_timeout, "),
+        ('{"c": {"run_time": 2}}', "c: 'run_time' is not one of run_timeout, "),
     ],
 )
 def test_overrides_that_cannot_be_read(text: str, complaint: str) -> None:

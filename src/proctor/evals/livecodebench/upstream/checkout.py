@@ -61,7 +61,7 @@ def read(directory: str) -> Checkout:
                     package, {f"{package}/{name}": _content(root / name) for name in FILES}
                 )
     raise InputError(
-        f"is no checkout of LiveCodeBench: it has no lcb_runner/{FILES[0]}; git clone {URL}",
+        f"is not a checkout of LiveCodeBench: it has no lcb_runner/{FILES[0]}; git clone {URL}",
         file=directory,
     )
 

@@ -11,5 +11,5 @@ for fd in range(3, 1024):
     found.append(f"descriptor {fd} ({stat.filemode(mode)})")
 for fd in range(3):
     if not stat.S_ISREG(os.fstat(fd).st_mode) and not stat.S_ISCHR(os.fstat(fd).st_mode):
-        found.append(f"descriptor {fd} is no plain file")
+        found.append(f"descriptor {fd} is not a plain file")
 finish()

@@ -187,7 +187,7 @@ def _input(given: dict[str, str]) -> bytes:
     try:
         return b64decode(given.get("stdin", ""), validate=True)
     except (binascii.Error, ValueError) as error:
-        raise InputError(f"the input is no base64: {error}") from error
+        raise InputError(f"the input is not base64: {error}") from error
 
 
 def _patience(request: _Request) -> float | None:

@@ -43,7 +43,7 @@ def _files(archive: zipfile.ZipFile, most: int) -> dict[str, bytes]:
         name = check_relative(entry.orig_filename.removeprefix("./"))
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if kind not in {0, stat.S_IFREG}:
-            raise InputError(f"{name!r} is no ordinary file")
+            raise InputError(f"{name!r} is not an ordinary file")
         if entry.compress_type not in _METHODS:
             raise InputError(f"{name!r} is neither stored nor deflated")
         if name in found:

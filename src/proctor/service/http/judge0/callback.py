@@ -38,19 +38,19 @@ def address(url: str, hosts: Collection[str]) -> CallbackAddress:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise InputError(f"is no URL: {error}") from error
+        raise InputError(f"is not a URL: {error}") from error
     if parts.scheme not in _PORTS or not host or any(each <= " " for each in url):
-        raise InputError("is no URL of http or https")
+        raise InputError("is not a URL of http or https")
     usual = _PORTS[parts.scheme]
     port = usual if port is None else port
     shown = f"[{host}]" if ":" in host else host
     if f"{shown}:{port}" not in hosts and not (port == usual and shown in hosts):
-        raise InputError(f"{shown}:{port} is none of the hosts that this server may call")
+        raise InputError(f"{shown}:{port} is not one of the hosts that this server may call")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     try:
         path.encode("ascii")
     except UnicodeEncodeError as error:
-        raise InputError("is no URL: it must be ASCII") from error
+        raise InputError("is not a URL: it must be ASCII") from error
     return CallbackAddress(parts.scheme == "https", host, port, path)
 
 

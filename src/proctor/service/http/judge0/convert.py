@@ -37,7 +37,7 @@ _BLANKS = b" \t\n\v\f\r\0"
 def same_output(printed: bytes, expected: bytes) -> bool:
     """Compare as Judge0 does: lines without blanks at their ends, no empty lines at the end.
 
-    Bytes are compared, so output that is no UTF-8 is compared like any other.
+    Bytes are compared, so output that is not UTF-8 is compared like any other.
     """
     return _stripped(printed) == _stripped(expected)
 
@@ -141,7 +141,7 @@ def _mean(values: Iterable[float]) -> float:
 
 
 class NoText(Exception):
-    """A field that is no UTF-8, where text was asked for."""
+    """A field that is not UTF-8, where text was asked for."""
 
 
 def wanted(text: str | None) -> tuple[tuple[str, ...], list[str]]:

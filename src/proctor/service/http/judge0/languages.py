@@ -99,7 +99,7 @@ class Judge0Language:
     run_command: str | None = None
     """Command that runs it, to be shown."""
     script: tuple[str, ...] = ()
-    """Command that runs a source that is no program text; empty for languages of proctor's."""
+    """Command that runs a source that is not a program text; empty for languages of proctor's."""
 
     @property
     def compiled(self) -> bool:

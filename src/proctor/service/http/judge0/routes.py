@@ -190,7 +190,7 @@ def _number_of(request: _Request, name: str, default: int) -> int:
 
 
 def _one_of_many(view: "_SubmissionView", job: Job) -> dict[str, Any]:
-    """Return a submission of a batch, or an error: Judge0 refuses all for one that is no text."""
+    """Return a submission of a batch, or an error: Judge0 refuses all for one that is not text."""
     try:
         return view.of(job)
     except NoText:
@@ -254,7 +254,7 @@ def _decoded(request: _Request, body: bytes) -> dict[str, Any]:
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise _error(400, f"the body cannot be read: {error}") from error
     if not isinstance(found, dict):
-        raise _error(400, "the body is no JSON object")
+        raise _error(400, "the body is not a JSON object")
     return found
 
 

@@ -86,7 +86,7 @@ def _execution(execution: facts.Execution) -> schema.ExecutionJson:
 
 
 def output(data: bytes) -> schema.Output:
-    """Return bytes as text, and as base64 too if they are no UTF-8."""
+    """Return bytes as text, and as base64 too if they are not UTF-8."""
     return schema.Output(*as_text(data))
 
 

@@ -104,11 +104,11 @@ def checked_digest(text: str) -> str:
 
 
 def decoded_requests(body: bytes) -> list[PackedRequest]:
-    """Return the judgements that a body asks for. Raises InputError if it is no list of them."""
+    """Return the judgements that a body asks for. Raises InputError if it is not a list of them."""
     try:
         return msgspec.msgpack.decode(body, type=Requests)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"is no list of judgements: {error}") from error
+        raise InputError(f"is not a list of judgements: {error}") from error
 
 
 def framed(answer: PackedAnswer) -> bytes:
@@ -126,7 +126,7 @@ class FrameReader:
     def answers(self, part: bytes) -> Iterator[PackedAnswer]:
         """Take the next part of the stream; yield the answers that it completes.
 
-        Raises msgspec.DecodeError for a frame that is no answer.
+        Raises msgspec.DecodeError for a frame that is not an answer.
         """
         self._data += part
         at = 0

@@ -61,7 +61,7 @@ class RunRequestJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
     stdin: str = ""
     """Standard input, as text."""
     stdin_base64: str = ""
-    """Instead of `stdin`, for bytes that are no UTF-8."""
+    """Instead of `stdin`, for bytes that are not UTF-8."""
     args: tuple[str, ...] = ()
     """Arguments of the command line."""
     environment: dict[str, str] = {}
@@ -75,12 +75,12 @@ class RunRequestJson(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
 
 
 class Output(msgspec.Struct, frozen=True):
-    """Bytes that a program wrote: as text, and as base64 too where they are no UTF-8."""
+    """Bytes that a program wrote: as text, and as base64 too where they are not UTF-8."""
 
     text: str
-    """Text, with replacement characters where it is no UTF-8."""
+    """Text, with replacement characters where it is not UTF-8."""
     base64: str | None = None
-    """The bytes, where they are no UTF-8."""
+    """The bytes, where they are not UTF-8."""
 
 
 Outcome = Literal["verdict", "task_fault", "infra_fault"]

@@ -59,7 +59,7 @@ class ExecuteRequestJson(
     stdin: str = ""
     """Standard input of programs and commands; cells have none."""
     stdin_base64: str = ""
-    """Instead of `stdin`, for bytes that are no UTF-8."""
+    """Instead of `stdin`, for bytes that are not UTF-8."""
     cpu: Seconds | None = None
     """CPU seconds."""
     wall: Seconds | None = None
@@ -116,6 +116,6 @@ class FileState(msgspec.Struct, frozen=True):
     """A file of the workspace, and its size in bytes."""
 
     path: Name
-    """Path in the workspace; what is no UTF-8 as escapes such as `\\udce9`."""
+    """Path in the workspace; what is not UTF-8 as escapes such as `\\udce9`."""
     size: int
     """Bytes."""

@@ -107,4 +107,4 @@ def _text(name: str, data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise InputError(f"is no text: {error}", file=name) from error
+        raise InputError(f"is not text: {error}", file=name) from error

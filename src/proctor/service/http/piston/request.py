@@ -42,7 +42,7 @@ class Refused(Exception):
 
 
 class NotJson(Refused):
-    """A body that is no JSON: answered with status 400, `{stack}` and `{message}`."""
+    """A body that is not JSON: answered with status 400, `{stack}` and `{message}`."""
 
 
 def decoded(text: bytes | str) -> Any:

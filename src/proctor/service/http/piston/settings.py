@@ -104,5 +104,5 @@ def known_limits(limits: Mapping[str, int], where: str) -> dict[str, int]:
     """Return overrides that are not 0, which stands for none. Raises SettingsError."""
     for name in limits:
         if name not in LIMITS and name not in _WITHOUT_EFFECT:
-            raise SettingsError(f"{where}: {name!r} is none of {', '.join(LIMITS)}")
+            raise SettingsError(f"{where}: {name!r} is not one of {', '.join(LIMITS)}")
     return {name: value for name, value in limits.items() if value and name in LIMITS}

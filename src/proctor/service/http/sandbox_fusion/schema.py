@@ -26,7 +26,7 @@ class RunCodeRequest(msgspec.Struct, frozen=True):
     memory_limit_MB: int = -1  # noqa: N815 - upstream's name
     stdin: str | None = None
     stdin_base64: str | None = None
-    """Proctor's: instead of `stdin`, for what is no text."""
+    """Proctor's: instead of `stdin`, for what is not text."""
     files: dict[str, str | None] = {}
     """Base64 by relative path."""
     fetch_files: list[str] = []
@@ -49,7 +49,7 @@ class CommandRunResult(msgspec.Struct, frozen=True):
     limit: str | None = None
     """The limit that was hit: cpu, idle, memory, output, ..."""
     stdout_base64: str | None = None
-    """The bytes themselves, where they are no UTF-8."""
+    """The bytes themselves, where they are not UTF-8."""
     stderr_base64: str | None = None
 
 
